@@ -1,0 +1,30 @@
+import type { Epoch } from './row.ts';
+
+/** Names one process of one boot of one machine beyond doubt; a pid alone is used again. */
+export interface ProcessIdentity {
+  readonly bootId: string;
+  readonly pid: number;
+  /** Start time of the process in the unit of the system (Linux: clock ticks since boot), as text. */
+  readonly startTime: string;
+  readonly uid: number;
+}
+
+/**
+ * The single row that says who is coordinator (L1). It is never deleted and has no time to live.
+ * `holder` is a nonce made at process start (L2), empty when released. `renewals` makes the bytes never recur (L4).
+ */
+export interface Lease {
+  readonly holder: string;
+  readonly epoch: Epoch;
+  readonly renewals: number;
+  /** Milliseconds on the store's own clock; the embedded store writes 0 and never judges by it. */
+  readonly untilMs: number;
+  /** host:port at which the holder answers. */
+  readonly address: string;
+  readonly process: ProcessIdentity;
+}
+
+export function isSameLease(a: Lease | null, b: Lease | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.holder === b.holder && a.epoch === b.epoch && a.renewals === b.renewals;
+}

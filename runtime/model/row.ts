@@ -1,0 +1,37 @@
+/** Position of an item in the input, from 0; at most 2^32 - 2. */
+export type ItemIndex = number;
+
+/** Number of an item's claim, from 1; only grows (L9); stored in 32 bits. */
+export type Attempt = number;
+
+/** The number that every ledger write carries; only grows, from 0; stored in 32 bits. */
+export type Epoch = number;
+
+/** Name of a worker within a run: letters, digits, '-', '_' and '.', at most 64 characters. */
+export type WorkerId = string;
+
+/** The worker id under which the coordinator itself claims and records items (L15). */
+export const COORDINATOR_WORKER: WorkerId = 'coordinator';
+
+/** What names one claim of one item on the wire and in the worker: the worker is whoever says it. */
+export interface ItemRef {
+  readonly index: ItemIndex;
+  readonly attempt: Attempt;
+  readonly claimEpoch: Epoch;
+}
+
+/** A running row: who may settle the item. */
+export interface Row {
+  readonly worker: WorkerId;
+  readonly attempt: Attempt;
+  readonly claimEpoch: Epoch;
+}
+
+export function isSameRow(a: Row, b: Row): boolean {
+  return a.worker === b.worker && a.attempt === b.attempt && a.claimEpoch === b.claimEpoch;
+}
+
+/** `index/attempt`, the key under which a worker holds an item (L34). */
+export function refKey(ref: ItemRef): string {
+  return `${ref.index}/${ref.attempt}`;
+}

@@ -1,0 +1,97 @@
+import type { Epoch, ItemRef, WorkerId } from './row.ts';
+
+/** The messages between worker and coordinator as the code sees them; rpc/mapping.ts joins them to the wire. */
+
+export type WorkerState = 'init' | 'ready' | 'not-ready' | 'draining';
+
+export interface Beat {
+  readonly workerId: WorkerId;
+  readonly bootNonce: string;
+  readonly state: WorkerState;
+  readonly concurrency: number;
+  readonly pid: number;
+  readonly loopLagMs: number;
+  readonly highestEpoch: Epoch;
+}
+
+export interface BeatReply {
+  readonly epoch: Epoch;
+  readonly isSuperseded: boolean;
+}
+
+export type HeldState = 'queued' | 'started' | 'finished';
+
+export interface HeldItem extends ItemRef {
+  readonly state: HeldState;
+}
+
+export type OutcomeKind = 'result' | 'error';
+
+/** What one attempt ended with. `line` is the finished output line, UTF-8 JSON without a line end. */
+export interface Outcome extends ItemRef {
+  readonly kind: OutcomeKind;
+  readonly line: Uint8Array;
+  /** HTTP status of the backend's answer; 0 where there was none. */
+  readonly httpStatus: number;
+  /** error.code of the line; empty for a result. */
+  readonly code: string;
+  /** Counts against maxAttempts, and goes back while attempts are left. */
+  readonly isRetryable: boolean;
+  readonly delayMs: number;
+}
+
+export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota';
+
+/** An item that goes back without an outcome; nothing is counted against it. */
+export interface ItemReturn extends ItemRef {
+  readonly reason: ReturnReason;
+  readonly delayMs: number;
+}
+
+export interface Poll {
+  readonly workerId: WorkerId;
+  readonly bootNonce: string;
+  readonly session: number;
+  readonly poll: number;
+  readonly highestEpoch: Epoch;
+  /** Everything the worker holds; only in the first poll of a session (L26). */
+  readonly hello: readonly HeldItem[] | null;
+  readonly acknowledgedBatch: number;
+  readonly isAwaiting: boolean;
+  readonly capacity: number;
+  readonly outcomes: readonly Outcome[];
+  readonly returns: readonly ItemReturn[];
+  readonly waitMs: number;
+}
+
+export type ItemForm = 'batch' | 'raw';
+
+/** An item as it travels to a worker: the bytes of its input line. */
+export interface Assignment extends ItemRef {
+  readonly line: Uint8Array;
+  readonly lineNumber: number;
+  readonly form: ItemForm;
+}
+
+export type Order = 'work' | 'drain' | 'finished';
+
+export type PollReply =
+  | { readonly status: 'hello-needed'; readonly epoch: Epoch }
+  | { readonly status: 'superseded'; readonly epoch: Epoch }
+  | {
+      readonly status: 'ok';
+      readonly epoch: Epoch;
+      readonly order: Order;
+      /** Number of the batch of assignments and revocations; 0 when both are empty. */
+      readonly batch: number;
+      readonly assignments: readonly Assignment[];
+      readonly revoked: readonly ItemRef[];
+      readonly acknowledged: readonly ItemRef[];
+      readonly stale: readonly ItemRef[];
+    };
+
+export interface Deregistration {
+  readonly workerId: WorkerId;
+  readonly bootNonce: string;
+  readonly isClean: boolean;
+}

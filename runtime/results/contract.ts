@@ -1,0 +1,22 @@
+import type { OutcomeKind } from '../model/session.ts';
+import type { Attempt, Epoch, ItemIndex } from '../model/row.ts';
+
+/** One outcome as it lies in a segment. A frame's epoch is its segment's (L17). */
+export interface Frame {
+  readonly index: ItemIndex;
+  readonly attempt: Attempt;
+  readonly kind: OutcomeKind;
+  /** The output line, UTF-8 JSON without a line end. */
+  readonly line: Uint8Array;
+}
+
+/** The result log of one epoch: one segment, created exclusively, written by one process start (L17). */
+export interface ResultLog {
+  readonly epoch: Epoch;
+  /**
+   * Resolves once the frames are on disk: one write, one fdatasync, for all frames of the call (L18).
+   * A rejection is final: the log refuses every later call, and the coordinator ends.
+   */
+  append(frames: readonly Frame[]): Promise<void>;
+  close(): Promise<void>;
+}
