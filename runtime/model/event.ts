@@ -3,8 +3,15 @@ import type { Epoch, WorkerId } from './row.ts';
 /** Every event of a run (one NDJSON line each, with ts, level and runId added by the emitter). */
 export type RunEvent =
   | { readonly kind: 'run_started'; readonly epoch: Epoch; readonly items: number | null; readonly done: number; readonly failed: number }
-  | { readonly kind: 'run_paused'; readonly epoch: Epoch; readonly reason: string }
-  | { readonly kind: 'run_finished'; readonly epoch: Epoch; readonly items: number; readonly done: number; readonly failed: number }
+  | {
+      readonly kind: 'run_finished';
+      readonly epoch: Epoch;
+      readonly state: 'completed' | 'paused' | 'interrupted';
+      /** Why the run is paused; else empty. */
+      readonly reason: string;
+      readonly done: number;
+      readonly failed: number;
+    }
   | { readonly kind: 'lease_acquired'; readonly epoch: Epoch }
   | { readonly kind: 'lease_stolen'; readonly epoch: Epoch; readonly killedPid: number | null }
   | { readonly kind: 'coordinator_fenced'; readonly epoch: Epoch; readonly byEpoch: Epoch }
@@ -19,10 +26,11 @@ export type FailureReason = 'timeout' | 'exited';
 
 export type EventKind = RunEvent['kind'];
 
-/** Level of each kind; the table is also what the documentation is checked against. */
-export const EVENT_LEVELS = {
+export type EventLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Level of each kind; the documentation is checked against this table. */
+export const EVENT_LEVELS: Readonly<Record<EventKind, EventLevel>> = {
   run_started: 'info',
-  run_paused: 'warn',
   run_finished: 'info',
   lease_acquired: 'info',
   lease_stolen: 'warn',
@@ -33,4 +41,4 @@ export const EVENT_LEVELS = {
   worker_failed: 'warn',
   worker_deregistered: 'info',
   item_failed: 'warn',
-} as const satisfies Record<EventKind, 'debug' | 'info' | 'warn' | 'error'>;
+};

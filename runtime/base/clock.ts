@@ -1,0 +1,34 @@
+import { setTimeout as sleepFor } from 'node:timers/promises';
+
+/** Time as an argument: durations come from the monotonic clock, the wall clock is for display only. */
+export interface Clock {
+  /** Milliseconds since an arbitrary moment; never goes back. */
+  monotonicMs(): number;
+  /** Milliseconds since 1970; may step. */
+  wallMs(): number;
+  /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` every `ms` until stopped; calls never overlap a missed one. */
+  every(ms: number, run: () => void): Timer;
+  after(ms: number, run: () => void): Timer;
+}
+
+export interface Timer {
+  stop(): void;
+}
+
+export const systemClock: Clock = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleepFor(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+  },
+  every: (ms, run) => {
+    const handle = setInterval(run, ms);
+    return { stop: () => clearInterval(handle) };
+  },
+  after: (ms, run) => {
+    const handle = setTimeout(run, ms);
+    return { stop: () => clearTimeout(handle) };
+  },
+};

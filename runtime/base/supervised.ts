@@ -1,0 +1,30 @@
+/**
+ * What `rollout run` and its children say to one another over Node's IPC channel. The channel's end tells a child that its
+ * parent is gone, even by kill -9. A process started by hand has no channel: everything here is then silent.
+ */
+
+export type ToParent = { readonly kind: 'listening'; readonly address: string };
+
+export type ToChild =
+  /** To the coordinator: the supervisor saw this worker process end. */
+  | { readonly kind: 'worker-exited'; readonly workerId: string; readonly pid: number }
+  /** To a worker: where the coordinators are now. */
+  | { readonly kind: 'coordinators'; readonly addresses: readonly string[] };
+
+export function tellParent(message: ToParent): void {
+  if (process.send !== undefined && process.connected) process.send(message);
+}
+
+export function onParentMessage(handle: (message: ToChild) => void): void {
+  process.on('message', (message) => handle(message as ToChild));
+}
+
+/** Calls `handle` once when the parent has died or let go; never for a process that was started by hand. */
+export function onParentLost(handle: () => void): void {
+  if (process.send !== undefined) process.once('disconnect', handle);
+}
+
+/** Ends the channel, so that it does not keep the process alive. */
+export function leaveParent(): void {
+  if (process.connected) process.disconnect?.();
+}
