@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-await import('../dist/runtime/cli/main.js');
+import { main } from '../dist/runtime/cli/main.js';
+
+process.exit(await main(process.argv.slice(2)));
