@@ -1,0 +1,69 @@
+import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { systemRandom } from './random.ts';
+
+const DEFAULT_MODE = 0o644;
+
+/**
+ * Replaces the file at `path` as a whole: a reader, or a process that starts after a crash, finds the old contents or the new
+ * ones. When it resolves the contents and the name are on disk.
+ */
+export async function writeFileAtomic(path: string, contents: Uint8Array | string, mode = DEFAULT_MODE): Promise<void> {
+  const temporary = await writeTemporary(path, contents, mode);
+  try {
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/**
+ * Makes the file at `path` with its whole contents, unless there is one: false where another was first, and its contents stand.
+ * So of several processes that try at once exactly one gets true, and nobody ever sees half a file.
+ */
+export async function createFileAtomic(path: string, contents: Uint8Array | string, mode = DEFAULT_MODE): Promise<boolean> {
+  const temporary = await writeTemporary(path, contents, mode);
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  await syncDirectory(dirname(path));
+  return true;
+}
+
+/** Makes the names in a directory durable: a new or renamed file may else be gone after a power cut. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeTemporary(path: string, contents: Uint8Array | string, mode: number): Promise<string> {
+  const temporary = `${path}.${systemRandom.hex(6)}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await fill(handle, contents, mode);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+async function fill(handle: FileHandle, contents: Uint8Array | string, mode: number): Promise<void> {
+  // The umask takes bits away from the mode of open; what was asked for is what must stand.
+  await handle.chmod(mode);
+  await handle.writeFile(contents);
+  await handle.sync();
+}
