@@ -1,4 +1,4 @@
-import type { ExitCode } from '../model/run.ts';
+import type { ExitCode } from './exit.ts';
 
 /**
  * Every error that a person may see has a code from this table; docs/errors.md lists the same codes (a test keeps them equal).

@@ -1,3 +1,5 @@
+export { EXIT, type ExitCode } from '../base/exit.ts';
+
 /** Where a run stands in the ledger. `completed` is terminal (L16); a paused run goes on when it is resumed. */
 export type RunState = { readonly kind: 'running' } | { readonly kind: 'paused'; readonly reason: string } | { readonly kind: 'completed' };
 
@@ -12,16 +14,3 @@ export interface Progress {
   readonly done: number;
   readonly failed: number;
 }
-
-/** Exit codes of every command, documented in the README. */
-export const EXIT = {
-  done: 0,
-  someFailed: 1,
-  usage: 2,
-  fenced: 3,
-  notReachable: 4,
-  paused: 5,
-  verifyBroken: 6,
-  interrupted: 130,
-} as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
