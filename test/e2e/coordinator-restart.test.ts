@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines, itemIds } from '../support/batch-lines.ts';
+import { modelServer } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { until } from '../support/until.ts';
+
+const KILLS_PER_RUN = 5;
+const ITEMS = 6_000;
+const LATENCY_MS = 60;
+
+for (const round of [1, 2, 3, 4]) {
+  test(`coord_restart_no_duplicates: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 4 (L37)`, async (t) => {
+    t.timeout(180_000);
+    const random = testRandom(t);
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+    const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '3', '--concurrency', '8'] });
+    const command = run.start();
+    await until('the first item is executed', 30_000, () => server.total() > 0);
+    const workersBefore = run.workers();
+    for (let kills = 0; kills < KILLS_PER_RUN; kills += 1) {
+      await sleep(between(random, 0, 1_500));
+      t.false(command.hasExited(), 'the run was killed mid-run, not at its end');
+      const killed = await run.killCoordinator();
+      await until('another coordinator process', 20_000, () => run.coordinator() !== undefined && run.coordinator() !== killed);
+    }
+    t.is(await exitOf(command, 90_000), 0, command.stderr());
+    await checkInvariant(t, run);
+    t.deepEqual(run.results().map((line) => line.custom_id), [...itemIds(ITEMS)], 'in input order');
+    t.deepEqual(server.repeated(), [], 'nothing that a live worker held was executed again');
+    t.is(server.total(), ITEMS);
+    const failed = run.events().filter((event) => event['kind'] === 'worker_failed');
+    t.deepEqual(failed, [], 'no live worker was failed');
+    t.is(workersBefore.length, 3);
+  });
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { isAlive } from '../support/process-table.ts';
+import { modelServer } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { until } from '../support/until.ts';
+
+const WORKERS = 2;
+const CONCURRENCY = 8;
+const PREFETCH = 2;
+const KILLS_PER_RUN = 5;
+const ITEMS = 3_000;
+
+for (const round of [1, 2, 3, 4]) {
+  test(`kill -9 of everything at once at ${KILLS_PER_RUN} random points, round ${round} of 4: the same command goes on`, async (t) => {
+    t.timeout(240_000);
+    const random = testRandom(t);
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
+    const run = makeRun(t, {
+      lines: batchLines(ITEMS),
+      args: ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)],
+    });
+    for (let kills = 0; kills < KILLS_PER_RUN; kills += 1) {
+      const command = run.start();
+      await until('processes of the run', 20_000, () => run.coordinator() !== undefined);
+      await sleep(between(random, 0, 4_000));
+      t.false(command.hasExited(), 'killed mid-run');
+      const killed = run.killEverything();
+      await until('all of them dead', 10_000, () => killed.every((pid) => !isAlive(pid)));
+    }
+    const recordedBefore = server.executions.size;
+    const command = run.start();
+    t.is(await exitOf(command, 120_000), 0, command.stderr());
+    await checkInvariant(t, run);
+    const again = server.total() - ITEMS;
+    t.log(`${recordedBefore} of ${ITEMS} were executed before the last start, ${again} executions again after ${KILLS_PER_RUN} kills`);
+    t.true(again <= KILLS_PER_RUN * WORKERS * (CONCURRENCY + PREFETCH), `${again} executions again`);
+    t.is(run.results().length, ITEMS);
+  });
+}
+
+test('kill -9 of the supervisor: its children are gone within seconds, the lease is free, and the same command goes on', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
+  const run = makeRun(t, { lines: batchLines(1_500), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
+  const first = run.start();
+  await until('items are executed', 30_000, () => server.total() > 100);
+  const children = run.processes().filter((one) => one.role !== 'cli');
+  t.is(children.length, 3);
+  first.signal('SIGKILL');
+  const killedAtMs = performance.now();
+  await until('the children are gone', 10_000, () => children.every((one) => !isAlive(one.pid)));
+  const goneMs = performance.now() - killedAtMs;
+  t.log(`children gone after ${Math.round(goneMs)} ms`);
+  t.true(goneMs < 5_000);
+  const executed = server.total();
+  const second = run.start();
+  const startedAtMs = performance.now();
+  await until('items are executed again', 20_000, () => server.total() > executed);
+  t.log(`first new item ${Math.round(performance.now() - startedAtMs)} ms after the same command`);
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+  const epochs = run.events().filter((event) => event['kind'] === 'lease_acquired' || event['kind'] === 'lease_stolen').map((event) => event['epoch']);
+  t.deepEqual(epochs, [0, 1]);
+  t.is(run.events().filter((event) => event['kind'] === 'lease_stolen').length, 0, 'the lease was given up, not stolen');
+});

@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { modelServer } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { until } from '../support/until.ts';
+
+const STOPS_PER_RUN = 5;
+const ITEMS = 3_000;
+
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const round of [1, 2]) {
+    test(`${name === 'SIGINT' ? 'Ctrl-C' : name} at ${STOPS_PER_RUN} random times, round ${round} of 2: progress is kept and nothing runs twice`, async (t) => {
+      t.timeout(240_000);
+      const random = testRandom(t);
+      const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
+      const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
+      for (let stops = 0; stops < STOPS_PER_RUN; stops += 1) {
+        const command = run.start();
+        await until('processes of the run', 20_000, () => run.coordinator() !== undefined);
+        await sleep(between(random, 0, 3_000));
+        command.signal(name);
+        t.is(await exitOf(command, 40_000), 130, command.stderr());
+        t.deepEqual(run.processes(), [], 'no process is left');
+      }
+      const command = run.start();
+      t.is(await exitOf(command, 120_000), 0, command.stderr());
+      await checkInvariant(t, run);
+      t.log(`${server.total() - ITEMS} executions again after ${STOPS_PER_RUN} stops`);
+      t.deepEqual(server.repeated(), [], 'what was started was finished or recorded before the end');
+    });
+  }
+}
+
+test('Ctrl-C twice ends the run at once, and what was recorded stays', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 3_000 }));
+  const run = makeRun(t, { lines: batchLines(40), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4'] });
+  const first = run.start();
+  await until('items are at the server', 30_000, () => server.inFlight() === 8);
+  first.signal('SIGINT');
+  await sleep(300);
+  first.signal('SIGINT');
+  const stoppedAtMs = performance.now();
+  t.is(await exitOf(first, 20_000), 130, first.stderr());
+  t.true(performance.now() - stoppedAtMs < 3_000, 'it did not wait for the items in flight');
+  await until('no process is left', 5_000, () => run.processes().length === 0);
+  server.answerWith(() => ({ kind: 'ok' }));
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+});

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { modelServer } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { until } from '../support/until.ts';
+
+const WORKERS = 3;
+const CONCURRENCY = 8;
+/** concurrency / 4, the default. */
+const PREFETCH = 2;
+const KILLS_PER_RUN = 10;
+const ITEMS = 4_000;
+
+for (const round of [1, 2, 3, 4, 5]) {
+  test(`kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
+    t.timeout(180_000);
+    const random = testRandom(t);
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
+    const run = makeRun(t, {
+      lines: batchLines(ITEMS),
+      args: ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)],
+    });
+    const command = run.start();
+    await until('the first item is executed', 30_000, () => server.total() > 0);
+    let kills = 0;
+    while (kills < KILLS_PER_RUN) {
+      await sleep(between(random, 0, 1_000));
+      t.false(command.hasExited(), 'the worker was killed mid-run');
+      await run.killWorker(between(random, 0, WORKERS - 1));
+      kills += 1;
+    }
+    t.is(await exitOf(command, 90_000), 0, command.stderr());
+    await checkInvariant(t, run);
+    const again = server.total() - ITEMS;
+    t.log(`${kills} kills, ${again} executions again`);
+    t.true(again <= kills * (CONCURRENCY + PREFETCH), `${again} executions again after ${kills} kills`);
+    t.is(run.results().length, ITEMS);
+  });
+}
+
+test('the items of a killed worker run elsewhere within 2 s, because the supervisor saw its death', async (t) => {
+  t.timeout(90_000);
+  let isHolding = true;
+  const held: string[] = [];
+  const server = await modelServer(t, (item, nth) => {
+    if (!isHolding || nth > 1) return { kind: 'ok' };
+    held.push(item);
+    return { kind: 'hang' };
+  });
+  const run = makeRun(t, { lines: batchLines(8), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4'] });
+  const command = run.start();
+  await until('every item is at the server', 30_000, () => held.length === 8);
+  isHolding = false;
+  await run.killWorker(0);
+  const killedAtMs = performance.now();
+  await until('four items run again', 15_000, () => server.repeated().length >= 4);
+  const elsewhereMs = performance.now() - killedAtMs;
+  t.log(`running again after ${Math.round(elsewhereMs)} ms`);
+  t.true(elsewhereMs < 2_000 + 1_000, `${elsewhereMs} ms: the goal is 2 s, the bound leaves a second for a busy machine`);
+  await run.killWorker(0);
+  await run.killWorker(1).catch(() => undefined);
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  await checkInvariant(t, run);
+});

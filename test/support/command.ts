@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { signal } from './process-table.ts';
+
+/** One real process of this project, started by its launcher, with what it printed. */
+export interface Command {
+  readonly pid: number;
+  /** Everything printed so far. */
+  stdout(): string;
+  stderr(): string;
+  hasExited(): boolean;
+  /** How it ended: its exit code, or the name of the signal that ended it. */
+  readonly exited: Promise<number | NodeJS.Signals>;
+  signal(name: NodeJS.Signals): void;
+}
+
+export interface StartOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: Uint8Array;
+}
+
+export type Launcher = 'cli' | 'coordinator' | 'worker';
+
+/** Variables of the caller that would change what the product does. */
+const NOT_INHERITED = ['OPENAI_API_KEY', 'NODE_OPTIONS', 'NODE_CHANNEL_FD'];
+
+export function startCommand(launcher: Launcher, args: readonly string[], options: StartOptions): Command {
+  const path = fileURLToPath(new URL(`../../runtime/${launcher}.js`, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd: options.cwd,
+    env: { ...inheritedEnv(), ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin?.on('error', () => undefined); // A process that never reads its stdin may be gone before it is written.
+  child.stdin?.end(options.stdin);
+  return watch(child);
+}
+
+/** Runs to the end. */
+export async function finished(command: Command): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
+  const exit = await command.exited;
+  return { exit, stdout: command.stdout(), stderr: command.stderr() };
+}
+
+function watch(child: ChildProcess): Command {
+  let stdout = '';
+  let stderr = '';
+  let hasExited = false;
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const pid = child.pid as number;
+  const exited = once(child, 'close').then(([code, by]) => {
+    hasExited = true;
+    return (code ?? by) as number | NodeJS.Signals;
+  });
+  return { pid, stdout: () => stdout, stderr: () => stderr, hasExited: () => hasExited, exited, signal: (name) => void signal(pid, name) };
+}
+
+function inheritedEnv(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !NOT_INHERITED.includes(entry[0])),
+  );
+}

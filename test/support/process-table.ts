@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import process from 'node:process';
+import { until } from './until.ts';
+
+/** The processes of this machine as /proc shows them: how a test finds the real children of a run. */
+
+export type Role = 'cli' | 'coordinator' | 'worker';
+
+export interface Seen {
+  readonly pid: number;
+  readonly role: Role;
+  readonly argv: readonly string[];
+}
+
+const LAUNCHERS: Readonly<Record<string, Role>> = { 'cli.js': 'cli', 'coordinator.js': 'coordinator', 'worker.js': 'worker' };
+
+/** Every living process of this project whose arguments name something in `dir`. */
+export function processesOf(dir: string): readonly Seen[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .flatMap((pid) => seen(pid, dir));
+}
+
+export function isAlive(pid: number): boolean {
+  return stateOf(pid) !== undefined && stateOf(pid) !== 'Z';
+}
+
+/** Sends the signal; says whether there was still a process to take it. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** Kills whatever is left of a run, and waits until it is gone. */
+export async function killTree(dir: string): Promise<void> {
+  await until(`all processes of ${dir} gone`, 10_000, () => {
+    const left = processesOf(dir);
+    // The supervisor first, so that it starts nothing anew.
+    for (const one of [...left].sort((a, b) => (a.role === 'cli' ? -1 : b.role === 'cli' ? 1 : 0))) signal(one.pid, 'SIGKILL');
+    return left.length === 0;
+  });
+}
+
+function seen(pid: number, dir: string): readonly Seen[] {
+  const argv = argvOf(pid);
+  const role = LAUNCHERS[basename(argv[1] ?? '')];
+  if (role === undefined || !argv.some((word) => word.includes(dir)) || !isAlive(pid)) return [];
+  return [{ pid, role, argv }];
+}
+
+function argvOf(pid: number): readonly string[] {
+  return read(`/proc/${pid}/cmdline`)?.split('\0').slice(0, -1) ?? [];
+}
+
+/** One letter: R, S, D, T, Z; undefined where there is no such process. */
+function stateOf(pid: number): string | undefined {
+  const stat = read(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { type Command, finished, startCommand } from './command.ts';
+import { invariantBreaks, type ResultLine, readResults } from './invariant.ts';
+import { processesOf, type Seen, signal } from './process-table.ts';
+import { scratch } from './scratch.ts';
+import { until } from './until.ts';
+
+/** A run of the product in a folder of its own: the same command may be started again and again. */
+export interface Run {
+  readonly dir: string;
+  readonly input: string;
+  readonly output: string;
+  readonly errors: string;
+  readonly state: string;
+  start(extra?: readonly string[]): Command;
+  /** Other verbs on the same state directory. */
+  verb(...args: readonly string[]): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
+  processes(): readonly Seen[];
+  coordinator(): number | undefined;
+  workers(): readonly number[];
+  /** The pid that was killed; waits up to 20 s for one to kill. */
+  killCoordinator(): Promise<number>;
+  killWorker(nth: number): Promise<number>;
+  killEverything(): readonly number[];
+  results(): readonly ResultLine[];
+  failures(): readonly ResultLine[];
+  events(): readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface RunOptions {
+  readonly lines: readonly string[] | Uint8Array;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly inputName?: string;
+}
+
+const APPEAR_MS = 20_000;
+
+export function makeRun(t: ExecutionContext, options: RunOptions): Run {
+  const dir = scratch(t);
+  const input = join(dir, options.inputName ?? 'in.jsonl');
+  const output = join(dir, 'out.jsonl');
+  const state = `${output}.rollout`;
+  const env = options.env ?? {};
+  writeFileSync(input, options.lines instanceof Uint8Array ? options.lines : options.lines.map((line) => `${line}\n`).join(''));
+  const processes = (): readonly Seen[] => processesOf(dir);
+  const pidsOf = (role: Seen['role']): readonly number[] => processes().filter((one) => one.role === role).map((one) => one.pid);
+  return {
+    dir,
+    input,
+    output,
+    errors: `${output}.errors.jsonl`,
+    state,
+    start: (extra = []) => startCommand('cli', ['run', input, '--output', output, ...options.args, ...extra], { cwd: dir, env }),
+    verb: (...args) => finished(startCommand('cli', [...args, '--state', state], { cwd: dir, env })),
+    processes,
+    coordinator: () => pidsOf('coordinator')[0],
+    workers: () => pidsOf('worker'),
+    killCoordinator: async () => kill(await until('a coordinator process', APPEAR_MS, () => pidsOf('coordinator')[0])),
+    killWorker: async (nth) => kill(await until(`worker process ${nth}`, APPEAR_MS, () => pidsOf('worker').toSorted((a, b) => a - b)[nth])),
+    killEverything: () => processes().toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli')).map((one) => kill(one.pid)),
+    results: () => readResults(output),
+    failures: () => readResults(`${output}.errors.jsonl`),
+    events: () => readEvents(join(state, 'events.ndjson')),
+  };
+}
+
+/** The promise holds, and `rollout verify` says so too. */
+export async function checkInvariant(t: ExecutionContext, run: Run): Promise<void> {
+  t.deepEqual(invariantBreaks(run), []);
+  const verified = await run.verb('verify');
+  t.is(verified.exit, 0, `${verified.stdout}${verified.stderr}`);
+}
+
+/** Waits for the end of a command, with a bound. */
+export async function exitOf(command: Command, withinMs: number): Promise<number | NodeJS.Signals> {
+  await until('the command ends', withinMs, () => command.hasExited()).catch((error: Error) => {
+    throw new Error(`${error.message}\n${command.stderr().slice(-4000)}`);
+  });
+  return command.exited;
+}
+
+/** Every file under `dir`, with its bytes. */
+export function filesBelow(dir: string): readonly { readonly path: string; readonly bytes: Buffer }[] {
+  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => ({ path, bytes: readFileSync(path) }));
+}
+
+function kill(pid: number): number {
+  signal(pid, 'SIGKILL');
+  return pid;
+}
+
+export function readEvents(path: string): readonly Readonly<Record<string, unknown>>[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+}
