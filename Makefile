@@ -1,0 +1,36 @@
+# make run     installs, builds and shows the whole thing on the shipped sample (under a minute once installed)
+# make test    installs what the tests need, builds, checks the gates, runs all tests; last line "N passed, N failed"
+#              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, without the gates
+# make verify  the gates alone
+#
+# A machine needs Node 20.19 or later, npm and make. Everything else comes with `npm ci`: also the Node 24 that runs the tests,
+# which is why node_modules/.bin goes first in PATH once it is installed.
+SHELL := /bin/sh
+PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
+
+.PHONY: run test verify install build generate format clean
+
+run: build
+	@$(PINNED) sh scripts/demo.sh
+
+test: build
+	@$(PINNED) node scripts/run-tests.ts $(ONLY)
+
+verify: build
+	@$(PINNED) node scripts/verify.ts
+
+install:
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo 'make: Node.js 20.19 or later and npm are needed: see https://nodejs.org' >&2; exit 1; }
+	@node scripts/install.js
+
+build: install
+	@$(PINNED) npm run --silent build
+
+generate: install
+	@$(PINNED) npm run --silent generate
+
+format: install
+	@$(PINNED) npm run --silent format
+
+clean:
+	rm -rf dist

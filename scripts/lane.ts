@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileOfTitle, type LanePlan, titlesIn } from './lanes.ts';
+import { type TapEvent, TapReader } from './tap.ts';
+
+export interface LaneTotals {
+  readonly passed: number;
+  readonly failures: readonly string[];
+}
+
+/** One `ava` process over the files of a lane, one file at a time: so a file is finished when a test of another one is heard of. */
+export class Lane {
+  readonly #plan: LanePlan;
+  readonly #child: ChildProcess;
+  readonly #startMs: number = performance.now();
+  readonly #failures: string[] = [];
+  #passed = 0;
+  #file: string | null = null;
+  /** With one file at a time, the end of the file before is the start of the next. */
+  #fileStartMs: number = performance.now();
+  #lastHeardMs: number = performance.now();
+  #fileTitles: string[] = [];
+  #fileFailures = 0;
+
+  constructor(plan: LanePlan) {
+    this.#plan = plan;
+    const flags = ['--tap', '--concurrency=1', ...(plan.isSerial ? ['--serial'] : [])];
+    // A process group of its own, so that `stop` reaches ava and the processes of its test files together.
+    this.#child = spawn('ava', [...flags, ...plan.files], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  }
+
+  async run(): Promise<LaneTotals> {
+    const tap = new TapReader();
+    const { stdout, stderr } = this.#child;
+    const lines = Promise.all([eachLine(stdout, (line) => this.#onEvents(tap.line(line))), eachLine(stderr, (line) => this.#say(line))]);
+    const code = await new Promise<number | null>((resolve, reject) => {
+      this.#child.once('error', reject);
+      this.#child.once('close', resolve);
+    });
+    await lines;
+    this.#onEvents(tap.end());
+    this.#finishFile();
+    if (code !== 0 && this.#failures.length === 0) this.#fail(`lane ${this.#plan.name}`, [`ava ended with ${code ?? 'a signal'}`]);
+    this.#say(`lane finished: ${this.#passed} passed, ${this.#failures.length} failed in ${secondsSince(this.#startMs)}`);
+    return { passed: this.#passed, failures: this.#failures };
+  }
+
+  /** What has been heard of and is not finished: the answer to "why does nothing happen?". */
+  running(): string {
+    if (this.#file === null) return `${this.#plan.name}: the first of ${this.#plan.files.join(' ')}`;
+    const open = titlesIn(this.#file).filter((title) => !this.#fileTitles.includes(title));
+    const names = open.length === 0 ? 'all its tests are finished, the next file has not said anything' : open.join(' | ');
+    return `${this.#plan.name}: ${this.#file}, ${secondsSince(this.#fileStartMs)}: ${names}`;
+  }
+
+  stop(): void {
+    const { pid } = this.#child;
+    if (pid === undefined || this.#child.exitCode !== null) return;
+    process.kill(-pid, 'SIGKILL');
+  }
+
+  #onEvents(events: readonly TapEvent[]): void {
+    for (const event of events) {
+      const { file, title } = fileOfTitle(event.title, this.#plan.files);
+      if (file !== null && file !== this.#file) this.#startFile(file);
+      this.#lastHeardMs = performance.now();
+      this.#fileTitles.push(title);
+      if (event.kind === 'passed') this.#passed++;
+      else if (event.kind === 'failed') this.#fail(event.title, event.details);
+      else this.#fail(event.title, ['  it was skipped or is only planned: every test runs']);
+    }
+  }
+
+  #fail(title: string, details: readonly string[]): void {
+    this.#failures.push(title);
+    this.#fileFailures++;
+    this.#say(`FAILED ${title}`);
+    for (const line of details) this.#say(line);
+  }
+
+  #startFile(file: string): void {
+    this.#finishFile();
+    this.#file = file;
+    this.#fileStartMs = this.#lastHeardMs;
+    this.#fileTitles = [];
+    this.#fileFailures = 0;
+  }
+
+  #finishFile(): void {
+    if (this.#file === null) return;
+    const word = this.#fileFailures === 0 ? 'ok    ' : 'FAILED';
+    const seconds = ((this.#lastHeardMs - this.#fileStartMs) / 1000).toFixed(1);
+    this.#say(`${word} ${this.#file}: ${this.#fileTitles.length} tests, ${seconds} s`);
+  }
+
+  #say(line: string): void {
+    process.stdout.write(`[${this.#plan.name}] ${line}\n`);
+  }
+}
+
+async function eachLine(stream: Readable | null, handle: (line: string) => void): Promise<void> {
+  if (stream === null) return;
+  for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) handle(line);
+}
+
+function secondsSince(startMs: number): string {
+  return `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
+}

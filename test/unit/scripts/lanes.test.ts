@@ -1,0 +1,25 @@
+import test from 'ava';
+import { fileOfTitle, planLanes } from '../../../scripts/lanes.ts';
+
+const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
+
+test('a title finds its file whatever folders all files share', (t) => {
+  t.deepEqual(fileOfTitle('unit › ledger › codec › L9: attempts fit', FILES), { file: FILES[0], title: 'L9: attempts fit' });
+  t.deepEqual(fileOfTitle('worker › codec › reads back', FILES.slice(0, 2)), { file: FILES[1], title: 'reads back' });
+  t.deepEqual(fileOfTitle('reads back', FILES.slice(0, 1)), { file: FILES[0], title: 'reads back' });
+});
+
+test('a title of no known file is kept whole', (t) => {
+  t.deepEqual(fileOfTitle('No tests found in x.ts', FILES), { file: null, title: 'No tests found in x.ts' });
+});
+
+test('every test file is in exactly one lane, and this one in the lane without processes', (t) => {
+  const lanes = planLanes([]);
+  const files = lanes.flatMap((lane) => lane.files);
+  t.is(new Set(files).size, files.length);
+  t.true(lanes.find((lane) => !lane.isSerial)?.files.includes('test/unit/scripts/lanes.test.ts'));
+});
+
+test('a path where nothing is gives no lane', (t) => {
+  t.deepEqual(planLanes(['test/no-such-folder']), []);
+});
