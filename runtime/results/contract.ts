@@ -1,5 +1,5 @@
-import type { OutcomeKind } from '../model/session.ts';
 import type { Attempt, Epoch, ItemIndex } from '../model/row.ts';
+import type { OutcomeKind } from '../model/session.ts';
 
 /** One outcome as it lies in a segment. A frame's epoch is its segment's (L17). */
 export interface Frame {
