@@ -8,7 +8,7 @@ const DEFAULT_MODE = 0o644;
  * Replaces the file at `path` as a whole: a reader, or a process that starts after a crash, finds the old contents or the new
  * ones. When it resolves the contents and the name are on disk.
  */
-export async function writeFileAtomic(path: string, contents: Uint8Array | string, mode = DEFAULT_MODE): Promise<void> {
+export async function writeFileAtomic(path: string, contents: Uint8Array | string, mode: number = DEFAULT_MODE): Promise<void> {
   const temporary = await writeTemporary(path, contents, mode);
   try {
     await rename(temporary, path);
@@ -23,7 +23,7 @@ export async function writeFileAtomic(path: string, contents: Uint8Array | strin
  * Makes the file at `path` with its whole contents, unless there is one: false where another was first, and its contents stand.
  * So of several processes that try at once exactly one gets true, and nobody ever sees half a file.
  */
-export async function createFileAtomic(path: string, contents: Uint8Array | string, mode = DEFAULT_MODE): Promise<boolean> {
+export async function createFileAtomic(path: string, contents: Uint8Array | string, mode: number = DEFAULT_MODE): Promise<boolean> {
   const temporary = await writeTemporary(path, contents, mode);
   try {
     await link(temporary, path);

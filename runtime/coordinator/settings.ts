@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
+import { durationMs, hostPort, intervalMs, sizeBytes } from '../base/settings-fields.ts';
+import type { ItemForm } from '../model/session.ts';
+import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
+
+/** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
+export interface CoordinatorSettings {
+  /** Null: the run that the state directory names, or a new one. */
+  readonly runId: string | null;
+  readonly input: string;
+  readonly output: string;
+  /** host:port; port 0 is the system's choice. */
+  readonly listen: string;
+  readonly stateDir: string;
+  readonly tlsDir: string;
+  readonly form: ItemForm;
+  readonly onInvalid: 'record' | 'fail';
+  readonly order: 'input' | 'completion';
+  /** Only so many items of the input; null for all. */
+  readonly limit: number | null;
+  readonly maxLineBytes: number;
+  readonly maxAttempts: number;
+  /** So many answers 401, 403 or 404 in a row pause the run. */
+  readonly breaker: number;
+  /** What shapes the results, only for the run's identity. */
+  readonly results: { readonly model: string | null; readonly overrideModel: string | null };
+  /** `stdout`, `none` or the path of a file. */
+  readonly events: string;
+  readonly logLevel: LogLevel;
+  readonly drainTimeoutMs: number;
+  readonly timing: Timing;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+
+export async function loadCoordinatorSettings(path: string, overrides: Overrides = {}): Promise<CoordinatorSettings> {
+  const raw = await loadSettings(path, overrides, RULES);
+  const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
+  const { runId, limit, raw: isRaw, tls, results, store: _store, timing, drainTimeout, ...same } = raw;
+  return {
+    ...same,
+    runId: runId ?? null,
+    stateDir,
+    tlsDir: tls.dir ?? `${stateDir}/tls`,
+    form: isRaw ? 'raw' : 'batch',
+    limit: limit ?? null,
+    results: { model: results.model ?? null, overrideModel: results.overrideModel ?? null },
+    drainTimeoutMs: drainTimeout,
+    timing: timingOf(timing),
+  };
+}
+
+/** 8 MiB: a line travels in a message of at most 16 MiB, beside others. */
+const DEFAULT_MAX_LINE_BYTES = 8 * 1024 ** 2;
+const MAX_ATTEMPTS_LIMIT = 1_000;
+
+const schema = z.strictObject({
+  runId: z.ulid({ error: 'must be a ULID (26 characters), or left out' }).optional(),
+  input: z.string().min(1),
+  output: z.string().min(1),
+  listen: hostPort().default('127.0.0.1:50051'),
+  stateDir: z.string().min(1).optional(),
+  tls: z.strictObject({ dir: z.string().min(1).optional() }).prefault({}),
+  store: z.strictObject({ embedded: z.strictObject({}) }).prefault({ embedded: {} }),
+  raw: z.boolean().default(false),
+  onInvalid: z.enum(['record', 'fail']).default('record'),
+  order: z.enum(['input', 'completion']).default('input'),
+  limit: z.int().min(1).optional(),
+  maxLineBytes: sizeBytes().default(DEFAULT_MAX_LINE_BYTES),
+  maxAttempts: z.int().min(1).max(MAX_ATTEMPTS_LIMIT).default(5),
+  breaker: z.int().min(1).default(20),
+  results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
+  events: z.string().min(1).default('stdout'),
+  logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  drainTimeout: durationMs().default(20_000),
+  timing: z
+    .strictObject({
+      heartbeatInterval: intervalMs().default(DEFAULT_TIMING.heartbeatIntervalMs),
+      coordinatorFailureTimeout: intervalMs().default(DEFAULT_TIMING.coordinatorFailureTimeoutMs),
+      workerSelfFenceTimeout: intervalMs().default(DEFAULT_TIMING.workerSelfFenceTimeoutMs),
+      clockSkewBudget: durationMs().default(DEFAULT_TIMING.clockSkewBudgetMs),
+      leaseRenewInterval: intervalMs().optional(),
+      pollWait: intervalMs().default(DEFAULT_TIMING.pollWaitMs),
+    })
+    .prefault({}),
+});
+
+type Raw = z.infer<typeof schema>;
+
+const RULES: Rules<Raw> = {
+  schema,
+  check: ({ timing, maxLineBytes }) => [
+    ...checkTiming(timingOf(timing)),
+    ...(maxLineBytes <= DEFAULT_MAX_LINE_BYTES ? [] : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),
+  ],
+};
+
+function timingOf(raw: Raw['timing']): Timing {
+  return {
+    heartbeatIntervalMs: raw.heartbeatInterval,
+    coordinatorFailureTimeoutMs: raw.coordinatorFailureTimeout,
+    workerSelfFenceTimeoutMs: raw.workerSelfFenceTimeout,
+    clockSkewBudgetMs: raw.clockSkewBudget,
+    leaseRenewIntervalMs: raw.leaseRenewInterval ?? defaultRenewIntervalMs(raw.coordinatorFailureTimeout),
+    pollWaitMs: raw.pollWait,
+  };
+}

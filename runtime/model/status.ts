@@ -1,0 +1,38 @@
+import type { Epoch, WorkerId } from './row.ts';
+import type { RunState } from './run.ts';
+import type { WorkerState } from './session.ts';
+
+/** Where a run stands, as `rollout status` is told. */
+export interface RunStatus {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly epoch: Epoch;
+  /** Lines indexed so far; the number of items once `isIndexed`. */
+  readonly items: number;
+  readonly isIndexed: boolean;
+  readonly done: number;
+  readonly failed: number;
+  readonly running: number;
+  /** Items that failed at least once, or were throttled, and wait for their next claim. */
+  readonly handedBack: number;
+  readonly workers: readonly WorkerStatus[];
+}
+
+export interface WorkerStatus {
+  readonly workerId: WorkerId;
+  readonly state: WorkerState | 'suspected';
+  readonly running: number;
+  readonly concurrency: number;
+  readonly sinceBeatMs: number;
+}
+
+export type Role = 'passive' | 'primary';
+
+/** What every coordinator says of itself, passive ones included. */
+export interface CoordinatorInfo {
+  /** The epoch that this coordinator holds, or the last one it has seen. */
+  readonly epoch: Epoch;
+  readonly role: Role;
+  /** host:port of the primary; empty where none is known. */
+  readonly primaryAddress: string;
+}

@@ -1,0 +1,61 @@
+import { formatDuration } from '../base/quantity.ts';
+
+/** The times that coordinator and workers of a run must agree on (DESIGN 3.6). All durations are monotonic. */
+export interface Timing {
+  readonly heartbeatIntervalMs: number;
+  /** How long a worker may be silent before it is failed; the lease's time to live as well. */
+  readonly coordinatorFailureTimeoutMs: number;
+  /** How long a worker goes on starting items without a valid reply. */
+  readonly workerSelfFenceTimeoutMs: number;
+  readonly clockSkewBudgetMs: number;
+  readonly leaseRenewIntervalMs: number;
+  /** The longest that a poll waits for work. */
+  readonly pollWaitMs: number;
+}
+
+/** A poll is answered within this, under every proxy's idle limit. */
+export const MAX_POLL_WAIT_MS = 20_000;
+
+export const DEFAULT_TIMING: Timing = {
+  heartbeatIntervalMs: 500,
+  coordinatorFailureTimeoutMs: 5_000,
+  workerSelfFenceTimeoutMs: 4_000,
+  clockSkewBudgetMs: 250,
+  leaseRenewIntervalMs: defaultRenewIntervalMs(5_000),
+  pollWaitMs: MAX_POLL_WAIT_MS,
+};
+
+/** A third of the lease's time to live: two renewals may be lost before the lease is. */
+export function defaultRenewIntervalMs(coordinatorFailureTimeoutMs: number): number {
+  return Math.max(1, Math.floor(coordinatorFailureTimeoutMs / 3));
+}
+
+export interface TimingMistake {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** What must hold between the times, checked when a process starts; each answer names both settings with both values. */
+export function checkTiming(timing: Timing): readonly TimingMistake[] {
+  const { heartbeatIntervalMs, coordinatorFailureTimeoutMs, workerSelfFenceTimeoutMs, clockSkewBudgetMs, leaseRenewIntervalMs, pollWaitMs } = timing;
+  const failure = `\`coordinatorFailureTimeout\` (${formatDuration(coordinatorFailureTimeoutMs)})`;
+  const mistakes: TimingMistake[] = [];
+  // A worker must have stopped starting items before the coordinator hands them to another.
+  if (workerSelfFenceTimeoutMs >= coordinatorFailureTimeoutMs) {
+    mistakes.push(shorter('workerSelfFenceTimeout', workerSelfFenceTimeoutMs, failure));
+  }
+  if (clockSkewBudgetMs >= 2 * heartbeatIntervalMs) {
+    mistakes.push(shorter('clockSkewBudget', clockSkewBudgetMs, `twice \`heartbeatInterval\` (2 x ${formatDuration(heartbeatIntervalMs)})`));
+  }
+  if (leaseRenewIntervalMs >= coordinatorFailureTimeoutMs) {
+    mistakes.push(shorter('leaseRenewInterval', leaseRenewIntervalMs, `the lease's time to live, ${failure}`));
+  }
+  if (pollWaitMs > MAX_POLL_WAIT_MS) {
+    mistakes.push({ field: 'timing.pollWait', problem: `is ${formatDuration(pollWaitMs)}, and must be at most ${formatDuration(MAX_POLL_WAIT_MS)}` });
+  }
+  return mistakes;
+}
+
+function shorter(setting: string, ms: number, limit: string): TimingMistake {
+  return { field: `timing.${setting}`, problem: `is ${formatDuration(ms)}, and must be shorter than ${limit}: lower the one or raise the other` };
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
+import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
+import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
+
+/** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
+export interface WorkerSettings {
+  /** host:port of every coordinator of the run, at least one. */
+  readonly coordinators: readonly string[];
+  readonly workerId: string;
+  readonly stateDir: string;
+  readonly tlsDir: string;
+  /** How many items are executed at a time. */
+  readonly concurrency: number;
+  /** How many items more are held ready, so that the backend never idles. */
+  readonly prefetch: number;
+  readonly requestTimeoutMs: number;
+  /** How long the backend may be away before the worker gives up. */
+  readonly waitBackendMs: number;
+  readonly drainTimeoutMs: number;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly backend: BackendSettings;
+  readonly timing: Timing;
+}
+
+export type BackendSettings =
+  | { readonly type: 'mock'; readonly latencyMs: number; readonly failureRate: number; readonly seed: number }
+  | {
+      readonly type: 'openai';
+      readonly baseUrl: string;
+      /** Fills `body.model` where it is absent. */
+      readonly model: string | null;
+      /** Replaces `body.model`. */
+      readonly overrideModel: string | null;
+      /** Names the environment variable that holds the key; only main.ts reads it. */
+      readonly apiKeyEnv: string;
+      /** Names the environment variable that holds a JSON object of further headers. */
+      readonly headersEnv: string | null;
+    };
+
+export async function loadWorkerSettings(path: string, overrides: Overrides = {}): Promise<WorkerSettings> {
+  const raw = await loadSettings(path, overrides, RULES);
+  const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, backend, timing, ...same } = raw;
+  return {
+    ...same,
+    tlsDir: tls.dir,
+    prefetch: prefetch ?? Math.max(1, Math.floor(raw.concurrency / 4)),
+    requestTimeoutMs: requestTimeout,
+    waitBackendMs: waitBackend,
+    drainTimeoutMs: drainTimeout,
+    backend: backendOf(backend),
+    timing: timingOf(timing),
+  };
+}
+
+const MAX_CONCURRENCY = 4_096;
+
+const backend = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('mock'),
+    latency: durationMs().default(20),
+    failureRate: z.number().min(0).max(1).default(0),
+    seed: z.int().min(0).max(0xffff_ffff).default(1),
+  }),
+  z.strictObject({
+    type: z.literal('openai'),
+    baseUrl: httpUrl(),
+    model: z.string().min(1).optional(),
+    overrideModel: z.string().min(1).optional(),
+    apiKeyEnv: environmentName().default('OPENAI_API_KEY'),
+    headersEnv: environmentName().optional(),
+  }),
+]);
+
+const schema = z.strictObject({
+  coordinators: z.array(hostPort()).min(1),
+  workerId: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: "must be 1 to 64 letters, digits, '-', '_' or '.'" }),
+  stateDir: z.string().min(1),
+  tls: z.strictObject({ dir: z.string().min(1) }),
+  concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(64),
+  prefetch: z.int().min(1).max(MAX_CONCURRENCY).optional(),
+  requestTimeout: durationMs().default(600_000),
+  waitBackend: durationMs().default(900_000),
+  drainTimeout: durationMs().default(20_000),
+  logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  backend,
+  timing: z
+    .strictObject({
+      heartbeatInterval: intervalMs().default(DEFAULT_TIMING.heartbeatIntervalMs),
+      coordinatorFailureTimeout: intervalMs().default(DEFAULT_TIMING.coordinatorFailureTimeoutMs),
+      workerSelfFenceTimeout: intervalMs().default(DEFAULT_TIMING.workerSelfFenceTimeoutMs),
+      clockSkewBudget: durationMs().default(DEFAULT_TIMING.clockSkewBudgetMs),
+      pollWait: intervalMs().default(DEFAULT_TIMING.pollWaitMs),
+    })
+    .prefault({}),
+});
+
+type Raw = z.infer<typeof schema>;
+
+const RULES: Rules<Raw> = { schema, check: ({ timing }) => checkTiming(timingOf(timing)) };
+
+function backendOf(raw: Raw['backend']): BackendSettings {
+  if (raw.type === 'mock') return { type: 'mock', latencyMs: raw.latency, failureRate: raw.failureRate, seed: raw.seed };
+  return {
+    type: 'openai',
+    baseUrl: raw.baseUrl,
+    model: raw.model ?? null,
+    overrideModel: raw.overrideModel ?? null,
+    apiKeyEnv: raw.apiKeyEnv,
+    headersEnv: raw.headersEnv ?? null,
+  };
+}
+
+/** The lease is the coordinator's: a worker only needs the rest to hold together. */
+function timingOf(raw: Raw['timing']): Timing {
+  return {
+    heartbeatIntervalMs: raw.heartbeatInterval,
+    coordinatorFailureTimeoutMs: raw.coordinatorFailureTimeout,
+    workerSelfFenceTimeoutMs: raw.workerSelfFenceTimeout,
+    clockSkewBudgetMs: raw.clockSkewBudget,
+    leaseRenewIntervalMs: defaultRenewIntervalMs(raw.coordinatorFailureTimeout),
+    pollWaitMs: raw.pollWait,
+  };
+}

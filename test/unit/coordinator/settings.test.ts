@@ -1,0 +1,115 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { RolloutError } from '../../../runtime/base/errors.ts';
+import type { Overrides } from '../../../runtime/base/settings.ts';
+import { type CoordinatorSettings, loadCoordinatorSettings } from '../../../runtime/coordinator/settings.ts';
+import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
+
+async function load(yaml: string, overrides: Overrides = {}): Promise<CoordinatorSettings> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));
+  try {
+    await writeFile(join(dir, 'c.yaml'), yaml);
+    return await loadCoordinatorSettings(join(dir, 'c.yaml'), overrides);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function mistakesIn(t: ExecutionContext, yaml: string, overrides: Overrides = {}): Promise<string[]> {
+  const error = await t.throwsAsync(load(yaml, overrides), { instanceOf: RolloutError });
+  t.is(error?.code, 'CONFIG_INVALID');
+  return (error?.message ?? '').split('\n').map((line) => line.replace(/^.*c\.yaml: /, ''));
+}
+
+test('input and output are enough: everything else has its default', async (t) => {
+  t.deepEqual(await load('input: in.jsonl\noutput: out.jsonl\n'), {
+    runId: null,
+    input: 'in.jsonl',
+    output: 'out.jsonl',
+    listen: '127.0.0.1:50051',
+    stateDir: 'out.jsonl.rollout',
+    tlsDir: 'out.jsonl.rollout/tls',
+    form: 'batch',
+    onInvalid: 'record',
+    order: 'input',
+    limit: null,
+    maxLineBytes: 8_388_608,
+    maxAttempts: 5,
+    breaker: 20,
+    results: { model: null, overrideModel: null },
+    events: 'stdout',
+    logLevel: 'info',
+    drainTimeoutMs: 20_000,
+    timing: DEFAULT_TIMING,
+  });
+});
+
+test('values carry their unit, and the renewal follows the failure timeout', async (t) => {
+  const settings = await load(`
+input: a
+output: b
+raw: true
+maxLineBytes: 64KiB
+timing: { coordinatorFailureTimeout: 9s, heartbeatInterval: 200ms }
+`);
+  t.is(settings.form, 'raw');
+  t.is(settings.maxLineBytes, 65_536);
+  t.like(settings.timing, { coordinatorFailureTimeoutMs: 9_000, heartbeatIntervalMs: 200, leaseRenewIntervalMs: 3_000 });
+});
+
+test('the command line wins over the file, block by block', async (t) => {
+  const settings = await load('input: a\noutput: b\ntiming: {pollWait: 1s}\n', {
+    input: 'c',
+    listen: undefined,
+    timing: { heartbeatInterval: '250ms' },
+  });
+  t.is(settings.input, 'c');
+  t.is(settings.listen, '127.0.0.1:50051');
+  t.like(settings.timing, { pollWaitMs: 1_000, heartbeatIntervalMs: 250 });
+});
+
+test('all mistakes are told at once, each with its line and what to do', async (t) => {
+  const yaml = `input: in.jsonl
+zookeeper: 1
+limit: 0
+order: random
+maxAttempts: five
+listen: localhost
+timing:
+  heartbeatInterva: 500ms
+  pollWait: 5
+`;
+  t.deepEqual((await mistakesIn(t, yaml)).sort(), [
+    '`limit` at line 3 must be at least 1, but is 0',
+    '`listen` at line 6 must be host:port, such as 127.0.0.1:50051, but is "localhost"',
+    '`maxAttempts` at line 5 must be a number, but is "five"',
+    '`order` at line 4 must be one of input, completion, but is "random"',
+    '`output` is missing: it must be text (in quotes where it looks like a number)',
+    '`timing.pollWait` at line 9 must be a duration with a unit, such as 500ms, 5s, 15m or 2h, but is 5',
+    'unknown key `heartbeatInterva` at line 8; did you mean `heartbeatInterval`?',
+    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `listen`, `stateDir`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `results`, `events`, `logLevel`, `drainTimeout`, `timing`',
+  ]);
+});
+
+test('times that do not hold together are told with both values and a line', async (t) => {
+  const yaml = 'input: a\noutput: b\ntiming:\n  workerSelfFenceTimeout: 6s\n  leaseRenewInterval: 5s\n';
+  t.deepEqual(await mistakesIn(t, yaml, { timing: { clockSkewBudget: '2s' } }), [
+    '`timing.workerSelfFenceTimeout` at line 4 is 6s, and must be shorter than `coordinatorFailureTimeout` (5s): lower the one or raise the other',
+    '`timing.clockSkewBudget` (from the command line) is 2s, and must be shorter than twice `heartbeatInterval` (2 x 500ms): lower the one or raise the other',
+    "`timing.leaseRenewInterval` at line 5 is 5s, and must be shorter than the lease's time to live, `coordinatorFailureTimeout` (5s): lower the one or raise the other",
+  ]);
+});
+
+test('a file that is no YAML, no map or empty says so', async (t) => {
+  t.regex((await mistakesIn(t, 'input: a\noutput: "b\n'))[0] ?? '', /^line \d+: /);
+  t.regex((await mistakesIn(t, 'input: a\ninput: b\n'))[0] ?? '', /^line 2: .*unique/);
+  t.deepEqual(await mistakesIn(t, '- a\n- b\n'), ['must hold settings as `name: value` lines']);
+  t.is((await mistakesIn(t, '')).length, 2);
+});
+
+test('a settings file that is not there is named', async (t) => {
+  const error = await t.throwsAsync(loadCoordinatorSettings('/nowhere/c.yaml'), { instanceOf: RolloutError, code: 'CONFIG_INVALID' });
+  t.regex(error?.message ?? '', /\/nowhere\/c\.yaml/);
+});

@@ -1,0 +1,77 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { RolloutError } from '../../../runtime/base/errors.ts';
+import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
+import { loadWorkerSettings, type WorkerSettings } from '../../../runtime/worker/settings.ts';
+
+async function load(yaml: string): Promise<WorkerSettings> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));
+  try {
+    await writeFile(join(dir, 'w.yaml'), yaml);
+    return await loadWorkerSettings(join(dir, 'w.yaml'));
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+const LEAST = 'coordinators: ["127.0.0.1:50051"]\nworkerId: w-1\nstateDir: s\ntls: {dir: t}\n';
+
+test('a mock backend needs no more than its type', async (t) => {
+  t.deepEqual(await load(`${LEAST}backend: {type: mock}\n`), {
+    coordinators: ['127.0.0.1:50051'],
+    workerId: 'w-1',
+    stateDir: 's',
+    tlsDir: 't',
+    concurrency: 64,
+    prefetch: 16,
+    requestTimeoutMs: 600_000,
+    waitBackendMs: 900_000,
+    drainTimeoutMs: 20_000,
+    logLevel: 'info',
+    backend: { type: 'mock', latencyMs: 20, failureRate: 0, seed: 1 },
+    timing: DEFAULT_TIMING,
+  });
+});
+
+test('prefetch is a quarter of the concurrency, and at least 1', async (t) => {
+  t.is((await load(`${LEAST}backend: {type: mock}\nconcurrency: 2\n`)).prefetch, 1);
+  t.is((await load(`${LEAST}backend: {type: mock}\nconcurrency: 2\nprefetch: 7\n`)).prefetch, 7);
+});
+
+test('an openai backend names the variables of its secrets, never the secrets', async (t) => {
+  const { backend } = await load(`${LEAST}backend: {type: openai, baseUrl: 'http://127.0.0.1:8000/v1', model: m, headersEnv: EXTRA}\n`);
+  t.deepEqual(backend, {
+    type: 'openai',
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    model: 'm',
+    overrideModel: null,
+    apiKeyEnv: 'OPENAI_API_KEY',
+    headersEnv: 'EXTRA',
+  });
+});
+
+test('a key in place of the name of its variable is refused without being shown, and so is a password in an address', async (t) => {
+  const yaml = `${LEAST}backend: {type: openai, baseUrl: 'ftp://user:hunter2@host', apiKeyEnv: sk-very-secret, apiKey: sk-very-secret}\n`;
+  const error = await t.throwsAsync(load(yaml), { instanceOf: RolloutError });
+  const message = error?.message ?? '';
+  t.notRegex(message, /very-secret|hunter2/);
+  t.regex(message, /`backend.baseUrl` at line 5 must be an address/);
+  t.regex(message, /`backend.apiKeyEnv` at line 5 must be the name of an environment variable/);
+  t.regex(message, /unknown key `apiKey` at line 5; did you mean `apiKeyEnv`\?/);
+});
+
+test('unknown backends, bad worker ids and no coordinators are told together', async (t) => {
+  const yaml = 'coordinators: []\nworkerId: "a/b"\nstateDir: s\ntls: {dir: t}\nbackend: {type: vllm}\n';
+  const error = await t.throwsAsync(load(yaml), { instanceOf: RolloutError });
+  const message = error?.message ?? '';
+  t.regex(message, /`coordinators` at line 1 must be not empty/);
+  t.regex(message, /`workerId` at line 2 must be 1 to 64 letters/);
+  t.regex(message, /`backend.type` at line 5 must be one of mock, openai, but is "vllm"/);
+});
+
+test('keys of another backend are unknown', async (t) => {
+  const error = await t.throwsAsync(load(`${LEAST}backend: {type: mock, latancy: 5ms}\n`), { instanceOf: RolloutError });
+  t.regex(error?.message ?? '', /unknown key `latancy` at line 5; did you mean `latency`\?/);
+});
