@@ -27,7 +27,11 @@ for (const round of [1, 2, 3, 4]) {
     }
     t.is(await exitOf(command, 90_000), 0, command.stderr());
     await checkInvariant(t, run);
-    t.deepEqual(run.results().map((line) => line.custom_id), [...itemIds(ITEMS)], 'in input order');
+    t.deepEqual(
+      run.results().map((line) => line.custom_id),
+      [...itemIds(ITEMS)],
+      'in input order',
+    );
     t.deepEqual(server.repeated(), [], 'nothing that a live worker held was executed again');
     t.is(server.total(), ITEMS);
     const failed = run.events().filter((event) => event['kind'] === 'worker_failed');

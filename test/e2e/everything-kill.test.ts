@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { isAlive } from '../support/process-table.ts';
 import { modelServer } from '../support/model-server.ts';
+import { isAlive } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
@@ -62,7 +62,10 @@ test('kill -9 of the supervisor: its children are gone within seconds, the lease
   t.log(`first new item ${Math.round(performance.now() - startedAtMs)} ms after the same command`);
   t.is(await exitOf(second, 60_000), 0, second.stderr());
   await checkInvariant(t, run);
-  const epochs = run.events().filter((event) => event['kind'] === 'lease_acquired' || event['kind'] === 'lease_stolen').map((event) => event['epoch']);
+  const epochs = run
+    .events()
+    .filter((event) => event['kind'] === 'lease_acquired' || event['kind'] === 'lease_stolen')
+    .map((event) => event['epoch']);
   t.deepEqual(epochs, [0, 1]);
   t.is(run.events().filter((event) => event['kind'] === 'lease_stolen').length, 0, 'the lease was given up, not stolen');
 });

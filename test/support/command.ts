@@ -40,7 +40,9 @@ export function startCommand(launcher: Launcher, args: readonly string[], option
 }
 
 /** Runs to the end. */
-export async function finished(command: Command): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
+export async function finished(
+  command: Command,
+): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
   const exit = await command.exited;
   return { exit, stdout: command.stdout(), stderr: command.stderr() };
 }

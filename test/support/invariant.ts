@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
  * The promise of the whole project, checked without any of its code: each input line is in exactly one of the two outputs, none
  * twice, and the counts are equal. Returns what breaks it, empty when it holds. Only the first `limit` lines count.
  */
-export function invariantBreaks(files: OutputFiles, limit = Number.POSITIVE_INFINITY): readonly string[] {
+export function invariantBreaks(files: OutputFiles, limit: number = Number.POSITIVE_INFINITY): readonly string[] {
   const lines = inputLines(files.input, limit);
   const outputs = [...resultLines(files.output, 'output'), ...resultLines(files.errors, 'errors')];
   const breaks = outputs.flatMap((line) => shapeBreaks(line));
@@ -63,7 +63,10 @@ function resultLines(path: string, side: 'output' | 'errors'): readonly Numbered
 function inputLines(path: string, limit: number): InputLines {
   const numbers: number[] = [];
   const firstByCustomId = new Map<string, number>();
-  for (const [index, line] of readFileSync(path, 'latin1').replace(/^\u00ef\u00bb\u00bf/, '').split('\n').entries()) {
+  for (const [index, line] of readFileSync(path, 'latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .split('\n')
+    .entries()) {
     if (/^[ \t\r]*$/.test(line)) continue;
     if (numbers.length === limit) break;
     numbers.push(index + 1);

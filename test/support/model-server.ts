@@ -28,7 +28,12 @@ export interface ModelServer {
 
 export type Behaviour =
   | { readonly kind: 'ok'; readonly afterMs?: number }
-  | { readonly kind: 'status'; readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly error?: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly error?: Readonly<Record<string, unknown>>;
+    }
   | { readonly kind: 'hang' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'truncated' }

@@ -46,7 +46,10 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
   const env = options.env ?? {};
   writeFileSync(input, options.lines instanceof Uint8Array ? options.lines : options.lines.map((line) => `${line}\n`).join(''));
   const processes = (): readonly Seen[] => processesOf(dir);
-  const pidsOf = (role: Seen['role']): readonly number[] => processes().filter((one) => one.role === role).map((one) => one.pid);
+  const pidsOf = (role: Seen['role']): readonly number[] =>
+    processes()
+      .filter((one) => one.role === role)
+      .map((one) => one.pid);
   return {
     dir,
     input,
@@ -60,7 +63,10 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     workers: () => pidsOf('worker'),
     killCoordinator: async () => kill(await until('a coordinator process', APPEAR_MS, () => pidsOf('coordinator')[0])),
     killWorker: async (nth) => kill(await until(`worker process ${nth}`, APPEAR_MS, () => pidsOf('worker').toSorted((a, b) => a - b)[nth])),
-    killEverything: () => processes().toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli')).map((one) => kill(one.pid)),
+    killEverything: () =>
+      processes()
+        .toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli'))
+        .map((one) => kill(one.pid)),
     results: () => readResults(output),
     failures: () => readResults(`${output}.errors.jsonl`),
     events: () => readEvents(join(state, 'events.ndjson')),

@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSE_MS = 25;
 
 /** Asks until the answer is neither undefined nor false, and returns it; throws with `what` after `withinMs`. */
-export async function until<T>(what: string, withinMs: number, ask: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+export async function until<T>(
+  what: string,
+  withinMs: number,
+  ask: () => T | undefined | false | Promise<T | undefined | false>,
+): Promise<T> {
   const end = performance.now() + withinMs;
   for (;;) {
     const answer = await ask();

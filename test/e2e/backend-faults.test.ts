@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
+import { type Behaviour, freePort, modelServer, OK } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { until } from '../support/until.ts';
+
+const TOO_MANY: Behaviour = { kind: 'status', status: 429, headers: { 'retry-after': '2' } };
+
+/** Items whose first execution fails in a way that counts; the second is answered. */
+const FAILS_ONCE: Readonly<Record<string, Behaviour>> = {
+  'status-500': { kind: 'status', status: 500 },
+  'status-502': { kind: 'status', status: 502 },
+  'status-408': { kind: 'status', status: 408 },
+  'status-409': { kind: 'status', status: 409 },
+  hang: { kind: 'hang' },
+  reset: { kind: 'reset' },
+  truncated: { kind: 'truncated' },
+  empty: { kind: 'empty' },
+};
+
+test('500, 502, 408, 409, hang, reset, truncated JSON and empty 200: each counts as one failure and is tried again', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item, nth) => (nth === 1 ? (FAILS_ONCE[item] ?? OK) : OK));
+  const faulty = Object.keys(FAILS_ONCE);
+  const run = makeRun(t, {
+    lines: [...faulty, ...itemIds(20)].map((id) => batchLine(id)),
+    args: ['--base-url', server.url, '--workers', '1', '--concurrency', '8', '--timeout', '1s', '--max-attempts', '2'],
+  });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  await checkInvariant(t, run);
+  for (const item of faulty) t.is(server.executions.get(item), 2, item);
+  for (const item of itemIds(20)) t.is(server.executions.get(item), 1, item);
+});
+
+test('each of them is recorded as failed, with its code, once the attempts are used up', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item) => FAILS_ONCE[item] ?? OK);
+  const faulty = Object.keys(FAILS_ONCE);
+  const run = makeRun(t, {
+    lines: [...faulty, ...itemIds(20)].map((id) => batchLine(id)),
+    args: ['--base-url', server.url, '--workers', '1', '--concurrency', '8', '--timeout', '1s', '--max-attempts', '2'],
+  });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  await checkInvariant(t, run);
+  for (const item of faulty) t.is(server.executions.get(item), 2, item);
+  const failures = run.failures();
+  t.deepEqual(
+    failures.map((line) => line.custom_id),
+    faulty,
+  );
+  for (const line of failures) {
+    const status = Number(/\d+/.exec(line.custom_id ?? '')?.[0] ?? 0);
+    if (status === 0) continue;
+    t.is(line.error?.code, `http_${status}`);
+    t.is(line.response?.status_code, status, 'an HTTP failure keeps its response');
+  }
+  t.is(new Set(failures.map((line) => line.error?.code)).size >= 5, true, 'the codes tell the faults apart');
+});
+
+test('500 is tried five times by default, at growing distances', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item) => (item === 'item-000001' ? { kind: 'status', status: 500 } : OK));
+  const run = makeRun(t, { lines: batchLines(5), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '2'] });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(server.executions.get('item-000001'), 5);
+  const arrivals = server.arrivals.get('item-000001') ?? [];
+  const gaps = arrivals.slice(1).map((at, n) => Math.round(at - (arrivals[n] ?? 0)));
+  t.log(`distances ${gaps.join(', ')} ms`);
+  t.true(
+    gaps.every((gap) => gap >= 200),
+    gaps.join(', '),
+  );
+  t.true((gaps[3] ?? 0) >= 1_500, 'the fourth distance is about 4 s, with jitter');
+  t.is(run.failures()[0]?.error?.code, 'http_500');
+  await checkInvariant(t, run);
+});
+
+test('429 with Retry-After: honoured, and no attempt is used up', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 3 ? TOO_MANY : OK));
+  const run = makeRun(t, {
+    lines: batchLines(8),
+    args: ['--base-url', server.url, '--workers', '2', '--concurrency', '2', '--max-attempts', '1'],
+  });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  const arrivals = server.arrivals.get('item-000002') ?? [];
+  t.is(arrivals.length, 4);
+  const gaps = arrivals.slice(1).map((at, n) => Math.round(at - (arrivals[n] ?? 0)));
+  t.log(`distances ${gaps.join(', ')} ms`);
+  t.true(
+    gaps.every((gap) => gap >= 1_950),
+    gaps.join(', '),
+  );
+  await checkInvariant(t, run);
+});
+
+test('503 without Retry-After: tried again, and no attempt is used up', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 2 ? { kind: 'status', status: 503 } : OK));
+  const run = makeRun(t, {
+    lines: batchLines(8),
+    args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2', '--max-attempts', '1'],
+  });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(server.executions.get('item-000002'), 3);
+  await checkInvariant(t, run);
+});
+
+test('400 and 422 are final: recorded with their response, executed once', async (t) => {
+  t.timeout(90_000);
+  const statuses: Readonly<Record<string, number>> = { 'item-000001': 400, 'item-000004': 422 };
+  const server = await modelServer(t, (item) => {
+    const status = statuses[item];
+    return status === undefined ? OK : { kind: 'status', status, error: { code: 'context_length_exceeded' } };
+  });
+  const run = makeRun(t, { lines: batchLines(10), args: ['--base-url', server.url, '--workers', '1'] });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(server.total(), 10);
+  t.deepEqual(
+    run.failures().map((line) => [line.custom_id, line.error?.code, line.response?.status_code]),
+    [
+      ['item-000001', 'http_400', 400],
+      ['item-000004', 'http_422', 422],
+    ],
+  );
+  t.like(run.failures()[0]?.response?.body, { error: { code: 'context_length_exceeded' } });
+  await checkInvariant(t, run);
+});
+
+test('401 x 20 in a row pauses the run with its reason (exit 5); the same command goes on and loses none', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t, () => ({ kind: 'status', status: 401, error: { message: 'Incorrect API key' } }));
+  const run = makeRun(t, { lines: batchLines(300), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
+  const first = run.start();
+  t.is(await exitOf(first, 60_000), 5, first.stderr());
+  t.regex(first.stderr(), /401/);
+  t.deepEqual(run.processes(), []);
+  t.true(server.total() >= 20);
+  t.true(server.total() <= 20 + 3 * (4 + 1), `${server.total()} requests before the pause`);
+  const status = await run.verb('status', '--json');
+  t.regex(status.stdout, /"paused"/);
+  const refused = server.executions.size;
+  server.answerWith(() => OK);
+  const second = run.start();
+  t.true([0, 1].includes((await exitOf(second, 60_000)) as number), second.stderr());
+  await checkInvariant(t, run);
+  t.log(`${refused} items got a 401, ${run.failures().length} of them are recorded as failed`);
+  t.true(run.failures().length <= refused);
+  t.true(run.failures().every((line) => line.error?.code === 'http_401'));
+  t.is(run.results().length + run.failures().length, 300);
+});
+
+test('single 401s between successes do not pause the run', async (t) => {
+  t.timeout(90_000);
+  const server = await modelServer(t, (item) => (item.endsWith('5') ? { kind: 'status', status: 401 } : OK));
+  const run = makeRun(t, { lines: batchLines(300), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
+  const command = run.start();
+  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(run.failures().length, 30);
+  await checkInvariant(t, run);
+});
+
+test('insufficient_quota pauses the run (exit 5) and fails nothing; the same command goes on', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t, (item) =>
+    item === 'item-000010'
+      ? { kind: 'status', status: 429, error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } }
+      : OK,
+  );
+  const run = makeRun(t, {
+    lines: batchLines(60),
+    args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4', '--max-attempts', '1'],
+  });
+  const first = run.start();
+  t.is(await exitOf(first, 60_000), 5, first.stderr());
+  t.regex(first.stderr(), /quota/);
+  server.answerWith(() => OK);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+});
+
+test('connection refused for a while: the run waits, nothing fails, and it goes on when the server answers', async (t) => {
+  t.timeout(120_000);
+  const port = await freePort();
+  const run = makeRun(t, {
+    lines: batchLines(30),
+    args: ['--base-url', `http://127.0.0.1:${port}`, '--workers', '2', '--concurrency', '4', '--max-attempts', '1'],
+  });
+  const command = run.start();
+  await until('the workers are up', 20_000, () => run.workers().length === 2);
+  await sleep(4_000);
+  t.false(command.hasExited(), command.stderr());
+  const server = await modelServer(t, () => OK, port);
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(server.total(), 30, 'each was executed once');
+  await checkInvariant(t, run);
+});
+
+test('a server that goes away mid-run and comes back: nothing fails', async (t) => {
+  t.timeout(120_000);
+  const first = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
+  const run = makeRun(t, { lines: batchLines(400), args: ['--base-url', first.url, '--workers', '2', '--concurrency', '4'] });
+  const command = run.start();
+  await until('the run is under way', 30_000, () => first.total() > 100);
+  await first.close();
+  await sleep(3_000);
+  t.false(command.hasExited(), command.stderr());
+  const second = await modelServer(t, () => OK, first.port);
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.log(`${first.total() + second.total() - 400} executions again`);
+  t.true(first.total() + second.total() - 400 <= 2 * 4, 'only what was in flight when the server went away');
+  await checkInvariant(t, run);
+});
+
+test('--wait-backend: a server that never comes ends the run with exit 4, and the same command goes on', async (t) => {
+  t.timeout(120_000);
+  const port = await freePort();
+  const run = makeRun(t, {
+    lines: batchLines(30),
+    args: ['--base-url', `http://127.0.0.1:${port}`, '--workers', '1', '--wait-backend', '2s'],
+  });
+  const first = run.start();
+  t.is(await exitOf(first, 40_000), 4, first.stderr());
+  t.regex(first.stderr(), new RegExp(String(port)));
+  t.deepEqual(run.processes(), []);
+  const server = await modelServer(t, () => OK, port);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(server.total(), 30);
+  await checkInvariant(t, run);
+});

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines, itemIds } from '../support/batch-lines.ts';
+import { invariantBreaks } from '../support/invariant.ts';
+import { freePort, modelServer } from '../support/model-server.ts';
+import { signal } from '../support/process-table.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
+import { until } from '../support/until.ts';
+
+/** An answer that waits until the test lets it go. */
+function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open: () => open(), opened };
+}
+
+test('worker restart with unacknowledged outcomes: they are recorded, not executed again (L34)', async (t) => {
+  t.timeout(120_000);
+  const { open, opened } = gate();
+  const server = await modelServer(t, async () => {
+    await opened;
+    return { kind: 'ok' };
+  });
+  const port = await freePort();
+  const run = standalone(t, { lines: batchLines(8), baseUrl: server.url, concurrency: 8 });
+  const coordinator = run.startCoordinator('c1', port);
+  t.is(await leaseEpoch(coordinator, 20_000), 0);
+  const worker = run.startWorker('w1', [port]);
+  await until('all items are at the server', 30_000, () => server.inFlight() === 8);
+  coordinator.signal('SIGKILL');
+  await coordinator.exited;
+  open();
+  await until('all items are answered', 10_000, () => server.inFlight() === 0);
+  await sleep(1_000); // The outcomes reach the outbox.
+  worker.signal('SIGKILL');
+  await worker.exited;
+  const again = run.startCoordinator('c1', port);
+  const restarted = run.startWorker('w1', [port]);
+  t.is(await exitOf(again, 60_000), 0, again.stderr());
+  t.is(await exitOf(restarted, 20_000), 0, restarted.stderr());
+  t.deepEqual(invariantBreaks(run), []);
+  t.deepEqual(
+    run.results().map((line) => line.custom_id),
+    [...itemIds(8)],
+  );
+  t.is(server.total(), 8, 'every item was executed once');
+  t.is((await run.verify()).exit, 0);
+});
+
+test('everything killed while outcomes were unacknowledged: the same command records them and executes nothing again (L34)', async (t) => {
+  t.timeout(120_000);
+  const { open, opened } = gate();
+  const server = await modelServer(t, async () => {
+    await opened;
+    return { kind: 'ok' };
+  });
+  const run = makeRun(t, { lines: batchLines(16), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
+  const first = run.start();
+  await until('all items are at the server', 30_000, () => server.inFlight() === 16);
+  const coordinator = run.coordinator();
+  t.truthy(coordinator);
+  signal(coordinator ?? 0, 'SIGSTOP');
+  open();
+  await until('all items are answered', 10_000, () => server.inFlight() === 0);
+  await sleep(500);
+  run.killEverything();
+  await first.exited;
+  await until('all of them dead', 10_000, () => run.processes().length === 0);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+  t.is(server.total(), 16, 'every item was executed once');
+});
+
+test('outcomes in the store of a slot that is no longer wanted are recorded all the same', async (t) => {
+  t.timeout(120_000);
+  const { open, opened } = gate();
+  const server = await modelServer(t, async () => {
+    await opened;
+    return { kind: 'ok' };
+  });
+  const lines = batchLines(12);
+  const args = ['--base-url', server.url, '--concurrency', '4'];
+  const run = makeRun(t, { lines, args });
+  const first = run.start(['--workers', '3']);
+  await until('all items are at the server', 30_000, () => server.inFlight() === 12);
+  signal(run.coordinator() ?? 0, 'SIGSTOP');
+  open();
+  await until('all items are answered', 10_000, () => server.inFlight() === 0);
+  await sleep(500);
+  run.killEverything();
+  await first.exited;
+  await until('all of them dead', 10_000, () => run.processes().length === 0);
+  const second = run.start(['--workers', '1']);
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+  t.is(server.total(), 12, 'every item was executed once');
+});
+
+test('coordinator down for 10 s with live workers: none is failed on its return, nothing is executed again (L25, L37)', async (t) => {
+  t.timeout(180_000);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+  const port = await freePort();
+  const run = standalone(t, { lines: batchLines(600), baseUrl: server.url, concurrency: 8 });
+  const coordinator = run.startCoordinator('c1', port);
+  await leaseEpoch(coordinator, 20_000);
+  const workers = ['w1', 'w2'].map((name) => run.startWorker(name, [port]));
+  await until('the run is under way', 30_000, () => server.total() >= 100);
+  coordinator.signal('SIGKILL');
+  await coordinator.exited;
+  await sleep(10_000);
+  t.true(
+    workers.every((worker) => !worker.hasExited()),
+    'the workers wait',
+  );
+  const executedBefore = server.total();
+  t.true(executedBefore < 600);
+  const again = run.startCoordinator('c1', port);
+  t.is(await leaseEpoch(again, 20_000), 1);
+  t.is(await exitOf(again, 60_000), 0, again.stderr());
+  for (const worker of workers) t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+  t.deepEqual(
+    printedEvents(again).filter((event) => event['kind'] === 'worker_failed'),
+    [],
+  );
+  t.deepEqual(server.repeated(), []);
+  t.is(server.total(), 600);
+  t.deepEqual(invariantBreaks(run), []);
+  t.is((await run.verify()).exit, 0);
+});

@@ -1,0 +1,84 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { invariantBreaks } from '../support/invariant.ts';
+import { freePort, modelServer } from '../support/model-server.ts';
+import { exitOf } from '../support/run.ts';
+import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
+import { until } from '../support/until.ts';
+
+/** Well below the lease's time to live (5 s): the successor did not wait for it. */
+const AT_ONCE_MS = 2_500;
+
+for (const end of ['SIGKILL', 'SIGTERM'] as const) {
+  const how = end === 'SIGKILL' ? 'is killed' : 'resigns, which keeps the epoch';
+  test(`two coordinators on one directory: the second waits, and takes over at once when the first ${how} (L1, L4)`, async (t) => {
+    t.timeout(120_000);
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+    const ports = [await freePort(), await freePort()] as const;
+    const run = standalone(t, { lines: batchLines(400), baseUrl: server.url, concurrency: 8 });
+    const first = run.startCoordinator('c1', ports[0]);
+    t.is(await leaseEpoch(first, 20_000), 0);
+    const second = run.startCoordinator('c2', ports[1]);
+    const workers = ['w1', 'w2'].map((name) => run.startWorker(name, ports));
+    await until('the run is under way', 30_000, () => server.total() >= 60);
+    await sleep(1_500);
+    t.false(second.hasExited(), second.stderr());
+    t.deepEqual(
+      printedEvents(second).filter((event) => String(event['kind']).startsWith('lease_')),
+      [],
+      'the second waits',
+    );
+    first.signal(end);
+    const endedAtMs = performance.now();
+    t.is(await leaseEpoch(second, 20_000), 1);
+    const tookMs = performance.now() - endedAtMs;
+    t.log(`took over after ${Math.round(tookMs)} ms`);
+    t.true(tookMs < AT_ONCE_MS, `${tookMs} ms`);
+    await first.exited;
+    t.is(await exitOf(second, 60_000), 0, second.stderr());
+    for (const worker of workers) t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+    t.deepEqual(invariantBreaks(run), []);
+    t.is((await run.verify()).exit, 0);
+    t.deepEqual(server.repeated(), [], 'nothing was executed again');
+    t.deepEqual(
+      printedEvents(second).filter((event) => event['kind'] === 'worker_failed'),
+      [],
+    );
+    if (end === 'SIGTERM')
+      t.deepEqual(
+        printedEvents(second).filter((event) => event['kind'] === 'lease_stolen'),
+        [],
+        'a released lease is not stolen',
+      );
+  });
+}
+
+test('dev CA: two first starts at once make one, mode 0600, and say so once; a later start reads it', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t);
+  const ports = [await freePort(), await freePort()] as const;
+  const run = standalone(t, { lines: batchLines(20), baseUrl: server.url, concurrency: 4 });
+  const both = [run.startCoordinator('c1', ports[0]), run.startCoordinator('c2', ports[1])];
+  await until('one holds the lease', 20_000, () =>
+    both.some((one) => printedEvents(one).some((event) => String(event['kind']).startsWith('lease_'))),
+  );
+  await sleep(500);
+  const said = both.flatMap((one) => `${one.stdout()}${one.stderr()}`.match(/Generated dev CA at .*/g) ?? []);
+  t.is(said.length, 1, said.join('\n'));
+  t.true(said[0]?.includes(run.tlsDir));
+  const ca = readFileSync(join(run.tlsDir, 'ca.pem'), 'utf8');
+  t.is(statSync(join(run.tlsDir, 'ca.key.pem')).mode & 0o777, 0o600);
+  for (const one of both) one.signal('SIGKILL');
+  for (const one of both) await one.exited;
+  const third = run.startCoordinator('c1', ports[0]);
+  await leaseEpoch(third, 20_000);
+  const worker = run.startWorker('w1', [ports[0]]);
+  t.is(await exitOf(third, 30_000), 0, third.stderr());
+  t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+  t.false(`${third.stdout()}${third.stderr()}`.includes('Generated dev CA'));
+  t.is(readFileSync(join(run.tlsDir, 'ca.pem'), 'utf8'), ca);
+  t.deepEqual(invariantBreaks(run), []);
+});
