@@ -1,0 +1,80 @@
+import test from 'ava';
+import { ERRORS } from '../../runtime/base/errors.ts';
+import { EXIT } from '../../runtime/base/exit.ts';
+import { EVENT_LEVELS } from '../../runtime/model/event.ts';
+import { readSources, readText, runtimeSources } from './sources.ts';
+
+/** Rows of the tables in a document whose first cell is code: | `NAME` | … | */
+function rowsOf(path: string): ReadonlyMap<string, string> {
+  const text = readText(path) ?? '';
+  const rows = text.matchAll(/^\|\s*`([^`]+)`\s*\|(.*)$/gm);
+  return new Map([...rows].map(([, name = '', rest = '']) => [name, rest]));
+}
+
+test('docs/errors.md lists every error code with its exit code, and no other', (t) => {
+  const rows = rowsOf('docs/errors.md');
+  t.deepEqual([...rows.keys()].toSorted(), Object.keys(ERRORS).toSorted());
+  const wrong = Object.entries(ERRORS).filter(([code, { exit }]) => !new RegExp(`\\|?\\s*\`?${exit}\`?\\s*\\|`).test(rows.get(code) ?? ''));
+  t.deepEqual(
+    wrong.map(([code, { exit }]) => `${code} should say exit ${exit}`),
+    [],
+  );
+});
+
+test('docs/events.md lists every event with its level, and no other', (t) => {
+  const rows = rowsOf('docs/events.md');
+  t.deepEqual([...rows.keys()].toSorted(), Object.keys(EVENT_LEVELS).toSorted());
+  const wrong = Object.entries(EVENT_LEVELS).filter(([kind, level]) => !new RegExp(`\\b${level}\\b`).test(rows.get(kind) ?? ''));
+  t.deepEqual(
+    wrong.map(([kind, level]) => `${kind} should say ${level}`),
+    [],
+  );
+});
+
+/** Schemas are not exported, so their keys are read from the source: `name: z.…` or `name: durationMs()…`. */
+function settingsIn(path: string): readonly string[] {
+  const text = readText(path) ?? '';
+  const schemas = text.slice(text.indexOf('strictObject('), text.indexOf('type Raw'));
+  const keys = schemas.matchAll(
+    /\b(\w+): (?:z\s*\.|backend\b|(?:duration|interval)Ms\(|sizeBytes\(|hostPort\(|httpUrl\(|environmentName\()/g,
+  );
+  return [...keys, ...schemas.matchAll(/^ {2}(backend),$/gm)].map((key) => key[1] ?? '');
+}
+
+test('docs/settings.md lists every setting of coordinator.yaml and worker.yaml, and no other', (t) => {
+  const settings = [...settingsIn('runtime/coordinator/settings.ts'), ...settingsIn('runtime/worker/settings.ts')];
+  t.true(settings.length >= 35, `only ${settings.length} settings were seen`);
+  const documented = new Set([...rowsOf('docs/settings.md').keys()].flatMap((name) => name.split('.')));
+  t.deepEqual(
+    settings.filter((name) => !documented.has(name)),
+    [],
+  );
+  t.deepEqual(
+    [...documented].filter((name) => !settings.includes(name)),
+    [],
+  );
+});
+
+test('README.md lists every exit code', (t) => {
+  const readme = readText('README.md') ?? '';
+  const missing = Object.entries(EXIT).filter(([, code]) => !new RegExp(`^\\|\\s*\`?${code}\`?\\s*\\|`, 'm').test(readme));
+  t.deepEqual(missing, []);
+});
+
+test('every rule that code or tests cite stands in a SPEC.md', (t) => {
+  const specs = readSources('runtime', (path) => path.endsWith('/SPEC.md'));
+  t.true(specs.length >= 5, `only ${specs.length} SPEC.md files were seen`);
+  const stated = new Set(specs.flatMap((spec) => rulesIn(spec.text)));
+  const citing = [...runtimeSources(), ...readSources('test', (path) => path.endsWith('.test.ts'))];
+  const wrong = citing
+    .flatMap((file) => rulesIn(file.text).map((rule) => ({ rule, path: file.path })))
+    .filter(({ rule }) => !stated.has(rule));
+  t.deepEqual(
+    wrong.map(({ rule, path }) => `${path} cites ${rule}`),
+    [],
+  );
+});
+
+function rulesIn(text: string): readonly string[] {
+  return [...text.matchAll(/\bL\d{1,2}\b/g)].map((rule) => rule[0]);
+}
