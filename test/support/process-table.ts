@@ -41,10 +41,14 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 export async function killTree(dir: string): Promise<void> {
   await until(`all processes of ${dir} gone`, 10_000, () => {
     const left = processesOf(dir);
-    // The supervisor first, so that it starts nothing anew.
-    for (const one of [...left].sort((a, b) => (a.role === 'cli' ? -1 : b.role === 'cli' ? 1 : 0))) signal(one.pid, 'SIGKILL');
+    for (const one of supervisorFirst(left)) signal(one.pid, 'SIGKILL');
     return left.length === 0;
   });
+}
+
+/** In the order in which they are killed: the supervisor first, so that it starts nothing anew. */
+export function supervisorFirst(all: readonly Seen[]): readonly Seen[] {
+  return all.toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli'));
 }
 
 function seen(pid: number, dir: string): readonly Seen[] {

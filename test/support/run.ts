@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type Command, finished, startCommand } from './command.ts';
 import { invariantBreaks, type ResultLine, readResults } from './invariant.ts';
-import { processesOf, type Seen, signal } from './process-table.ts';
+import { processesOf, type Seen, signal, supervisorFirst } from './process-table.ts';
 import { scratch } from './scratch.ts';
 import { until } from './until.ts';
 
@@ -63,10 +63,7 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     workers: () => pidsOf('worker'),
     killCoordinator: async () => kill(await until('a coordinator process', APPEAR_MS, () => pidsOf('coordinator')[0])),
     killWorker: async (nth) => kill(await until(`worker process ${nth}`, APPEAR_MS, () => pidsOf('worker').toSorted((a, b) => a - b)[nth])),
-    killEverything: () =>
-      processes()
-        .toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli'))
-        .map((one) => kill(one.pid)),
+    killEverything: () => supervisorFirst(processes()).map((one) => kill(one.pid)),
     results: () => readResults(output),
     failures: () => readResults(`${output}.errors.jsonl`),
     events: () => readEvents(join(state, 'events.ndjson')),
