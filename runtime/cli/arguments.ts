@@ -1,0 +1,131 @@
+import { InvalidArgumentError } from 'commander';
+import { RolloutError } from '../base/errors.ts';
+import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
+
+/** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
+export interface RunArguments {
+  readonly output: string;
+  readonly baseUrl: readonly string[];
+  readonly backend?: 'mock' | 'openai';
+  readonly mockLatency: string;
+  readonly mockFailureRate: number;
+  readonly model?: string;
+  readonly overrideModel?: string;
+  readonly workers: number;
+  readonly concurrency: number;
+  readonly apiKeyEnv: string;
+  readonly header: Readonly<Record<string, string>>;
+  readonly raw: boolean;
+  readonly onInvalid: 'record' | 'fail';
+  readonly order: 'input' | 'completion';
+  readonly limit?: number;
+  readonly dryRun: boolean;
+  readonly maxAttempts: number;
+  readonly timeout: string;
+  readonly waitBackend: string;
+  readonly drainTimeout: string;
+  readonly state?: string;
+  readonly fresh: boolean;
+  readonly force: boolean;
+  readonly logLevel: string;
+  readonly json: boolean;
+  readonly timing: Readonly<Record<string, string>>;
+}
+
+/** Names of the timing settings that the hidden `--timing name=duration` may override. */
+export const TIMINGS = [
+  'heartbeatInterval',
+  'coordinatorFailureTimeout',
+  'workerSelfFenceTimeout',
+  'clockSkewBudget',
+  'leaseRenewInterval',
+  'pollWait',
+] as const;
+
+const MOST_WORKERS = 256;
+const MOST_CONCURRENCY = 65_536;
+
+export function toWorkers(text: string): number {
+  return integerBetween(text, 1, MOST_WORKERS);
+}
+
+export function toConcurrency(text: string): number {
+  return integerBetween(text, 1, MOST_CONCURRENCY);
+}
+
+export function toCount(text: string): number {
+  return integerBetween(text, 1, 2 ** 32 - 2);
+}
+
+export function toRate(text: string): number {
+  const rate = Number(text);
+  if (text.trim() === '' || !(rate >= 0 && rate <= 1)) throw new InvalidArgumentError('give a number from 0 to 1, such as 0.05.');
+  return rate;
+}
+
+/** A duration stays text: the settings of the processes are written with units too. */
+export function toDuration(text: string): string {
+  if (parseDurationMs(text) === null) throw new InvalidArgumentError(`give ${DURATION_FORM}.`);
+  return text;
+}
+
+export function toUrls(text: string, before: readonly string[]): readonly string[] {
+  if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')) {
+    throw new InvalidArgumentError('give an address such as http://127.0.0.1:8000 (with or without /v1).');
+  }
+  return [...before, text];
+}
+
+/** Says nothing of the value in its error: a header may be a secret. */
+export function toHeaders(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('give a header as "Name: value".');
+  return { ...before, [String(match[1])]: String(match[2]) };
+}
+
+export function toTimings(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [name = '', value = ''] = text.split('=');
+  if (!(TIMINGS as readonly string[]).includes(name))
+    throw new InvalidArgumentError(`give name=duration, the name one of ${TIMINGS.join(', ')}.`);
+  return { ...before, [name]: toDuration(value) };
+}
+
+export function toVariableName(text: string): string {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) {
+    throw new InvalidArgumentError('give the NAME of an environment variable that holds the key, never the key itself.');
+  }
+  return text;
+}
+
+function integerBetween(text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < least || value > most) throw new InvalidArgumentError(`give a whole number from ${least} to ${most}.`);
+  return value;
+}
+
+/** The backend that the arguments name together. */
+export function chosenBackend(args: Pick<RunArguments, 'backend' | 'baseUrl' | 'dryRun'>): 'mock' | 'openai' {
+  const backend = args.backend ?? (args.baseUrl.length > 0 ? 'openai' : undefined);
+  if (backend === 'openai' && args.baseUrl.length === 0) {
+    throw new RolloutError('USAGE', '--backend openai needs the address of the model server: add --base-url http://127.0.0.1:8000');
+  }
+  if (backend === 'mock' && args.baseUrl.length > 0) {
+    throw new RolloutError('USAGE', '--backend mock asks no server: leave out --base-url, or --backend mock');
+  }
+  if (backend !== undefined) return backend;
+  if (args.dryRun) return 'mock';
+  throw new RolloutError('USAGE', 'say which server answers: --base-url http://127.0.0.1:8000, or try it out with --backend mock');
+}
+
+export function checkRunArguments(input: string, args: RunArguments): void {
+  chosenBackend(args);
+  if (args.model !== undefined && args.overrideModel !== undefined) {
+    throw new RolloutError(
+      'USAGE',
+      '--model fills body.model where it is absent, --override-model replaces it everywhere: give one of the two',
+    );
+  }
+  if (args.fresh && args.force)
+    throw new RolloutError('USAGE', '--fresh starts anew, --force goes on with what is there: give one of the two');
+  if (args.output === input) throw new RolloutError('USAGE', `--output ${args.output} would overwrite the input: give another path`);
+}

@@ -1,0 +1,49 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { RolloutError } from '../base/errors.ts';
+
+/** Directories below this depth are not searched: a run lies beside its output, and a search of a whole disk helps nobody. */
+const SEARCH_DEPTH = 3;
+const SHOWN_RUNS = 20;
+
+/** The state directory that a verb works on: the named one, else the only one below `folder`. */
+export async function findRun(folder: string, state: string | undefined): Promise<string> {
+  if (state !== undefined) return checkNamed(resolve(folder, state));
+  return chooseRun(folder, await listRuns(folder, SEARCH_DEPTH));
+}
+
+export function chooseRun(folder: string, found: readonly string[]): string {
+  const [only, ...others] = found;
+  if (only === undefined) {
+    throw new RolloutError('USAGE', `no run below ${folder}: name its state directory with --state DIR (it is <output>.rollout)`);
+  }
+  if (others.length === 0) return only;
+  const shown = found.slice(0, SHOWN_RUNS).map((path) => `\n  --state ${path}`);
+  const rest = found.length > SHOWN_RUNS ? `\n  and ${found.length - SHOWN_RUNS} more` : '';
+  throw new RolloutError('USAGE', `${found.length} runs below ${folder}: choose one with\n${shown.join('').slice(1)}${rest}`);
+}
+
+async function checkNamed(path: string): Promise<string> {
+  if (await isRun(path)) return path;
+  throw new RolloutError('USAGE', `${path} is not the state directory of a run: there is no run.json in it`);
+}
+
+async function listRuns(folder: string, depth: number): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const found: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
+    const path = join(folder, entry.name);
+    if (entry.name.endsWith('.rollout')) {
+      if (await isRun(path)) found.push(path);
+    } else if (depth > 1) found.push(...(await listRuns(path, depth - 1)));
+  }
+  return found;
+}
+
+async function isRun(path: string): Promise<boolean> {
+  return await stat(join(path, 'run.json')).then(
+    (file) => file.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,108 @@
+import { chosenBackend, type RunArguments } from './arguments.ts';
+import { type StatePaths, workerDir } from './paths.ts';
+
+/** From the arguments of `rollout run` to the settings of its processes (coordinator.yaml, worker.yaml). Pure; no secret enters. */
+
+/** The environment variable in which the workers get the extra headers, as a JSON object. */
+export const HEADERS_VARIABLE = 'ROLLOUT_HEADERS';
+
+/** A worker that is only there to hand over what an earlier run left in its store. */
+const LEFTOVER_CONCURRENCY = 1;
+
+/** Worker slots are named w1, w2, …; the slot is the worker's id and keeps its store from run to run. */
+export function slotName(number: number): string {
+  return `w${number}`;
+}
+
+export interface Slot {
+  readonly name: string;
+  readonly concurrency: number;
+  readonly baseUrl?: string;
+}
+
+/** The slots of this run, and beyond them those of earlier runs whose stores still hold outcomes. */
+export function planSlots(args: RunArguments, slotsWithOutcomes: readonly string[]): readonly Slot[] {
+  const wanted = Array.from({ length: args.workers }, (_, n) => slotName(n + 1));
+  const leftover = slotsWithOutcomes.filter((name) => !wanted.includes(name));
+  return [...wanted, ...leftover].map((name, n) => {
+    const baseUrl = args.baseUrl[n % Math.max(1, args.baseUrl.length)];
+    const concurrency = n < args.workers ? args.concurrency : LEFTOVER_CONCURRENCY;
+    return baseUrl === undefined ? { name, concurrency } : { name, concurrency, baseUrl };
+  });
+}
+
+export interface CoordinatorInput {
+  readonly runId: string;
+  /** The file that is read: the input itself, or the spooled copy of a .gz or of stdin. */
+  readonly inputPath: string;
+}
+
+export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, paths: StatePaths): Record<string, unknown> {
+  return {
+    runId: input.runId,
+    input: input.inputPath,
+    output: args.output,
+    listen: '127.0.0.1:0',
+    stateDir: paths.stateDir,
+    tls: { dir: paths.tlsDir },
+    store: { embedded: {} },
+    raw: args.raw,
+    onInvalid: args.onInvalid,
+    order: args.order,
+    ...(args.limit === undefined ? {} : { limit: args.limit }),
+    maxAttempts: args.maxAttempts,
+    results: modelChoice(args),
+    events: paths.events,
+    logLevel: args.logLevel,
+    drainTimeout: args.drainTimeout,
+    ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
+  };
+}
+
+export function workerConfig(args: RunArguments, slot: Slot, coordinators: readonly string[], paths: StatePaths): Record<string, unknown> {
+  const { leaseRenewInterval: _, ...timing } = args.timing;
+  return {
+    coordinators,
+    workerId: slot.name,
+    stateDir: workerDir(paths, slot.name),
+    tls: { dir: paths.tlsDir },
+    concurrency: slot.concurrency,
+    requestTimeout: args.timeout,
+    waitBackend: args.waitBackend,
+    drainTimeout: args.drainTimeout,
+    logLevel: args.logLevel,
+    backend: backendConfig(args, slot),
+    ...(Object.keys(timing).length === 0 ? {} : { timing }),
+  };
+}
+
+function backendConfig(args: RunArguments, slot: Slot): Record<string, unknown> {
+  if (chosenBackend(args) === 'mock') return { type: 'mock', latency: args.mockLatency, failureRate: args.mockFailureRate };
+  return {
+    type: 'openai',
+    baseUrl: slot.baseUrl,
+    ...modelChoice(args),
+    apiKeyEnv: args.apiKeyEnv,
+    ...(Object.keys(args.header).length === 0 ? {} : { headersEnv: HEADERS_VARIABLE }),
+  };
+}
+
+function modelChoice(args: RunArguments): Record<string, string> {
+  return {
+    ...(args.model === undefined ? {} : { model: args.model }),
+    ...(args.overrideModel === undefined ? {} : { overrideModel: args.overrideModel }),
+  };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Workers get the headers; the key is in the environment already. */
+export function workerEnvironment(args: RunArguments, env: Environment): Environment {
+  return Object.keys(args.header).length === 0 ? env : { ...env, [HEADERS_VARIABLE]: JSON.stringify(args.header) };
+}
+
+/** The coordinator has no use for what only the model server may see. */
+export function coordinatorEnvironment(args: RunArguments, env: Environment): Environment {
+  const { [args.apiKeyEnv]: _key, [HEADERS_VARIABLE]: _headers, ...rest } = env;
+  return rest;
+}

@@ -1,0 +1,192 @@
+import { Command, Option } from 'commander';
+import type { ExitCode } from '../model/run.ts';
+import {
+  type RunArguments,
+  TIMINGS,
+  toConcurrency,
+  toCount,
+  toDuration,
+  toHeaders,
+  toRate,
+  toTimings,
+  toUrls,
+  toVariableName,
+  toWorkers,
+} from './arguments.ts';
+
+/** What the verbs do; main.ts gives the real ones. */
+export interface Verbs {
+  run(input: string, args: RunArguments): Promise<ExitCode>;
+  status(args: StatusArguments): Promise<ExitCode>;
+  export(args: ExportArguments): Promise<ExitCode>;
+  verify(args: FindArguments): Promise<ExitCode>;
+  coordinatorRun(args: { readonly config: string; readonly resume: boolean }): Promise<ExitCode>;
+  workerRun(args: { readonly config: string }): Promise<ExitCode>;
+  version(args: { readonly json: boolean }): Promise<ExitCode>;
+}
+
+/** How a verb finds its run: `--state DIR`, else the only `*.rollout` directory below the folder. */
+export interface FindArguments {
+  readonly state?: string;
+  readonly json: boolean;
+}
+
+export interface StatusArguments extends FindArguments {
+  readonly watch: boolean;
+}
+
+export interface ExportArguments extends FindArguments {
+  readonly partial: boolean;
+  readonly order: 'input' | 'completion';
+  readonly output?: string;
+}
+
+const EXIT_CODES = `
+Exit codes:
+  0    done: every item has a result
+  1    done, and some items failed (they are in <output>.errors.jsonl)
+  2    usage, settings or identity: the message says what to change
+  3    fenced: another coordinator has taken the run over
+  4    not reachable: model server, coordinator or store; what is recorded is kept
+  5    paused: the model server refuses everything; the reason is shown
+  6    verify found a break
+  130  interrupted; what is recorded is kept, the same command goes on`;
+
+const RUN_EXAMPLES = `
+Examples:
+  rollout run prompts.jsonl --output answers.jsonl --base-url http://127.0.0.1:8000 --model my-model
+  rollout run prompts.jsonl --output answers.jsonl --base-url http://gpu-a:8000 --base-url http://gpu-b:8000 --workers 4
+  zcat prompts.jsonl.gz | rollout run - --output answers.jsonl --base-url http://127.0.0.1:8000
+  rollout run prompts.jsonl --output answers.jsonl --backend mock        (no server: try it out)
+  rollout run prompts.jsonl --output answers.jsonl --dry-run             (check the input, run nothing)
+
+The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.`;
+
+export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void): Command {
+  const program = new Command('rollout');
+  program
+    .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
+    .addHelpText('after', EXIT_CODES)
+    .enablePositionalOptions()
+    .showHelpAfterError('(try: rollout --help)');
+  addRun(program, verbs, finish);
+  addStatus(program, verbs, finish);
+  addExport(program, verbs, finish);
+  addVerify(program, verbs, finish);
+  addProcesses(program, verbs, finish);
+  program
+    .command('version')
+    .description('print the version')
+    .option('--json', 'print JSON', false)
+    .action(async (args: { readonly json: boolean }) => finish(await verbs.version(args)));
+  return program;
+}
+
+function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  const run = program
+    .command('run')
+    .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run')
+    .argument('<input>', 'the JSONL file, a .gz of it, or - for stdin')
+    .requiredOption('--output <path>', 'where results go; failures go to <path>.errors.jsonl');
+  addBackendOptions(run);
+  addInputOptions(run);
+  run
+    .option('--workers <n>', 'worker processes', toWorkers, 1)
+    .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
+    .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toCount, 5)
+    .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
+    .option('--fresh', 'move an existing state directory aside and start anew', false)
+    .option('--force', 'go on although input or options differ from those of the run', false)
+    .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
+    .addOption(
+      new Option('--log-level <level>', 'of the processes, in <state>/logs').choices(['debug', 'info', 'warn', 'error']).default('info'),
+    )
+    .option('--json', 'progress and summary as JSON lines on stdout', false)
+    .addOption(new Option('--drain-timeout <duration>', 'what Ctrl-C leaves for items in flight').argParser(toDuration).default('20s'))
+    .addOption(new Option('--timing <name=duration>', `for tests: ${TIMINGS.join(', ')}`).argParser(toTimings).default({}).hideHelp())
+    .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)
+    .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, args)));
+}
+
+function addBackendOptions(run: Command): void {
+  run
+    .addOption(
+      new Option('--base-url <url>', 'OpenAI-compatible server; repeat it to spread the workers').argParser(toUrls).default([], 'none'),
+    )
+    .addOption(new Option('--backend <name>', 'openai, or mock: answers made up without a server').choices(['openai', 'mock']))
+    .option('--model <name>', 'fill body.model where it is absent')
+    .option('--override-model <name>', 'replace body.model everywhere')
+    .option('--api-key-env <NAME>', 'environment variable that holds the API key', toVariableName, 'OPENAI_API_KEY')
+    .addOption(
+      new Option('--header <"Name: value">', 'extra request header; repeatable; kept out of every file')
+        .argParser(toHeaders)
+        .default({}, 'none'),
+    )
+    .option('--timeout <duration>', 'of one request', toDuration, '600s')
+    .option('--wait-backend <duration>', 'how long a worker waits for a server that is not there', toDuration, '15m')
+    .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')
+    .option('--mock-failure-rate <0..1>', 'part of the mock executions that fail', toRate, 0);
+}
+
+function addInputOptions(run: Command): void {
+  run
+    .option('--raw', 'each line is any JSON value; its custom_id is the line number', false)
+    .addOption(
+      new Option('--on-invalid <what>', 'bad lines: record them as errors, or refuse the run')
+        .choices(['record', 'fail'])
+        .default('record'),
+    )
+    .addOption(new Option('--order <order>', 'of the output lines').choices(['input', 'completion']).default('input'))
+    .option('--limit <n>', 'only the first n items', toCount);
+}
+
+function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  findable(program.command('status').description('where the run stands, whether or not it is being worked on'))
+    .option('--watch', 'show it again every second until the run ends', false)
+    .addHelpText('after', '\nExample:\n  rollout status --state answers.jsonl.rollout --watch')
+    .action(async (args: StatusArguments) => finish(await verbs.status(args)));
+}
+
+function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  findable(program.command('export').description('write the output files from what is recorded'))
+    .option('--partial', 'also while items are still to do', false)
+    .addOption(new Option('--order <order>', 'of the output lines').choices(['input', 'completion']).default('input'))
+    .option('--output <path>', 'write here instead of to the output of the run')
+    .addHelpText('after', '\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl')
+    .action(async (args: ExportArguments) => finish(await verbs.export(args)));
+}
+
+function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  findable(
+    program.command('verify').description('prove from input, ledger and output files that each input line is in exactly one of them'),
+  )
+    .addHelpText(
+      'after',
+      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown).',
+    )
+    .action(async (args: FindArguments) => finish(await verbs.verify(args)));
+}
+
+function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  program
+    .command('coordinator')
+    .description('the process that owns the ledger of a run (several machines; see docs/settings.md)')
+    .command('run')
+    .description('run a coordinator in the foreground')
+    .requiredOption('--config <file>', 'coordinator.yaml')
+    .option('--resume', 'go on with a paused run', false)
+    .action(async (args: { readonly config: string; readonly resume: boolean }) => finish(await verbs.coordinatorRun(args)));
+  program
+    .command('worker')
+    .description('the process that executes items on its backend (several machines; see docs/settings.md)')
+    .command('run')
+    .description('run a worker in the foreground')
+    .requiredOption('--config <file>', 'worker.yaml')
+    .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
+}
+
+function findable(command: Command): Command {
+  return command
+    .option('--state <dir>', 'the state directory of the run (default: the only *.rollout below this folder)')
+    .option('--json', 'print JSON', false);
+}

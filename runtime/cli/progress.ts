@@ -1,0 +1,114 @@
+import type { Writable } from 'node:stream';
+import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
+import { onSettled, type Rate, startRate } from './rate.ts';
+import { openItems, type RunStatus, settledItems } from './run-status.ts';
+import { etaText, progressLine, rateText, workersText } from './status-text.ts';
+
+/** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
+export interface ProgressView {
+  show(status: RunStatus): void;
+  /** A line for people that must not be drawn over. */
+  notice(line: string): void;
+  stop(): void;
+}
+
+export interface ViewOutputs {
+  /** Bar, plain lines and notices. */
+  readonly err: Writable & { readonly isTTY?: boolean };
+  /** JSON lines. */
+  readonly out: Writable;
+  readonly nowMs: () => number;
+}
+
+const PLAIN_EVERY_MS = 5_000;
+const JSON_EVERY_MS = 1_000;
+
+export function createProgressView(outputs: ViewOutputs, isJson: boolean): ProgressView {
+  if (isJson) return jsonView(outputs);
+  return outputs.err.isTTY === true ? barView(outputs) : plainView(outputs);
+}
+
+function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
+  const clocked = every(JSON_EVERY_MS, nowMs);
+  return {
+    show: (status) => clocked(status, (rate) => out.write(`${JSON.stringify(progressJson(status, rate))}\n`)),
+    notice: (line) => void err.write(`${line}\n`),
+    stop: () => undefined,
+  };
+}
+
+function plainView({ err, nowMs }: ViewOutputs): ProgressView {
+  const clocked = every(PLAIN_EVERY_MS, nowMs);
+  return {
+    show: (status) => clocked(status, (rate) => err.write(`${progressLine(status, rate)}\n`)),
+    notice: (line) => void err.write(`${line}\n`),
+    stop: () => undefined,
+  };
+}
+
+function barView({ err, nowMs }: ViewOutputs): ProgressView {
+  const bar = new SingleBar(
+    { stream: err as NodeJS.WriteStream, hideCursor: true, clearOnComplete: false, format: formatBar, fps: 10 },
+    Presets.shades_classic,
+  );
+  let rate: Rate | null = null;
+  let isStarted = false;
+  return {
+    show: (status) => {
+      const settled = settledItems(status);
+      rate = rate === null ? startRate(nowMs(), settled) : onSettled(rate, nowMs(), settled);
+      if (!isStarted) bar.start(Math.max(1, status.items), settled, { status, rate });
+      isStarted = true;
+      bar.setTotal(Math.max(1, status.items));
+      bar.update(settled, { status, rate });
+    },
+    notice: (line) => {
+      // The bar draws itself again below the line.
+      err.write(isStarted ? `\r\u001b[K${line}\n` : `${line}\n`);
+    },
+    stop: () => {
+      if (isStarted) bar.stop();
+    },
+  };
+}
+
+const BAR_WIDTH = 30;
+
+const formatBar: GenericFormatter = (_options, params, payload: { readonly status: RunStatus; readonly rate: Rate }) => {
+  const { status, rate } = payload;
+  const filled = Math.round(BAR_WIDTH * Math.min(1, params.progress));
+  const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+  const eta = etaText(status, rate);
+  const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
+  const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${status.running} running`;
+  return `${drawn} ${counts}  ${rateText(rate)}/s${eta === null ? '' : `  ${eta} left`}  ${workersText(status)}`;
+};
+
+/** The first status, then one per `intervalMs`; the rate follows each of them. */
+function every(intervalMs: number, nowMs: () => number): (status: RunStatus, write: (rate: Rate) => void) => void {
+  let rate: Rate | null = null;
+  let shownMs = Number.NEGATIVE_INFINITY;
+  return (status, write) => {
+    rate = rate === null ? startRate(nowMs(), settledItems(status)) : onSettled(rate, nowMs(), settledItems(status));
+    if (nowMs() - shownMs < intervalMs) return;
+    shownMs = nowMs();
+    write(rate);
+  };
+}
+
+export function progressJson(status: RunStatus, rate: Rate): Record<string, unknown> {
+  const { items, isIndexed, done, failed, running, state, epoch } = status;
+  return {
+    kind: 'progress',
+    state,
+    epoch,
+    items,
+    isIndexed,
+    done,
+    failed,
+    running,
+    open: openItems(status),
+    perSecond: rate.perSecond,
+    workers: status.workers.length,
+  };
+}

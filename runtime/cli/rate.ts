@@ -1,0 +1,37 @@
+/** How fast a run goes and how long it will take, smoothed: an exponentially weighted mean over about half a minute. */
+
+const SMOOTHING_MS = 30_000;
+
+export interface Rate {
+  readonly atMs: number;
+  readonly settled: number;
+  /** Items per second; null until two moments are known. */
+  readonly perSecond: number | null;
+}
+
+export function startRate(atMs: number, settled: number): Rate {
+  return { atMs, settled, perSecond: null };
+}
+
+export function onSettled(rate: Rate, atMs: number, settled: number): Rate {
+  const elapsedMs = atMs - rate.atMs;
+  if (elapsedMs <= 0) return rate;
+  const now = (Math.max(0, settled - rate.settled) * 1000) / elapsedMs;
+  const weight = 1 - Math.exp(-elapsedMs / SMOOTHING_MS);
+  const perSecond = rate.perSecond === null ? now : rate.perSecond + weight * (now - rate.perSecond);
+  return { atMs, settled, perSecond };
+}
+
+/** Seconds that the remaining items will take; null where nothing can be said. */
+export function etaSeconds(rate: Rate, remaining: number): number | null {
+  if (remaining <= 0) return 0;
+  if (rate.perSecond === null || rate.perSecond < 1e-6) return null;
+  return remaining / rate.perSecond;
+}
+
+export function durationText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  if (h > 0) return `${h} h ${m} min`;
+  return m > 0 ? `${m} min ${s} s` : `${s} s`;
+}

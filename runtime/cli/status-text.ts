@@ -1,0 +1,63 @@
+import { durationText, etaSeconds, type Rate } from './rate.ts';
+import { openItems, type RunStatus, settledItems } from './run-status.ts';
+
+/** How a run's state reads. Pure. */
+
+/** One plain line of progress, for a pipe or a log. */
+export function progressLine(status: RunStatus, rate: Rate): string {
+  const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
+  const parts = [`${settledItems(status)}/${total} items`, `${status.done} done`, `${status.failed} failed`, `${status.running} running`];
+  if (rate.perSecond !== null) parts.push(`${rateText(rate)}/s`);
+  const eta = etaText(status, rate);
+  if (eta !== null) parts.push(`about ${eta} left`);
+  parts.push(workersText(status));
+  return parts.join(', ');
+}
+
+export function rateText(rate: Rate): string {
+  const perSecond = rate.perSecond ?? 0;
+  return perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
+}
+
+/** Null where nothing can be said: no rate yet, or the number of items is not known. */
+export function etaText(status: RunStatus, rate: Rate): string | null {
+  if (!status.isIndexed) return null;
+  const seconds = etaSeconds(rate, openItems(status));
+  return seconds === null ? null : durationText(seconds);
+}
+
+export function workersText(status: RunStatus): string {
+  const usable = status.workers.filter((worker) => worker.state === 'ready' || worker.state === 'init').length;
+  const total = status.workers.length;
+  return usable === total ? `${total} worker${total === 1 ? '' : 's'}` : `${usable} of ${total} workers ready`;
+}
+
+/** The whole page of `rollout status`. */
+export function statusPage(status: RunStatus, stateDir: string): readonly string[] {
+  const percent = status.items === 0 ? '' : ` (${Math.floor((settledItems(status) / status.items) * 100)} %)`;
+  return [
+    `run ${status.runId} in ${stateDir}`,
+    `state: ${stateText(status)}`,
+    `items: ${status.items}${status.isIndexed ? '' : ' so far, still being indexed'}`,
+    `done: ${status.done}, failed: ${status.failed}${percent}`,
+    `running: ${status.running}, handed back: ${status.handedBack}, to do: ${openItems(status)}`,
+    ...status.workers.map(
+      (worker) =>
+        `worker ${worker.workerId}: ${worker.state}, ${worker.running}/${worker.concurrency} items, last beat ${worker.sinceBeatMs} ms ago`,
+    ),
+    ...howToGoOn(status),
+  ];
+}
+
+function stateText(status: RunStatus): string {
+  if (status.state === 'paused') return `paused: ${status.reason}`;
+  if (status.state === 'completed') return status.failed > 0 ? 'completed, some items failed' : 'completed';
+  return status.isLive ? 'running' : 'unfinished';
+}
+
+function howToGoOn(status: RunStatus): readonly string[] {
+  if (status.isLive || status.state === 'completed') return [];
+  return [
+    'No coordinator is running. Give the same `rollout run` command again to go on; `rollout export --partial` writes what is there.',
+  ];
+}

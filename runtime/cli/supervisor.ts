@@ -1,0 +1,227 @@
+import type { Clock } from '../base/clock.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { Child, ChildPlan, StartChild } from './child.ts';
+import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
+import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
+
+/**
+ * Keeps one coordinator and the workers of a run alive until the run ends. What is done about each end is decided in
+ * supervision.ts; here it is performed.
+ *
+ * Order that matters: the coordinator hears that a worker has ended before the worker's replacement starts, so that it never takes
+ * the two for one; workers start only when the coordinator has said where it listens.
+ */
+export interface SupervisorDeps {
+  readonly clock: Clock;
+  readonly start: StartChild;
+  /** For people: restarts and their reasons. */
+  readonly notice: (line: string) => void;
+  /** Called with every started process, before anything else is done with it. */
+  readonly onStarted: (pid: number) => Promise<void>;
+  /** Whether, as far as is known, items are still to be done. */
+  readonly hasOpenItems: () => boolean;
+}
+
+export interface WorkerPlan extends ChildPlan {
+  /** Writes the worker's settings, which name the coordinators. */
+  readonly prepare: (coordinators: readonly string[]) => Promise<void>;
+}
+
+export interface SupervisorPlan {
+  readonly coordinator: ChildPlan;
+  readonly workers: readonly WorkerPlan[];
+  readonly drainTimeoutMs: number;
+}
+
+export interface SupervisionEnd {
+  readonly exit: ExitCode;
+  /** The process whose last log lines tell why; null where nothing failed. */
+  readonly failed: { readonly logFile: string; readonly fromByte: number } | null;
+}
+
+/** After the run's end workers hear it from the coordinator and leave; those that do not are told so. */
+const LEAVE_MS = 5_000;
+/** What a process gets beyond its drain timeout before it is killed. */
+const GRACE_MS = 3_000;
+/** How often it is asked whether a run without workers has ended, and how long it may seem unfinished: status is up to a poll old. */
+const ASK_MS = 500;
+const UNFINISHED_MS = 5_000;
+
+export class Supervisor {
+  readonly #deps: SupervisorDeps;
+  readonly #plan: SupervisorPlan;
+  readonly #stop = new AbortController();
+  readonly #workers = new Map<string, Child>();
+  readonly #absences: { readonly why: WorkerAbsence; readonly failed: SupervisionEnd['failed'] }[] = [];
+  #coordinator: Child | null = null;
+  #addresses: readonly string[] = [];
+  #onFirstAddress: () => void = () => undefined;
+  #interrupts = 0;
+  #onInterrupt: () => void = () => undefined;
+
+  constructor(deps: SupervisorDeps, plan: SupervisorPlan) {
+    this.#deps = deps;
+    this.#plan = plan;
+  }
+
+  /** host:port of the coordinator that spoke last; null before the first. */
+  get address(): string | null {
+    return this.#addresses[0] ?? null;
+  }
+
+  get isDraining(): boolean {
+    return this.#interrupts > 0;
+  }
+
+  /** First call: drain. Second call: everything is killed at once. */
+  interrupt(): void {
+    this.#interrupts += 1;
+    this.#onInterrupt();
+    if (this.#interrupts > 1) for (const child of this.#living()) child.signal('SIGKILL');
+  }
+
+  async run(): Promise<SupervisionEnd> {
+    const interrupted = new Promise<SupervisionEnd>((resolve) => {
+      this.#onInterrupt = () => resolve({ exit: EXIT.interrupted, failed: null });
+    });
+    if (this.#interrupts > 0) this.#onInterrupt();
+    const listening = new Promise<void>((resolve) => {
+      this.#onFirstAddress = resolve;
+    });
+    try {
+      const coordinator = this.#keepCoordinator();
+      const workers = this.#keepWorkers(listening);
+      const end = await Promise.race([interrupted, coordinator, workers]);
+      this.#stop.abort();
+      await this.#wind(end.exit);
+      this.#onFirstAddress();
+      await Promise.all([coordinator, workers]);
+      return end;
+    } catch (error) {
+      this.#stop.abort();
+      for (const child of this.#living()) child.signal('SIGKILL');
+      throw error;
+    }
+  }
+
+  async #keepCoordinator(): Promise<SupervisionEnd> {
+    const { clock, notice } = this.#deps;
+    let restarts = NO_RESTARTS;
+    for (;;) {
+      const child = await this.#startCoordinator();
+      const end = await child.ended;
+      this.#coordinator = null;
+      const action = onCoordinatorEnd(restarts, end);
+      if (this.#stop.signal.aborted || action.kind === 'end') {
+        const exit = action.kind === 'end' ? action.exit : EXIT.interrupted;
+        const isFailure = action.kind === 'end' && action.isFailure;
+        return { exit, failed: isFailure ? { logFile: this.#plan.coordinator.logFile, fromByte: child.logFromByte } : null };
+      }
+      notice(`coordinator ${describeEnd(end)}; starting it again`);
+      restarts = action.restarts;
+      await clock.sleep(action.pauseMs, this.#stop.signal);
+      if (this.#stop.signal.aborted) return { exit: EXIT.interrupted, failed: null };
+    }
+  }
+
+  async #startCoordinator(): Promise<Child> {
+    const child = await this.#deps.start(this.#plan.coordinator, (message) => this.#onListening(message.address));
+    this.#coordinator = child;
+    await this.#adopt(child);
+    return child;
+  }
+
+  #onListening(address: string): void {
+    this.#addresses = [address];
+    for (const worker of this.#workers.values()) worker.tell({ kind: 'coordinators', addresses: this.#addresses });
+    this.#onFirstAddress();
+  }
+
+  /** The run may have been stopped while the process was being started. */
+  async #adopt(child: Child): Promise<void> {
+    await this.#deps.onStarted(child.pid);
+    if (this.#stop.signal.aborted) child.signal(this.#interrupts > 1 ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  /** Resolves when no worker is left, none will come, and the run cannot end without one. */
+  async #keepWorkers(listening: Promise<void>): Promise<SupervisionEnd> {
+    await listening;
+    await Promise.all(this.#plan.workers.map((plan) => this.#keepWorker(plan)));
+    await this.#untilStuck();
+    const failed = this.#absences.find((absence) => absence.failed !== null)?.failed ?? null;
+    return { exit: exitWithoutWorkers(this.#absences.map((absence) => absence.why)), failed };
+  }
+
+  /** Workers leave when the run is finished too, and the coordinator may then be busy with the export for long. */
+  async #untilStuck(): Promise<void> {
+    const { clock, hasOpenItems } = this.#deps;
+    let unfinishedMs = this.#absences.every((absence) => absence.why === 'drained') ? 0 : UNFINISHED_MS;
+    while (!this.#stop.signal.aborted && unfinishedMs < UNFINISHED_MS) {
+      await clock.sleep(ASK_MS, this.#stop.signal);
+      unfinishedMs = hasOpenItems() ? unfinishedMs + ASK_MS : 0;
+    }
+  }
+
+  async #keepWorker(plan: WorkerPlan): Promise<void> {
+    const { clock, notice } = this.#deps;
+    let restarts = NO_RESTARTS;
+    while (!this.#stop.signal.aborted) {
+      const { child, end } = await this.#runWorkerOnce(plan);
+      if (this.#stop.signal.aborted) return;
+      const action = onWorkerEnd(restarts, end);
+      if (action.kind === 'stay-away') {
+        const failed = action.why === 'drained' ? null : { logFile: plan.logFile, fromByte: child.logFromByte };
+        this.#absences.push({ why: action.why, failed });
+        if (action.why !== 'drained')
+          notice(`worker ${plan.name} ${describeEnd(end)} (${action.why}); it is not started again, see ${plan.logFile}`);
+        return;
+      }
+      notice(`worker ${plan.name} ${describeEnd(end)}; starting it again`);
+      restarts = action.restarts;
+      await clock.sleep(action.pauseMs, this.#stop.signal);
+    }
+  }
+
+  async #runWorkerOnce(plan: WorkerPlan): Promise<{ readonly child: Child; readonly end: ProcessEnd }> {
+    const known = this.#addresses;
+    await plan.prepare(known);
+    const child = await this.#deps.start(plan, () => undefined);
+    this.#workers.set(plan.name, child);
+    await this.#adopt(child);
+    // The coordinator may have come back elsewhere while the process was being started.
+    if (this.#addresses !== known) child.tell({ kind: 'coordinators', addresses: this.#addresses });
+    const end = await child.ended;
+    this.#workers.delete(plan.name);
+    this.#coordinator?.tell({ kind: 'worker-exited', workerId: plan.name, pid: child.pid });
+    return { child, end };
+  }
+
+  /** Ends what still runs, workers first: they hand over and hand back while the coordinator is there. */
+  async #wind(exit: ExitCode): Promise<void> {
+    const isFinished = exit === EXIT.done || exit === EXIT.someFailed;
+    if (isFinished) await this.#waitFor([...this.#workers.values()], LEAVE_MS);
+    await this.#terminate([...this.#workers.values()], isFinished ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
+    await this.#terminate(this.#coordinator === null ? [] : [this.#coordinator], this.#plan.drainTimeoutMs + GRACE_MS);
+  }
+
+  async #terminate(children: readonly Child[], withinMs: number): Promise<void> {
+    for (const child of children) child.signal('SIGTERM');
+    if (await this.#waitFor(children, withinMs)) return;
+    for (const child of children) child.signal('SIGKILL');
+    await Promise.all(children.map((child) => child.ended));
+  }
+
+  /** Whether all of them ended in time. */
+  async #waitFor(children: readonly Child[], withinMs: number): Promise<boolean> {
+    const patience = new AbortController();
+    const all = Promise.all(children.map((child) => child.ended)).then(() => true);
+    const late = this.#deps.clock.sleep(withinMs, patience.signal).then(() => false);
+    const isInTime = await Promise.race([all, late]);
+    patience.abort();
+    return isInTime;
+  }
+
+  #living(): readonly Child[] {
+    return [...this.#workers.values(), ...(this.#coordinator === null ? [] : [this.#coordinator])];
+  }
+}

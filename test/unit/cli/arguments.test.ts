@@ -1,0 +1,54 @@
+import test from 'ava';
+import { RolloutError } from '../../../runtime/base/errors.ts';
+import { checkRunArguments, toHeaders, toTimings, toUrls, toVariableName, toWorkers } from '../../../runtime/cli/arguments.ts';
+import { runArguments } from './run-arguments.ts';
+
+test('numbers outside their bounds are refused with the bounds', (t) => {
+  t.is(toWorkers('3'), 3);
+  for (const text of ['0', '257', '-1', '2.5', 'many', '']) t.throws(() => toWorkers(text), { message: /from 1 to 256/ });
+});
+
+test('base URLs are collected in order and must be http or https', (t) => {
+  t.deepEqual(toUrls('http://b:1/v1', toUrls('https://a', [])), ['https://a', 'http://b:1/v1']);
+  t.throws(() => toUrls('localhost:8000', []), { message: /http:\/\/127/ });
+});
+
+test('a header that cannot be read is refused without showing it', (t) => {
+  t.deepEqual(toHeaders('X-Team: a: b', toHeaders('Authorization: Bearer s3cret', {})), {
+    Authorization: 'Bearer s3cret',
+    'X-Team': 'a: b',
+  });
+  const error = t.throws(() => toHeaders('Bearer s3cret', {}));
+  t.false(error.message.includes('s3cret'));
+});
+
+test('--api-key-env takes a name, and a key given by mistake is not shown', (t) => {
+  t.is(toVariableName('MY_KEY'), 'MY_KEY');
+  const error = t.throws(() => toVariableName('sk-s3cret'));
+  t.false(error.message.includes('s3cret'));
+});
+
+test('--timing takes known names and durations only', (t) => {
+  t.deepEqual(toTimings('pollWait=1s', { clockSkewBudget: '10ms' }), { clockSkewBudget: '10ms', pollWait: '1s' });
+  t.throws(() => toTimings('pollwait=1s', {}), { message: /pollWait/ });
+  t.throws(() => toTimings('pollWait=1', {}), { message: /unit/ });
+});
+
+test('arguments that contradict one another are refused', (t) => {
+  const refused: readonly (readonly [Parameters<typeof runArguments>[0], RegExp])[] = [
+    [{ baseUrl: [] }, /--backend mock/],
+    [{ baseUrl: ['http://a'], backend: 'mock' }, /no server/],
+    [{ baseUrl: [], backend: 'openai' }, /--base-url/],
+    [{ model: 'a', overrideModel: 'b' }, /one of the two/],
+    [{ fresh: true, force: true }, /one of the two/],
+    [{ output: 'in.jsonl' }, /overwrite the input/],
+  ];
+  for (const [change, message] of refused) {
+    const error = t.throws(() => checkRunArguments('in.jsonl', runArguments(change)), { instanceOf: RolloutError, message });
+    t.is(error.code, 'USAGE');
+  }
+});
+
+test('a dry run needs no backend', (t) => {
+  t.notThrows(() => checkRunArguments('in.jsonl', runArguments({ baseUrl: [], dryRun: true })));
+});

@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { chooseRun, findRun } from '../../../runtime/cli/find-run.ts';
+
+async function folderWith(runs: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollout-find-'));
+  for (const run of runs) {
+    await mkdir(join(folder, run), { recursive: true });
+    await writeFile(join(folder, run, 'run.json'), '{}');
+  }
+  return folder;
+}
+
+test('the only run below the folder is found; a folder without run.json is no run', async (t) => {
+  const folder = await folderWith(['results/a.jsonl.rollout']);
+  t.teardown(async () => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'empty.rollout'));
+  t.is(await findRun(folder, undefined), join(folder, 'results/a.jsonl.rollout'));
+});
+
+test('several runs are listed with the option that chooses one', async (t) => {
+  const folder = await folderWith(['a.rollout', 'b.rollout']);
+  t.teardown(async () => rm(folder, { recursive: true }));
+  const error = await t.throwsAsync(findRun(folder, undefined), { message: /2 runs/ });
+  t.true(error.message.includes(`--state ${join(folder, 'b.rollout')}`));
+  t.is(await findRun(folder, 'b.rollout'), join(folder, 'b.rollout'));
+});
+
+test('a named directory that is no run is refused', async (t) => {
+  const folder = await folderWith([]);
+  t.teardown(async () => rm(folder, { recursive: true }));
+  await t.throwsAsync(findRun(folder, 'x.rollout'), { message: /not the state directory/ });
+  await t.throwsAsync(findRun(folder, undefined), { message: /--state DIR/ });
+});
+
+test('a long list of runs is cut, and says how many more there are', (t) => {
+  const error = t.throws(() =>
+    chooseRun(
+      '/f',
+      Array.from({ length: 25 }, (_, n) => `/f/${n}.rollout`),
+    ),
+  );
+  t.regex(error.message, /and 5 more/);
+});

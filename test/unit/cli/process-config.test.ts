@@ -1,0 +1,67 @@
+import test from 'ava';
+import { statePaths } from '../../../runtime/cli/paths.ts';
+import {
+  coordinatorConfig,
+  coordinatorEnvironment,
+  planSlots,
+  workerConfig,
+  workerEnvironment,
+} from '../../../runtime/cli/process-config.ts';
+import { runArguments } from './run-arguments.ts';
+
+const PATHS = statePaths('/runs/out.jsonl.rollout');
+
+test('workers are spread over the base URLs, each slot with the concurrency that was asked for', (t) => {
+  const slots = planSlots(runArguments({ workers: 3, concurrency: 8, baseUrl: ['http://a', 'http://b'] }), []);
+  t.deepEqual(slots, [
+    { name: 'w1', concurrency: 8, baseUrl: 'http://a' },
+    { name: 'w2', concurrency: 8, baseUrl: 'http://b' },
+    { name: 'w3', concurrency: 8, baseUrl: 'http://a' },
+  ]);
+});
+
+test('a slot of an earlier run that still holds outcomes gets a worker, even when fewer workers are asked for', (t) => {
+  const slots = planSlots(runArguments({ workers: 1, baseUrl: [], backend: 'mock' }), ['w1', 'w3']);
+  t.deepEqual(slots, [
+    { name: 'w1', concurrency: 64 },
+    { name: 'w3', concurrency: 1 },
+  ]);
+});
+
+test('the coordinator gets paths, limits and what shapes results, and a port chosen by the system', (t) => {
+  const args = runArguments({ model: 'm', limit: 10, order: 'completion', timing: { pollWait: '1s' } });
+  const config = coordinatorConfig(args, { runId: 'R', inputPath: '/in.jsonl' }, PATHS);
+  t.like(config, {
+    runId: 'R',
+    input: '/in.jsonl',
+    output: 'out.jsonl',
+    listen: '127.0.0.1:0',
+    stateDir: '/runs/out.jsonl.rollout',
+    tls: { dir: '/runs/out.jsonl.rollout/tls' },
+    order: 'completion',
+    limit: 10,
+    results: { model: 'm' },
+    events: '/runs/out.jsonl.rollout/events.ndjson',
+    timing: { pollWait: '1s' },
+  });
+});
+
+test('a worker gets its slot as id, its own store, and the addresses of the coordinators', (t) => {
+  const args = runArguments({ timing: { leaseRenewInterval: '1s', pollWait: '1s' } });
+  const config = workerConfig(args, { name: 'w2', concurrency: 8, baseUrl: 'http://a' }, ['localhost:4000'], PATHS);
+  t.like(config, { coordinators: ['localhost:4000'], workerId: 'w2', stateDir: '/runs/out.jsonl.rollout/workers/w2', concurrency: 8 });
+  t.deepEqual(config['backend'], { type: 'openai', baseUrl: 'http://a', apiKeyEnv: 'OPENAI_API_KEY' });
+  t.deepEqual(config['timing'], { pollWait: '1s' });
+});
+
+test('secrets are in the environment of the workers and in no settings', (t) => {
+  const args = runArguments({ header: { 'X-Key': 's3cret' }, apiKeyEnv: 'MY_KEY' });
+  const env = { PATH: '/bin', MY_KEY: 's3cret' };
+  const settings = [
+    coordinatorConfig(args, { runId: 'R', inputPath: '/in' }, PATHS),
+    workerConfig(args, { name: 'w1', concurrency: 1 }, [], PATHS),
+  ];
+  t.false(JSON.stringify(settings).includes('s3cret'));
+  t.deepEqual(workerEnvironment(args, env), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
+  t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin' });
+});

@@ -1,0 +1,29 @@
+import type { RunArguments } from '../../../runtime/cli/arguments.ts';
+
+/** The arguments of `rollout run in.jsonl --output out.jsonl --base-url http://127.0.0.1:8000`, with what a test changes. */
+export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
+  return {
+    output: 'out.jsonl',
+    baseUrl: ['http://127.0.0.1:8000'],
+    mockLatency: '20ms',
+    mockFailureRate: 0,
+    workers: 1,
+    concurrency: 64,
+    apiKeyEnv: 'OPENAI_API_KEY',
+    header: {},
+    raw: false,
+    onInvalid: 'record',
+    order: 'input',
+    dryRun: false,
+    maxAttempts: 5,
+    timeout: '600s',
+    waitBackend: '15m',
+    drainTimeout: '20s',
+    fresh: false,
+    force: false,
+    logLevel: 'info',
+    json: false,
+    timing: {},
+    ...change,
+  };
+}

@@ -1,0 +1,37 @@
+import test from 'ava';
+import { startRate } from '../../../runtime/cli/rate.ts';
+import type { RunStatus } from '../../../runtime/cli/run-status.ts';
+import { progressLine, statusPage } from '../../../runtime/cli/status-text.ts';
+
+function status(change: Partial<RunStatus> = {}): RunStatus {
+  const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, handedBack: 1 };
+  return { runId: 'R1', state: 'running', reason: '', epoch: 3, ...counts, workers: [], isLive: true, ...change };
+}
+
+const READY = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120 };
+
+test('a progress line has counts, rate, remaining time and workers', (t) => {
+  const line = progressLine(status({ workers: [READY] }), { atMs: 0, settled: 42, perSecond: 29 });
+  t.is(line, '42/100 items, 40 done, 2 failed, 8 running, 29/s, about 2 s left, 1 worker');
+});
+
+test('while the input is being indexed nothing is said about the remaining time', (t) => {
+  const line = progressLine(status({ isIndexed: false, workers: [READY, { ...READY, state: 'suspected' }] }), {
+    ...startRate(0, 0),
+    perSecond: 1.25,
+  });
+  t.is(line, '42/100+ items, 40 done, 2 failed, 8 running, 1.3/s, 1 of 2 workers ready');
+});
+
+test('status says plainly that no coordinator is running, and how to go on', (t) => {
+  const page = statusPage(status({ isLive: false }), 'out.rollout').join('\n');
+  t.regex(page, /state: unfinished/);
+  t.regex(page, /No coordinator is running.*same `rollout run` command/);
+});
+
+test('a paused run shows its reason; a completed one asks for nothing', (t) => {
+  t.regex(statusPage(status({ state: 'paused', reason: '20 x 401' }), 'd').join('\n'), /state: paused: 20 x 401/);
+  const completed = statusPage(status({ state: 'completed', isLive: false, done: 98 }), 'd').join('\n');
+  t.regex(completed, /completed, some items failed/);
+  t.notRegex(completed, /No coordinator/);
+});
