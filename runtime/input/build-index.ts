@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
+import { type IndexSettings, type IndexSummary, writeSummary } from './index-summary.ts';
+import { IndexWriter } from './index-writer.ts';
+import { inputChanged, stateWriteFailed, unreadable } from './input-error.ts';
+import { duplicateCustomId, type InvalidLine, lineContent, lineTooLong, parseLine } from './line.ts';
+import { type RawLine, readLines } from './read-lines.ts';
+import { SeenIds } from './seen-ids.ts';
+
+export interface IndexJob extends IndexSettings {
+  readonly inputPath: string;
+  readonly dir: string;
+  /** What the input was when the index was begun. */
+  readonly stamp: FileStamp;
+}
+
+/** A byte order mark and a carriage return come on top of a line's content. */
+const AROUND_CONTENT_BYTES = 4;
+/** 32 MiB: all ids of the first million lines. */
+const SEEN_CACHE_PAGES = 8192;
+/** Item indexes are 32 bits wide, and the last is kept free. */
+const MOST_ITEMS = 2 ** 32 - 1;
+
+/** Makes the index of an input, blocking, and tells after each batch how many entries can be read. */
+export async function buildIndex(job: IndexJob, onWritten: (count: number) => void): Promise<IndexSummary> {
+  const files = indexFiles(job.dir);
+  const descriptor = openInput(job.inputPath);
+  try {
+    checkStamp(job, descriptor);
+    const { summary, reasonBytes } = indexInput(job, files, descriptor, onWritten);
+    checkStamp(job, descriptor);
+    await writeSummary(files, job, reasonBytes, summary);
+    return summary;
+  } catch (error) {
+    throw isSystemError(error) ? stateWriteFailed(job.dir, error) : error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function indexInput(
+  job: IndexJob,
+  files: IndexFiles,
+  descriptor: number,
+  onWritten: (count: number) => void,
+): { summary: IndexSummary; reasonBytes: number } {
+  const building = new IndexBuilding(job, files);
+  const sha256 = createHash('sha256');
+  let hashedBytes = 0;
+  const onBytes = (bytes: Uint8Array): void => {
+    sha256.update(bytes);
+    hashedBytes += bytes.length;
+    building.writer.flush();
+    onWritten(building.writer.written);
+  };
+  try {
+    const onLine = (line: RawLine): boolean => building.add(line);
+    if (job.limit !== 0) readLines({ descriptor, maxBytes: job.maxLineBytes + AROUND_CONTENT_BYTES, onLine, onBytes });
+    building.writer.flush();
+    building.writer.sync();
+    const summary = { ...building.counts(), sha256: sha256.digest('hex'), hashedBytes, ...job.stamp };
+    return { summary, reasonBytes: building.writer.reasonBytes };
+  } finally {
+    building.close();
+  }
+}
+
+/** Turns lines into entries, one after the other. */
+class IndexBuilding {
+  readonly writer: IndexWriter;
+  readonly #settings: IndexSettings;
+  readonly #limit: number;
+  /** Plain items have their line numbers for custom_ids, which never repeat. */
+  readonly #seen: SeenIds | null;
+  #lines = 0;
+  #blankLines = 0;
+  #invalid = 0;
+
+  constructor(settings: IndexSettings, files: IndexFiles) {
+    this.#settings = settings;
+    this.#limit = settings.limit ?? MOST_ITEMS;
+    this.writer = new IndexWriter(files);
+    this.#seen = settings.form === 'raw' ? null : new SeenIds(files.seen, SEEN_CACHE_PAGES);
+  }
+
+  /** False once there are as many items as are wanted. */
+  add(line: RawLine): boolean {
+    this.#lines += 1;
+    const content = line.bytes === null ? null : lineContent(line.bytes, this.#lines);
+    if (content === null || content.length > this.#settings.maxLineBytes)
+      this.#append(line.offset, line.length, lineTooLong(this.#settings.maxLineBytes));
+    else this.#addContent(line.offset + contentStart(line, content), content);
+    return this.writer.count < this.#limit;
+  }
+
+  counts(): { readonly items: number; readonly invalid: number; readonly blankLines: number } {
+    return { items: this.writer.written, invalid: this.#invalid, blankLines: this.#blankLines };
+  }
+
+  close(): void {
+    this.writer.close();
+    this.#seen?.discard();
+  }
+
+  #addContent(offset: number, content: Uint8Array): void {
+    const parsed = parseLine(content, this.#lines, this.#settings.form);
+    if (parsed.kind === 'blank') this.#blankLines += 1;
+    else this.#append(offset, content.length, parsed.kind === 'invalid' ? parsed : this.#duplicate(parsed.item.customId));
+  }
+
+  #append(offset: number, length: number, invalid: InvalidLine | null): void {
+    if (invalid !== null) this.#invalid += 1;
+    this.writer.append(offset, length, this.#lines, invalid);
+  }
+
+  #duplicate(customId: string): InvalidLine | null {
+    const firstLineNumber = this.#seen?.see(customId, this.#lines) ?? null;
+    return firstLineNumber === null ? null : duplicateCustomId(customId, firstLineNumber);
+  }
+}
+
+/** Bytes of the line before its content: those of a byte order mark. */
+function contentStart(line: RawLine, content: Uint8Array): number {
+  return line.bytes === null ? 0 : content.byteOffset - line.bytes.byteOffset;
+}
+
+function openInput(path: string): number {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
+
+function checkStamp(job: IndexJob, descriptor: number): void {
+  if (!isSameStamp(fstatSync(descriptor), job.stamp)) throw inputChanged(job.inputPath, 'was changed');
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}

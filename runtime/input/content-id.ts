@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Item } from '../model/item.ts';
+
+/** The content address of an item keeps so many bits of SHA-256: two of 2^40 items are equal by chance once in 10^14 runs. */
+const CONTENT_ID_BITS = 128;
+
+/** Content address of an item, 32 hexadecimal digits: equal in every run in which the item says the same. */
+export function contentId(item: Item): string {
+  const text = canonicalJson([item.customId, item.method, item.url, item.body]);
+  return createHash('sha256')
+    .update(text, 'utf8')
+    .digest('hex')
+    .slice(0, CONTENT_ID_BITS / 4);
+}
+
+/**
+ * JSON in one spelling: members sorted by the UTF-16 code units of their names, no white space, strings and numbers as ECMAScript
+ * writes them. Source: RFC 8785, JSON Canonicalization Scheme, sections 3.2.2 and 3.2.3. Beyond it, since the input may hold them:
+ * a number too large for a double is `Infinity`, and half a surrogate pair is written as its escape.
+ * It keeps its own stack, so that depth of nesting is limited by memory alone.
+ */
+export function canonicalJson(value: unknown): string {
+  const out: string[] = [];
+  const pending: Pending[] = [{ value }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ('text' in next) out.push(next.text);
+    else if (Array.isArray(next.value)) pushArray(pending, next.value);
+    else if (typeof next.value === 'object' && next.value !== null) pushObject(pending, next.value as Readonly<Record<string, unknown>>);
+    else out.push(typeof next.value === 'number' ? String(next.value) : JSON.stringify(next.value));
+  }
+  return out.join('');
+}
+
+type Pending = { readonly text: string } | { readonly value: unknown };
+
+/** Pushed last to first: what is pushed last is written first. */
+function pushArray(pending: Pending[], values: readonly unknown[]): void {
+  pending.push({ text: ']' });
+  for (let at = values.length - 1; at >= 0; at--) pending.push({ value: values[at] }, { text: at === 0 ? '' : ',' });
+  pending.push({ text: '[' });
+}
+
+function pushObject(pending: Pending[], object: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(object).sort();
+  pending.push({ text: '}' });
+  for (let at = names.length - 1; at >= 0; at--) {
+    const name = names[at] as string;
+    pending.push({ value: object[name] }, { text: `${at === 0 ? '' : ','}${JSON.stringify(name)}:` });
+  }
+  pending.push({ text: '{' });
+}

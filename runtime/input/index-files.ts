@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+
+/** Names of the files of an index. `complete.json` is there only while the others are whole. */
+export interface IndexFiles {
+  /** One entry per item. */
+  readonly offsets: string;
+  /** Why the invalid lines are invalid. */
+  readonly reasons: string;
+  /** Size and mtime of the input from which the index is being made. */
+  readonly source: string;
+  readonly complete: string;
+  /** Beginning of the names of the scratch files that find duplicates. */
+  readonly seen: string;
+}
+
+export function indexFiles(dir: string): IndexFiles {
+  return {
+    offsets: join(dir, 'offsets'),
+    reasons: join(dir, 'reasons'),
+    source: join(dir, 'source.json'),
+    complete: join(dir, 'complete.json'),
+    seen: join(dir, 'seen'),
+  };
+}
+
+/** The quick check: a file that keeps both is taken for unchanged. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+export function isSameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs;
+}

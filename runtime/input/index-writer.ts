@@ -1,0 +1,89 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { ENTRY_BYTES, type Entry, writeEntry } from './entry.ts';
+import type { IndexFiles } from './index-files.ts';
+import type { InvalidLine } from './line.ts';
+
+/** As many entries as are written, and then announced, at once. */
+const BATCH_ENTRIES = 1024;
+/** Reasons quote custom_ids, which may be long; they are written sooner when they come to this. */
+const BATCH_REASON_BYTES = 2 ** 20;
+/** A reason is its length in 32 bits, then JSON. */
+export const REASON_HEADER_BYTES = 4;
+
+/**
+ * Appends entries and reasons. Blocking, for a thread of its own. A reason is in its file before the entry that points at it, and
+ * entries are in theirs before `written` counts them, so whoever reads below `written` finds all.
+ */
+export class IndexWriter {
+  readonly #offsets: number;
+  readonly #reasons: number;
+  readonly #batch: Buffer = Buffer.alloc(BATCH_ENTRIES * ENTRY_BYTES);
+  #batched = 0;
+  #pendingReasons: Buffer[] = [];
+  #pendingReasonBytes = 0;
+  #reasonsEnd = 0;
+  #written = 0;
+
+  /** The files are there, and empty. */
+  constructor(files: IndexFiles) {
+    this.#offsets = openSync(files.offsets, 'r+');
+    this.#reasons = openSync(files.reasons, 'r+');
+  }
+
+  get written(): number {
+    return this.#written;
+  }
+
+  get count(): number {
+    return this.#written + this.#batched;
+  }
+
+  get reasonBytes(): number {
+    return this.#reasonsEnd;
+  }
+
+  append(offset: number, length: number, lineNumber: number, invalid: InvalidLine | null): void {
+    const entry: Entry = { offset, length, lineNumber, reasonAt: invalid === null ? null : this.#addReason(invalid) };
+    writeEntry(this.#batch, this.#batched * ENTRY_BYTES, entry);
+    this.#batched += 1;
+    if (this.#batched === BATCH_ENTRIES || this.#pendingReasonBytes >= BATCH_REASON_BYTES) this.flush();
+  }
+
+  flush(): void {
+    if (this.#batched === 0) return;
+    if (this.#pendingReasons.length > 0) writeAll(this.#reasons, Buffer.concat(this.#pendingReasons));
+    this.#pendingReasons = [];
+    this.#pendingReasonBytes = 0;
+    writeAll(this.#offsets, this.#batch.subarray(0, this.#batched * ENTRY_BYTES));
+    this.#written += this.#batched;
+    this.#batched = 0;
+  }
+
+  /** Makes durable what was flushed. */
+  sync(): void {
+    fsyncSync(this.#reasons);
+    fsyncSync(this.#offsets);
+  }
+
+  close(): void {
+    closeSync(this.#reasons);
+    closeSync(this.#offsets);
+  }
+
+  #addReason({ code, message, customId }: InvalidLine): number {
+    const json = Buffer.from(JSON.stringify({ code, message, customId }), 'utf8');
+    const header = Buffer.alloc(REASON_HEADER_BYTES);
+    header.writeUInt32LE(json.length);
+    this.#pendingReasons.push(header, json);
+    const bytes = header.length + json.length;
+    this.#pendingReasonBytes += bytes;
+    this.#reasonsEnd += bytes;
+    return this.#reasonsEnd - bytes;
+  }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  let at = 0;
+  while (at < bytes.length) at += writeSync(descriptor, bytes, at);
+}

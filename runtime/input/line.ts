@@ -1,0 +1,145 @@
+import { Buffer, isUtf8 } from 'node:buffer';
+import type { Item } from '../model/item.ts';
+import type { ItemForm } from '../model/session.ts';
+
+/** Why an input line is no item. The codes are written into error lines and are stable. */
+export type InvalidCode =
+  | 'invalid_utf8'
+  | 'nul_byte'
+  | 'invalid_json'
+  | 'not_an_object'
+  | 'missing_custom_id'
+  | 'unsupported_method'
+  | 'missing_url'
+  | 'invalid_url'
+  | 'missing_body'
+  | 'body_not_an_object'
+  | 'duplicate_custom_id'
+  | 'line_too_long';
+
+export interface InvalidLine {
+  readonly kind: 'invalid';
+  readonly code: InvalidCode;
+  /** Says what is wrong and how to mend it; the line number is told beside it. */
+  readonly message: string;
+  /** Where the line could be read so far. */
+  readonly customId: string | null;
+}
+
+export type ParsedLine = { readonly kind: 'item'; readonly item: Item } | { readonly kind: 'blank' } | InvalidLine;
+
+const CARRIAGE_RETURN = 0x0d;
+/** UTF-8's byte order mark. */
+const BOM = [0xef, 0xbb, 0xbf] as const;
+const BLANK: ParsedLine = { kind: 'blank' };
+
+/** Reads one input line, given without its line feed. Never throws, whatever the bytes. */
+export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm): ParsedLine {
+  const content = lineContent(bytes, lineNumber);
+  if (isBlank(content)) return BLANK;
+  if (!isUtf8(content)) return invalid('invalid_utf8', utf8Advice(content));
+  const text = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return notJson(content, error);
+  }
+  if (form === 'raw') return { kind: 'item', item: { customId: String(lineNumber), method: 'POST', url: '', body: value } };
+  return toItem(value);
+}
+
+/** The line without the byte order mark of the first line and without the carriage return of a CRLF. */
+export function lineContent(bytes: Uint8Array, lineNumber: number): Uint8Array {
+  const start = lineNumber === 1 && BOM.every((byte, at) => bytes[at] === byte) ? BOM.length : 0;
+  const end = bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+  return start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end);
+}
+
+/** The error of a line that is longer than it may be; such a line is never read. */
+export function lineTooLong(maxLineBytes: number): InvalidLine {
+  return invalid('line_too_long', `the line is longer than maxLineBytes (${maxLineBytes} bytes): shorten it, or raise maxLineBytes`);
+}
+
+export function duplicateCustomId(customId: string, firstLineNumber: number): InvalidLine {
+  return invalid(
+    'duplicate_custom_id',
+    `custom_id was used before, on line ${firstLineNumber}: give each line its own custom_id`,
+    customId,
+  );
+}
+
+function toItem(value: unknown): ParsedLine {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return invalid(
+      'not_an_object',
+      `the line is ${nameOf(value)}, not an object: write {"custom_id", "method", "url", "body"}, or use --raw for plain items`,
+    );
+  }
+  const { custom_id: customId, method, url, body } = value as Readonly<Record<string, unknown>>;
+  if (typeof customId !== 'string' || customId === '') {
+    return invalid('missing_custom_id', `custom_id is ${nameOf(customId)}: give the line a custom_id that is a string of its own`);
+  }
+  if (method !== undefined && method !== 'POST') {
+    return invalid('unsupported_method', `method is ${nameOf(method)}: only "POST" is supported; write it, or leave method out`, customId);
+  }
+  return toAddressedItem(customId, url, body);
+}
+
+function toAddressedItem(customId: string, url: unknown, body: unknown): ParsedLine {
+  if (typeof url !== 'string' || url === '') {
+    return invalid('missing_url', `url is ${nameOf(url)}: name the endpoint, for example "/v1/chat/completions"`, customId);
+  }
+  // The server's address is a setting. A whole address here would send the API key to wherever the input says.
+  if (!url.startsWith('/')) {
+    return invalid(
+      'invalid_url',
+      `url is ${nameOf(url)}: it must be a path that begins with "/", for example "/v1/chat/completions"`,
+      customId,
+    );
+  }
+  if (body === undefined || body === null) {
+    return invalid('missing_body', `body is ${nameOf(body)}: put the request's parameters into an object named body`, customId);
+  }
+  if (typeof body !== 'object' || Array.isArray(body)) {
+    return invalid('body_not_an_object', `body is ${nameOf(body)}, not an object: put the request's parameters into an object`, customId);
+  }
+  return { kind: 'item', item: { customId, method: 'POST', url, body } };
+}
+
+function notJson(content: Uint8Array, error: unknown): InvalidLine {
+  // A raw NUL is never JSON, so only lines that were refused need to be searched for one.
+  const nulAt = content.indexOf(0);
+  if (nulAt >= 0)
+    return invalid('nul_byte', `a NUL byte stands at byte ${nulAt + 1} of the line: the file may be damaged; write the line anew`);
+  const cause = error instanceof Error ? error.message : String(error);
+  return invalid('invalid_json', `the line is not JSON (${shortened(cause)}): write one whole JSON value per line`);
+}
+
+function utf8Advice(content: Uint8Array): string {
+  const isUtf16 = (content[0] === 0xff && content[1] === 0xfe) || (content[0] === 0xfe && content[1] === 0xff);
+  return isUtf16 ? 'the file is UTF-16: convert it to UTF-8' : 'the line is not valid UTF-8: convert the file to UTF-8';
+}
+
+function isBlank(content: Uint8Array): boolean {
+  return content.every((byte) => byte === 0x20 || byte === 0x09 || byte === CARRIAGE_RETURN);
+}
+
+const LONGEST_QUOTE = 60;
+
+/** How a value is named in a message: short, whatever the value. */
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === '') return 'empty';
+  if (typeof value === 'string') return `"${shortened(value)}"`;
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : shortened(String(value));
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
+}
+
+function invalid(code: InvalidCode, message: string, customId: string | null = null): InvalidLine {
+  return { kind: 'invalid', code, message, customId };
+}

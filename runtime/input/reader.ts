@@ -1,0 +1,161 @@
+import { Buffer } from 'node:buffer';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { assert, present } from '../base/assert.ts';
+import type { ItemIndex } from '../model/row.ts';
+import { ENTRY_BYTES, type Entry, isInvalidAt, readEntry } from './entry.ts';
+import { type FileStamp, indexFiles, isSameStamp } from './index-files.ts';
+import { REASON_HEADER_BYTES } from './index-writer.ts';
+import { inputChanged, unreadable } from './input-error.ts';
+import type { InvalidCode } from './line.ts';
+import { type Span, spansOf } from './spans.ts';
+
+export interface InputLine {
+  readonly index: ItemIndex;
+  /** The line's bytes without byte order mark, CR and LF. */
+  readonly line: Uint8Array;
+  readonly lineNumber: number;
+}
+
+export interface InvalidReason {
+  readonly code: InvalidCode;
+  readonly message: string;
+  readonly customId: string | null;
+  readonly lineNumber: number;
+}
+
+/** The items of an input by index, while the index is still growing and afterwards. */
+export interface InputReader {
+  /** The entries of `count` items from `from`, as far as they are written. */
+  entries(from: ItemIndex, count: number): Promise<readonly Entry[]>;
+  /** The lines of valid items whose entries are written, in the order asked for. */
+  lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]>;
+  invalidReason(index: ItemIndex): Promise<InvalidReason>;
+  /** Which of the next `count` written entries from `from` are invalid; `upTo` is the first index not looked at. */
+  survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }>;
+  close(): Promise<void>;
+}
+
+/** Opens an input whose index was begun. Throws INPUT_CHANGED, also later, when the input is not the one that was indexed. */
+export async function openInput(where: { readonly inputPath: string; readonly dir: string }): Promise<InputReader> {
+  const files = indexFiles(where.dir);
+  const stamp = JSON.parse(await readFile(files.source, 'utf8')) as FileStamp;
+  const input = await openFile(where.inputPath);
+  try {
+    const reader = new FileReader(where.inputPath, stamp, input, await open(files.offsets, 'r'), await open(files.reasons, 'r'));
+    await reader.checkStamp();
+    return reader;
+  } catch (error) {
+    await input.close();
+    throw error;
+  }
+}
+
+class FileReader implements InputReader {
+  readonly #path: string;
+  readonly #stamp: FileStamp;
+  readonly #input: FileHandle;
+  readonly #offsets: FileHandle;
+  readonly #reasons: FileHandle;
+
+  constructor(path: string, stamp: FileStamp, input: FileHandle, offsets: FileHandle, reasons: FileHandle) {
+    this.#path = path;
+    this.#stamp = stamp;
+    this.#input = input;
+    this.#offsets = offsets;
+    this.#reasons = reasons;
+  }
+
+  async entries(from: ItemIndex, count: number): Promise<readonly Entry[]> {
+    const bytes = await this.#entryBytes(from, count);
+    return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => readEntry(bytes, at * ENTRY_BYTES));
+  }
+
+  async lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
+    await this.checkStamp();
+    const entries = await this.#entriesOf(indexes);
+    const lines: InputLine[] = [];
+    for (const span of spansOf(entries)) lines.push(...(await this.#readSpan(span, entries, indexes)));
+    return lines;
+  }
+
+  async invalidReason(index: ItemIndex): Promise<InvalidReason> {
+    const { reasonAt, lineNumber } = await this.#entry(index);
+    const at = present(reasonAt, `the reason why item ${index} is invalid`);
+    const header = await readFully(this.#reasons, at, REASON_HEADER_BYTES);
+    const json = await readFully(this.#reasons, at + REASON_HEADER_BYTES, header.readUInt32LE());
+    return { ...(JSON.parse(json.toString('utf8')) as Omit<InvalidReason, 'lineNumber'>), lineNumber };
+  }
+
+  async survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }> {
+    const bytes = await this.#entryBytes(from, count);
+    const known = bytes.length / ENTRY_BYTES;
+    const invalid: ItemIndex[] = [];
+    for (let at = 0; at < known; at++) if (isInvalidAt(bytes, at * ENTRY_BYTES)) invalid.push(from + at);
+    return { upTo: from + known, invalid };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#input.close(), this.#offsets.close(), this.#reasons.close()]);
+  }
+
+  async checkStamp(): Promise<void> {
+    if (!isSameStamp(await this.#input.stat(), this.#stamp)) throw inputChanged(this.#path, 'was changed');
+  }
+
+  async #readSpan(span: Span, entries: readonly Entry[], indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
+    const bytes = await readFully(this.#input, span.offset, span.length);
+    if (bytes.length < span.length) throw inputChanged(this.#path, 'was cut');
+    return entries.slice(span.first, span.first + span.count).map((entry, at) => {
+      const start = entry.offset - span.offset;
+      const index = present(indexes[span.first + at], 'the index of an entry that was read');
+      return { index, line: bytes.subarray(start, start + entry.length), lineNumber: entry.lineNumber };
+    });
+  }
+
+  /** The entries of these items; consecutive ones are read at once. */
+  async #entriesOf(indexes: readonly ItemIndex[]): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    for (let at = 0; at < indexes.length; ) {
+      const first = present(indexes[at], 'an index');
+      let count = 1;
+      while (indexes[at + count] === first + count) count += 1;
+      const run = await this.entries(first, count);
+      assert(run.length === count, `items up to ${first + count - 1} are indexed before their lines are read`);
+      entries.push(...run);
+      at += count;
+    }
+    for (const entry of entries) assert(entry.reasonAt === null, 'only the lines of valid items are read');
+    return entries;
+  }
+
+  async #entry(index: ItemIndex): Promise<Entry> {
+    const [entry] = await this.entries(index, 1);
+    return present(entry, `the entry of item ${index}`);
+  }
+
+  /** Whole entries only. */
+  async #entryBytes(from: ItemIndex, count: number): Promise<Buffer> {
+    const bytes = await readFully(this.#offsets, from * ENTRY_BYTES, count * ENTRY_BYTES);
+    return bytes.subarray(0, bytes.length - (bytes.length % ENTRY_BYTES));
+  }
+}
+
+/** `length` bytes from `position`, or as many as there are. */
+async function readFully(handle: FileHandle, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+}
