@@ -13,10 +13,10 @@ PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 run: build
 	@$(PINNED) sh scripts/demo.sh
 
-test: build
+test: install
 	@$(PINNED) node scripts/run-tests.ts $(ONLY)
 
-verify: build
+verify: install
 	@$(PINNED) node scripts/verify.ts
 
 install:

@@ -50,5 +50,6 @@ if (!isInstalled()) {
     stdio: 'inherit',
     env: { ...process.env, PATH: pathOfTheMachine() },
   });
-  process.exit(status ?? 1);
+  // npm also builds. Where only that failed, the packages are there, and the build that follows says what is wrong.
+  process.exit(isInstalled() ? 0 : (status ?? 1));
 }
