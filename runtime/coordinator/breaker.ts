@@ -1,0 +1,50 @@
+import type { WorkerId } from '../model/row.ts';
+import type { Outcome } from '../model/session.ts';
+import { pauseRun } from './ending.ts';
+import { acknowledge, handBack, record } from './rows.ts';
+import { type Item, itemAt, lockItem, type State } from './state.ts';
+
+/**
+ * The breaker. A wrong key or a wrong URL makes every item fail alike; so many such answers in a row are the endpoint's fault, not
+ * the items'. Until the row is broken by any other answer they are held back, unrecorded, and the worker keeps them in its
+ * outbox: where the run pauses they go back uncounted, and nobody's item has failed for a mistyped key.
+ */
+const SUSPICIOUS_STATUS: ReadonlySet<number> = new Set([401, 403, 404]);
+
+export function isSuspicious(outcome: Outcome): boolean {
+  return outcome.kind === 'error' && !outcome.isRetryable && SUSPICIOUS_STATUS.has(outcome.httpStatus);
+}
+
+export function suspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
+  if (state.phase.kind === 'pausing') return sendBackSuspect(state, worker, item, outcome);
+  lockItem(item, 'suspect');
+  state.suspects.push({ worker, outcome });
+  if (state.suspects.length < state.settings.breaker) return;
+  const status = outcome.httpStatus;
+  pauseRun(state, state.lastTickMs, `${state.suspects.length} answers in a row were refusals of the endpoint, the last HTTP ${status}`);
+  for (const held of state.suspects.splice(0)) {
+    const heldItem = itemAt(state, held.outcome.index);
+    heldItem.lock = null;
+    sendBackSuspect(state, held.worker, heldItem, held.outcome);
+  }
+}
+
+function sendBackSuspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
+  if (item.isRunning) handBack(state, item, 'unavailable', 0);
+  else acknowledge(state, worker, outcome);
+}
+
+/** The row is broken: what was held fails on its own account. */
+export function releaseSuspects(state: State): void {
+  for (const { worker, outcome } of state.suspects.splice(0)) {
+    const item = itemAt(state, outcome.index);
+    item.lock = null;
+    record(state, worker, item, outcome);
+  }
+}
+
+/** Nothing else is left that could break the row. */
+export function releaseLastSuspects(state: State): void {
+  const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.suspects.length;
+  if (isAll) releaseSuspects(state);
+}

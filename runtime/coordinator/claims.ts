@@ -1,0 +1,205 @@
+import { assert, present } from '../base/assert.ts';
+import type { ClaimReply } from '../ledger/contract.ts';
+import { NO_FAULTS } from '../ledger/contract.ts';
+import type { ItemIndex } from '../model/row.ts';
+import { COORDINATOR_WORKER } from '../model/row.ts';
+import type { Grant, GrantPick } from './commands.ts';
+import { takeFound } from './found.ts';
+import { rejudge } from './judge.ts';
+import { handBackAll } from './rows.ts';
+import { addRunning, command, forgetRow, lockItem, refOf, type State, type Worker } from './state.ts';
+
+/** Items of one round of claims: bounds the size of one ledger transaction. */
+const MAX_ROUND = 2_048;
+/** Invalid items that the coordinator records at a time: bounds memory for an input of nothing but bad lines. */
+const MAX_CONDEMNED = 512;
+/** The machine asks for more of the input when it knows less than this ahead of the cursor. */
+const SURVEY_AHEAD = 4_096;
+
+/** What came of one grant: the ledger's answer, or not known whether it happened. */
+export type ClaimResult = ClaimReply | { readonly kind: 'gone' } | { readonly kind: 'unknown' };
+
+/** Plans the next round of claims, if none is under way and there is somebody to work. */
+export function planClaims(state: State): void {
+  survey(state);
+  if (state.claims !== null || state.phase.kind !== 'running') return;
+  const grants = state.unknownGrants.length > 0 ? state.unknownGrants : newGrants(state);
+  if (grants.length === 0) return;
+  state.unknownGrants = [];
+  state.claims = grants;
+  command(state, { kind: 'claim', grants });
+}
+
+function survey(state: State): void {
+  const { supply } = state;
+  if (supply.isSurveying || state.phase.kind !== 'running') return;
+  if (supply.items !== null && supply.upTo >= supply.items) return;
+  if (supply.upTo - state.cursor >= SURVEY_AHEAD) return;
+  supply.isSurveying = true;
+  command(state, { kind: 'survey', from: supply.upTo });
+}
+
+function newGrants(state: State): readonly Grant[] {
+  const shares = planShares(state);
+  const picks = new Map<Worker, GrantPick[]>(shares.map(({ worker }) => [worker, []]));
+  for (const share of shares) share.free -= pickReady(state, share.free, present(picks.get(share.worker), 'picks'));
+  const grants: Grant[] = [];
+  for (const [worker, ready] of picks) if (ready.length > 0) grants.push({ worker: worker.id, picks: ready });
+  grants.push(...freshGrants(state, shares));
+  for (const grant of grants) reserve(state, grant);
+  return grants;
+}
+
+/**
+ * How many items each worker gets in this round: all it has room for while there is plenty; an equal share where there is less, so
+ * that the first worker in line does not take the tail alone.
+ */
+function planShares(state: State): { readonly worker: Worker; free: number }[] {
+  const free = [...state.workers.values()].map((worker) => ({ worker, free: freeSlots(worker) })).filter((share) => share.free > 0);
+  const available = Math.min(state.ready.length + state.supply.upTo - state.cursor, MAX_ROUND);
+  const equal = Math.ceil(available / Math.max(1, free.length));
+  return free.map((share) => ({ worker: share.worker, free: Math.min(share.free, Math.max(1, equal)) }));
+}
+
+export function freeSlots(worker: Worker): number {
+  if (!worker.isRegistered || worker.session === 0) return 0;
+  const promised = worker.outgoing.size + worker.claiming + worker.loading.size + (worker.sent?.assignments.length ?? 0);
+  return Math.max(0, worker.capacity - promised);
+}
+
+/** Takes from the handed-back items; one with a late outcome on its way (L15) stays where it is, one that is terminal drops out. */
+function pickReady(state: State, free: number, into: GrantPick[]): number {
+  const kept: ItemIndex[] = [];
+  let at = 0;
+  for (; into.length < free && at < state.ready.length; at += 1) {
+    const index = present(state.ready[at], 'ready item');
+    const item = state.items.get(index);
+    if (item === undefined || item.isRunning) continue;
+    if (item.lock !== null) kept.push(index);
+    else {
+      lockItem(item, 'claiming');
+      into.push({ index, lastAttempt: item.row.attempt });
+    }
+  }
+  state.ready = [...kept, ...state.ready.slice(at)];
+  return into.length;
+}
+
+/** Ranges from the cursor, cut where an invalid item stands: those go to the coordinator itself. */
+function freshGrants(state: State, shares: { readonly worker: Worker; free: number }[]): readonly Grant[] {
+  const grants: Grant[] = [];
+  const { supply } = state;
+  let at = state.cursor;
+  let budget = MAX_ROUND;
+  let invalidAt = 0;
+  while (at < supply.upTo && budget > 0) {
+    const nextInvalid = supply.invalid[invalidAt] ?? supply.upTo;
+    if (nextInvalid === at) {
+      const count = invalidRun(supply.invalid, invalidAt, Math.min(budget, MAX_CONDEMNED - state.condemned));
+      if (count === 0) break;
+      grants.push({ worker: COORDINATOR_WORKER, picks: [{ cursor: at, count }] });
+      state.condemned += count;
+      invalidAt += count;
+      at += count;
+      budget -= count;
+      continue;
+    }
+    const share = shares.find(({ free }) => free > 0);
+    if (share === undefined) break;
+    const count = Math.min(share.free, nextInvalid - at, budget);
+    grants.push({ worker: share.worker.id, picks: [{ cursor: at, count }] });
+    share.free -= count;
+    at += count;
+    budget -= count;
+  }
+  return grants;
+}
+
+function invalidRun(invalid: readonly ItemIndex[], from: number, most: number): number {
+  let count = 0;
+  while (count < most && invalid[from + count] !== undefined && invalid[from + count] === present(invalid[from], 'invalid') + count) count += 1;
+  return count;
+}
+
+function reserve(state: State, grant: Grant): void {
+  const worker = state.workers.get(grant.worker);
+  if (worker !== undefined) worker.claiming += grantSize(grant);
+}
+
+function grantSize(grant: Grant): number {
+  return grant.picks.reduce((sum, pick) => sum + ('count' in pick ? pick.count : 1), 0);
+}
+
+/** The answers of a round, in the order of its grants. */
+export function onClaimed(state: State, nowMs: number, results: readonly ClaimResult[]): void {
+  const grants = present(state.claims, 'a round under way');
+  assert(grants.length === results.length, 'one answer for each grant');
+  state.claims = null;
+  const unknown: Grant[] = [];
+  grants.forEach((grant, at) => {
+    const result = present(results[at], 'claim result');
+    const worker = state.workers.get(grant.worker);
+    if (result.kind === 'unknown') unknown.push(grant);
+    else if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
+    if (result.kind === 'claimed') applyClaim(state, nowMs, grant, result);
+    if (result.kind === 'gone') releasePicks(state, grant);
+  });
+  state.unknownGrants = unknown;
+  const passed = state.supply.invalid.findIndex((index) => index >= state.cursor);
+  state.supply.invalid = passed === -1 ? [] : state.supply.invalid.slice(passed);
+  state.supply.upTo = Math.max(state.supply.upTo, state.cursor);
+}
+
+function applyClaim(state: State, nowMs: number, grant: Grant, reply: ClaimReply): void {
+  state.cursor = reply.cursor;
+  for (const found of reply.found) takeFound(state, nowMs, found);
+  const mine = reply.found.filter((found) => found.state === 'running' && found.row.worker === grant.worker).map((found) => found.index);
+  const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));
+  deliver(state, grant.worker, [...granted, ...mine]);
+  unreserve(state, grant, reply);
+}
+
+function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {
+  const before = state.items.get(index);
+  if (before !== undefined) forgetRow(state, before);
+  const row = { worker: grant.worker, attempt, claimEpoch: state.epoch };
+  const item = addRunning(state, index, row, before?.faults ?? NO_FAULTS, state.workers.get(grant.worker)?.bootNonce ?? '');
+  item.waiting.push(...(before?.waiting ?? []));
+  rejudge(state, item);
+  return index;
+}
+
+/** Claimed rows go to their worker; where it is gone meanwhile they are handed back at once (L31). */
+function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
+  const items = indexes.map((index) => present(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
+  if (items.length === 0) return;
+  const refs = items.map(refOf);
+  if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs });
+  const worker = state.workers.get(id);
+  if (worker === undefined || !worker.isRegistered) return handBackAll(state, items);
+  for (const ref of refs) worker.loading.add(ref.index);
+  command(state, { kind: 'load', worker: id, refs });
+}
+
+/** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */
+function unreserve(state: State, grant: Grant, reply: ClaimReply): void {
+  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant) - reply.granted.length;
+}
+
+function releasePicks(state: State, grant: Grant): void {
+  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant);
+  for (const pick of grant.picks) {
+    const item = 'index' in pick ? state.items.get(pick.index) : undefined;
+    if (item === undefined || item.lock !== 'claiming') continue;
+    item.lock = null;
+    state.ready.push(item.index);
+    rejudge(state, item);
+  }
+}
+
+/** The next part of the input is known. */
+export function onSurveyed(state: State, upTo: ItemIndex, invalid: readonly ItemIndex[]): void {
+  state.supply.isSurveying = false;
+  state.supply.upTo = Math.max(state.supply.upTo, upTo);
+  state.supply.invalid.push(...invalid.filter((index) => index >= state.cursor));
+}

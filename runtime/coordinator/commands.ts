@@ -1,0 +1,46 @@
+import type { HandBack, WorkerInfo } from '../ledger/contract.ts';
+import type { RunEvent } from '../model/event.ts';
+import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
+import type { BeatReply, Outcome, PollReply } from '../model/session.ts';
+
+/** Names one waiting call of a worker; the performer keeps the promise behind it. */
+export type Token = number;
+
+/** One claim for one worker, as the ledger takes it; the grants of a round are carried out in their order. */
+export interface Grant {
+  readonly worker: WorkerId;
+  readonly picks: readonly GrantPick[];
+}
+
+export type GrantPick = { readonly index: ItemIndex; readonly lastAttempt: number } | { readonly cursor: ItemIndex; readonly count: number };
+
+/** An outcome on its way to the result log. */
+export interface Recording {
+  readonly worker: WorkerId;
+  readonly outcome: Outcome;
+}
+
+/** What the machine wants done. Each command but `reply`, `emit` and `stop` comes back as a fact (see machine.ts). */
+export type Command =
+  | { readonly kind: 'claim'; readonly grants: readonly Grant[] }
+  /** Result log first, then the ledger (DESIGN: persist before you speak). */
+  | { readonly kind: 'record'; readonly recordings: readonly Recording[] }
+  | { readonly kind: 'hand-back'; readonly returns: readonly HandBack[] }
+  | { readonly kind: 'look'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[] }
+  /** Read the input lines of these claims. */
+  | { readonly kind: 'load'; readonly worker: WorkerId; readonly refs: readonly ItemRef[] }
+  /** Make error lines of these invalid items. */
+  | { readonly kind: 'condemn'; readonly refs: readonly ItemRef[] }
+  /** Find out which of the next items are invalid. */
+  | { readonly kind: 'survey'; readonly from: ItemIndex }
+  | { readonly kind: 'register'; readonly worker: WorkerId; readonly info: Omit<WorkerInfo, 'registeredAtMs'> }
+  | { readonly kind: 'forget'; readonly worker: WorkerId; readonly token: Token | null }
+  | { readonly kind: 'pause'; readonly reason: string }
+  | { readonly kind: 'finish'; readonly items: number }
+  | { readonly kind: 'export' }
+  | { readonly kind: 'check-lease' }
+  | { readonly kind: 'reply-beat'; readonly token: Token; readonly reply: BeatReply }
+  | { readonly kind: 'reply-poll'; readonly token: Token; readonly reply: PollReply }
+  | { readonly kind: 'reply-deregister'; readonly token: Token; readonly epoch: Epoch }
+  | { readonly kind: 'emit'; readonly event: RunEvent }
+  | { readonly kind: 'stop'; readonly outcome: 'completed' | 'paused' };

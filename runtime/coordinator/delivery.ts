@@ -1,0 +1,84 @@
+import { present } from '../base/assert.ts';
+import type { ItemRef } from '../model/row.ts';
+import type { Assignment, Order } from '../model/session.ts';
+import type { Token } from './commands.ts';
+import { type Batch, command, type State, type Worker } from './state.ts';
+
+/** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
+const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+/** Acknowledgements in one reply: bounds the message; the rest follows in the next. */
+const MAX_ACKNOWLEDGED = 4_096;
+
+/** What every worker is told to do in this phase. */
+export function orderOf(state: State): Order {
+  switch (state.phase.kind) {
+    case 'running':
+    case 'finishing':
+      return 'work';
+    case 'pausing':
+    case 'stopped':
+      return 'drain';
+    case 'finished':
+      return 'finished';
+  }
+}
+
+/** Answers the waiting poll of a worker if there is anything to say. */
+export function flush(state: State, worker: Worker): void {
+  if (worker.waiting === null) return;
+  if (worker.sent === null) worker.sent = nextBatch(worker);
+  const hasBatch = worker.sent !== null && !worker.sent.isUnderway;
+  const hasNews = hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || worker.toldOrder !== orderOf(state);
+  if (hasNews) answer(state, worker);
+}
+
+export function flushAll(state: State): void {
+  for (const worker of state.workers.values()) flush(state, worker);
+}
+
+/** Answers the waiting poll with what there is, be it nothing. */
+export function answer(state: State, worker: Worker): void {
+  const { token } = present(worker.waiting, 'a waiting poll');
+  worker.waiting = null;
+  const batch = worker.sent !== null && !worker.sent.isUnderway ? worker.sent : null;
+  if (batch !== null) batch.isUnderway = true;
+  worker.toldOrder = orderOf(state);
+  command(state, {
+    kind: 'reply-poll',
+    token,
+    reply: {
+      status: 'ok',
+      epoch: state.epoch,
+      order: worker.toldOrder,
+      batch: batch?.number ?? 0,
+      assignments: batch?.assignments ?? [],
+      revoked: batch?.revoked ?? [],
+      acknowledged: worker.acknowledged.splice(0, MAX_ACKNOWLEDGED),
+      stale: worker.stale.splice(0, MAX_ACKNOWLEDGED),
+    },
+  });
+}
+
+/** Answers a poll that a newer one has overtaken: nothing is said in it. */
+export function answerEmpty(state: State, worker: Worker, token: Token): void {
+  command(state, {
+    kind: 'reply-poll',
+    token,
+    reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, batch: 0, assignments: [], revoked: [], acknowledged: [], stale: [] },
+  });
+}
+
+function nextBatch(worker: Worker): Batch | null {
+  if (worker.outgoing.size === 0 && worker.revoked.length === 0) return null;
+  const assignments: Assignment[] = [];
+  let bytes = 0;
+  for (const [index, assignment] of worker.outgoing) {
+    if (assignments.length > 0 && bytes + assignment.line.length > MAX_BATCH_BYTES) break;
+    worker.outgoing.delete(index);
+    assignments.push(assignment);
+    bytes += assignment.line.length;
+  }
+  const revoked: readonly ItemRef[] = worker.revoked.splice(0);
+  worker.batches += 1;
+  return { number: worker.batches, assignments, revoked, isUnderway: false };
+}

@@ -1,0 +1,17 @@
+import type { Found } from '../ledger/contract.ts';
+import { rejudge } from './judge.ts';
+import { addHandedBack, dropItem, type State, takeOver } from './state.ts';
+
+/** A write was refused: what stands there is the truth, and the mirror takes it over (L7). */
+export function takeFound(state: State, nowMs: number, found: Found): void {
+  const before = state.items.get(found.index);
+  if (before !== undefined) dropItem(state, before);
+  state.ready = state.ready.filter((index) => index !== found.index);
+  state.delayed = state.delayed.filter((index) => index !== found.index);
+  if (found.state === 'running') takeOver(state, found.index, found.row, found.faults, nowMs);
+  if (found.state === 'handed-back') addHandedBack(state, found.index, found.row, found.faults, nowMs);
+  const after = state.items.get(found.index);
+  if (after === undefined) return;
+  if (before !== undefined) after.waiting.push(...before.waiting);
+  rejudge(state, after);
+}

@@ -1,0 +1,117 @@
+import type { HandBack, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type { ItemIndex, WorkerId } from '../model/row.ts';
+import { COORDINATOR_WORKER } from '../model/row.ts';
+import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/session.ts';
+import { releaseLastSuspects } from './breaker.ts';
+import { type ClaimResult, onClaimed, onSurveyed, planClaims } from './claims.ts';
+import type { Command, Recording, Token } from './commands.ts';
+import { flushAll } from './delivery.ts';
+import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
+import { judge } from './judge.ts';
+import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
+import { onBeat, onDeregister, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
+import { answerOverdue, onLoaded, onPoll, onPollGone } from './sessions.ts';
+import { command, refOf, type State, takeCommands } from './state.ts';
+
+/**
+ * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
+ * at a time and carries out what it says (loop.ts, performer.ts).
+ */
+export type Fact =
+  /** The mirror has been built; what the coordinator itself had claimed is taken up again. */
+  | { readonly kind: 'started' }
+  | { readonly kind: 'beat'; readonly beat: Beat; readonly token: Token }
+  | { readonly kind: 'poll'; readonly poll: Poll; readonly token: Token }
+  | { readonly kind: 'poll-gone'; readonly worker: WorkerId; readonly token: Token }
+  | { readonly kind: 'deregister'; readonly deregistration: Deregistration; readonly token: Token }
+  | { readonly kind: 'worker-exited'; readonly worker: WorkerId; readonly pid: number }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] }
+  | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
+  | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackResult[] }
+  | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }
+  | { readonly kind: 'loaded'; readonly worker: WorkerId; readonly assignments: readonly Assignment[] }
+  | { readonly kind: 'condemned'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'surveyed'; readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }
+  | { readonly kind: 'indexed'; readonly count: number; readonly items: number | null }
+  | { readonly kind: 'registered'; readonly worker: WorkerId; readonly bootNonce: string }
+  | { readonly kind: 'forgotten'; readonly token: Token | null }
+  | { readonly kind: 'paused' }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'exported' };
+
+/** Takes in one fact at `nowMs` of the monotonic clock and says what is to be done, in order. */
+export function step(state: State, nowMs: number, fact: Fact): readonly Command[] {
+  if (state.phase.kind === 'stopped') return [];
+  takeIn(state, nowMs, fact);
+  releaseLastSuspects(state);
+  checkEnd(state, nowMs);
+  planClaims(state);
+  flushAll(state);
+  return takeCommands(state);
+}
+
+function takeIn(state: State, nowMs: number, fact: Fact): void {
+  switch (fact.kind) {
+    case 'started':
+      return resumeCondemned(state);
+    case 'beat':
+      return onBeat(state, nowMs, fact.beat, fact.token);
+    case 'poll':
+      return onPoll(state, nowMs, fact.poll, fact.token);
+    case 'poll-gone':
+      return onPollGone(state, fact.worker, fact.token);
+    case 'deregister':
+      return onDeregister(state, fact.deregistration, fact.token);
+    case 'worker-exited':
+      return onWorkerExited(state, fact.worker, fact.pid);
+    case 'tick':
+      return onTick(state, nowMs);
+    case 'claimed':
+      return onClaimed(state, nowMs, fact.results);
+    case 'recorded':
+      return onRecorded(state, fact.recordings, fact.verdicts);
+    case 'handed-back':
+      return onHandedBack(state, nowMs, fact.returns, fact.results);
+    case 'looked':
+      return onLooked(state, fact.worker, fact.outcomes, fact.verdicts);
+    case 'loaded':
+      return onLoaded(state, fact.worker, fact.assignments);
+    case 'condemned':
+      return fact.outcomes.forEach((outcome) => judge(state, COORDINATOR_WORKER, outcome));
+    case 'surveyed':
+      return onSurveyed(state, fact.upTo, fact.invalid);
+    case 'indexed':
+      state.supply.indexed = fact.count;
+      state.supply.items = fact.items;
+      return;
+    case 'registered':
+      return onRegistered(state, fact.worker, fact.bootNonce);
+    case 'forgotten':
+      if (fact.token !== null) command(state, { kind: 'reply-deregister', token: fact.token, epoch: state.epoch });
+      return;
+    case 'paused':
+      return onPaused(state);
+    case 'finished':
+      return onFinished(state);
+    case 'exported':
+      return onExported(state, nowMs);
+  }
+}
+
+function onTick(state: State, nowMs: number): void {
+  scanWorkers(state, nowMs);
+  answerOverdue(state, nowMs);
+  const due = state.delayed.filter((index) => (state.items.get(index)?.dueAtMs ?? 0) <= nowMs);
+  if (due.length === 0) return;
+  const isDue = new Set(due);
+  state.delayed = state.delayed.filter((index) => !isDue.has(index));
+  state.ready.push(...due.filter((index) => state.items.get(index)?.lock === null));
+}
+
+/** Items claimed by an earlier coordinator for itself have no worker that would hand them back. */
+function resumeCondemned(state: State): void {
+  const refs = [...state.items.values()].filter((item) => item.row.worker === COORDINATOR_WORKER).map(refOf);
+  state.condemned = refs.length;
+  if (refs.length > 0) command(state, { kind: 'condemn', refs });
+}

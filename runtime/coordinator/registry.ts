@@ -1,0 +1,123 @@
+import type { FailureReason } from '../model/event.ts';
+import type { WorkerId } from '../model/row.ts';
+import type { Beat, Deregistration } from '../model/session.ts';
+import type { Token } from './commands.ts';
+import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
+import { handBackAll } from './rows.ts';
+import { command, itemAt, newWorker, type State, type Worker } from './state.ts';
+
+/** The first beat of an unknown worker, or of a new boot, registers it; every other says that it lives. */
+export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): void {
+  if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
+    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
+  }
+  checkEpoch(state, beat.highestEpoch);
+  const known = state.workers.get(beat.workerId);
+  const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);
+  hear(state, nowMs, worker);
+  worker.state = beat.state;
+  worker.concurrency = beat.concurrency;
+  worker.pid = beat.pid;
+  command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });
+  if (!worker.isRegistered) return void worker.beats.push(token);
+  command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+}
+
+function hear(state: State, nowMs: number, worker: Worker): void {
+  worker.lastBeatMs = nowMs;
+  worker.dueAtMs = beatDueAtMs(nowMs, state.settings);
+  worker.isSuspected = false;
+}
+
+function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | undefined): Worker {
+  const worker = newWorker(beat.workerId, beat.bootNonce, 0, nowMs);
+  if (known !== undefined) {
+    if (known.bootNonce !== '') state.replacedBoots.add(bootKey(known.id, known.bootNonce));
+    for (const index of known.items) worker.items.add(index);
+    worker.claiming = known.claiming;
+    dismiss(state, known, 'superseded');
+  }
+  state.workers.set(worker.id, worker);
+  const { bootNonce, pid, concurrency } = beat;
+  command(state, { kind: 'register', worker: worker.id, info: { bootNonce, pid, concurrency } });
+  const isRestart = known !== undefined && known.bootNonce !== '';
+  command(state, { kind: 'emit', event: { kind: 'worker_registered', workerId: worker.id, bootNonce, isRestart } });
+  return worker;
+}
+
+/** The registry row is durable: now the worker hears it, and may be given items. */
+export function onRegistered(state: State, id: WorkerId, bootNonce: string): void {
+  const worker = state.workers.get(id);
+  if (worker === undefined || worker.bootNonce !== bootNonce) return;
+  worker.isRegistered = true;
+  for (const token of worker.beats.splice(0)) {
+    command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+  }
+}
+
+/** The worker's last word: whatever rows it still has go back (L31). */
+export function onDeregister(state: State, { workerId, bootNonce }: Deregistration, token: Token): void {
+  const worker = state.workers.get(workerId);
+  if (worker === undefined || worker.bootNonce !== bootNonce) {
+    return command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
+  }
+  const handedBack = takeRows(state, worker);
+  command(state, { kind: 'emit', event: { kind: 'worker_deregistered', workerId, handedBack } });
+  command(state, { kind: 'forget', worker: workerId, token });
+}
+
+/** A death that is known fails the worker at once, if the process that died is the one that registered. */
+export function onWorkerExited(state: State, workerId: WorkerId, pid: number): void {
+  const worker = state.workers.get(workerId);
+  if (worker !== undefined && worker.pid === pid) failWorker(state, worker, 'exited');
+}
+
+/** The scan of all workers; the coordinator's own pause extends every deadline first. */
+export function scanWorkers(state: State, nowMs: number): void {
+  const pausedMs = pauseMs(nowMs - state.lastTickMs, state.settings);
+  state.lastTickMs = nowMs;
+  if (pausedMs > 0) command(state, { kind: 'check-lease' });
+  for (const worker of [...state.workers.values()]) {
+    worker.dueAtMs += pausedMs;
+    scanWorker(state, nowMs, worker);
+  }
+}
+
+function scanWorker(state: State, nowMs: number, worker: Worker): void {
+  const now = liveness(nowMs, worker.dueAtMs, state.settings);
+  if (now === 'failed') return failWorker(state, worker, 'timeout');
+  if (now !== 'suspected' || worker.isSuspected) return;
+  worker.isSuspected = true;
+  command(state, { kind: 'emit', event: { kind: 'worker_suspected', workerId: worker.id, dueAtMs: worker.dueAtMs } });
+}
+
+function failWorker(state: State, worker: Worker, reason: FailureReason): void {
+  const { dueAtMs, id } = worker;
+  const handedBack = takeRows(state, worker);
+  command(state, { kind: 'emit', event: { kind: 'worker_failed', workerId: id, reason, dueAtMs, handedBack } });
+  command(state, { kind: 'forget', worker: id, token: null });
+}
+
+/** Hands back every row that nothing else is being done with, and lets the worker go. Returns how many. */
+function takeRows(state: State, worker: Worker): number {
+  const rows = [...worker.items].map((index) => itemAt(state, index)).filter((item) => item.lock === null);
+  handBackAll(state, rows);
+  dismiss(state, worker, 'hello-needed');
+  state.workers.delete(worker.id);
+  return rows.length;
+}
+
+function dismiss(state: State, worker: Worker, status: 'superseded' | 'hello-needed'): void {
+  const { epoch } = state;
+  if (worker.waiting !== null) command(state, { kind: 'reply-poll', token: worker.waiting.token, reply: { status, epoch } });
+  for (const token of worker.beats) command(state, { kind: 'reply-beat', token, reply: { epoch, isSuperseded: status === 'superseded' } });
+}
+
+/** A worker that has seen a higher epoch proves that this coordinator is deposed: the lease is looked at before all else (L30). */
+export function checkEpoch(state: State, highestEpoch: number): void {
+  if (highestEpoch > state.epoch) command(state, { kind: 'check-lease' });
+}
+
+export function bootKey(worker: WorkerId, bootNonce: string): string {
+  return `${worker} ${bootNonce}`;
+}

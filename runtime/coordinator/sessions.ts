@@ -1,0 +1,114 @@
+import { isSameRow, type ItemRef, refKey, type WorkerId } from '../model/row.ts';
+import type { Assignment, HeldItem, Poll } from '../model/session.ts';
+import { answer, answerEmpty, flush } from './delivery.ts';
+import type { Token } from './commands.ts';
+import { judge, onReturned } from './judge.ts';
+import { bootKey, checkEpoch } from './registry.ts';
+import { handBackAll } from './rows.ts';
+import { command, type Item, itemAt, refOf, rowOf, type State, type Worker } from './state.ts';
+
+/** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */
+export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): void {
+  if (state.replacedBoots.has(bootKey(poll.workerId, poll.bootNonce))) {
+    return command(state, { kind: 'reply-poll', token, reply: { status: 'superseded', epoch: state.epoch } });
+  }
+  checkEpoch(state, poll.highestEpoch);
+  const worker = state.workers.get(poll.workerId);
+  // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
+  if (worker === undefined || worker.bootNonce !== poll.bootNonce) return void state.strangers.push(token);
+  if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
+  if (poll.session !== worker.session) {
+    return command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
+  }
+  if (poll.poll <= worker.poll) {
+    takeIn(state, nowMs, worker.id, poll);
+    return answerEmpty(state, worker, token);
+  }
+  acceptPoll(state, nowMs, worker, poll, token);
+}
+
+function acceptPoll(state: State, nowMs: number, worker: Worker, poll: Poll, token: Token): void {
+  if (worker.waiting !== null) answerEmpty(state, worker, worker.waiting.token);
+  worker.poll = poll.poll;
+  worker.capacity = poll.capacity;
+  worker.waiting = { token, untilMs: nowMs + Math.min(poll.waitMs, state.settings.pollWaitMs) };
+  if (worker.sent !== null && poll.acknowledgedBatch >= worker.sent.number) worker.sent = null;
+  if (worker.sent !== null && !poll.isAwaiting) worker.sent.isUnderway = false;
+  takeIn(state, nowMs, worker.id, poll);
+  flush(state, worker);
+}
+
+/** Outcomes and returns are good whichever poll brings them: the ledger judges. */
+function takeIn(state: State, nowMs: number, worker: WorkerId, poll: Poll): void {
+  for (const outcome of poll.outcomes) judge(state, worker, outcome);
+  for (const returned of poll.returns) onReturned(state, nowMs, worker, returned);
+}
+
+/** L26, L27: the answer to hello re-sends, hands back or revokes the difference between the rows and what is held. */
+function openSession(state: State, worker: Worker, session: number, held: readonly HeldItem[]): void {
+  if (worker.waiting !== null) answerEmpty(state, worker, worker.waiting.token);
+  worker.waiting = null;
+  worker.session = session;
+  worker.poll = 0;
+  worker.sent = null;
+  worker.acknowledged = [];
+  worker.stale = [];
+  worker.revoked = held.filter((item) => item.state !== 'finished' && !hasLiveRow(state, worker.id, item)).map(plainRef);
+  const heldKeys = new Set(held.map(refKey));
+  const missing = [...worker.items]
+    .map((index) => itemAt(state, index))
+    .filter((item) => item.lock === null && !heldKeys.has(refKey(refOf(item))) && !isPromised(worker, item));
+  handBackAll(
+    state,
+    missing.filter((item) => item.bootNonce !== worker.bootNonce),
+  );
+  load(state, worker, missing.filter((item) => item.bootNonce === worker.bootNonce));
+}
+
+/** A row with a hand-back under way is as good as gone (L28): the worker must not go on with it. */
+function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
+  const item = state.items.get(ref.index);
+  return item !== undefined && item.isRunning && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
+}
+
+function isPromised(worker: Worker, item: Item): boolean {
+  return worker.loading.has(item.index) || worker.outgoing.has(item.index);
+}
+
+function load(state: State, worker: Worker, items: readonly Item[]): void {
+  if (items.length === 0) return;
+  for (const item of items) worker.loading.add(item.index);
+  command(state, { kind: 'load', worker: worker.id, refs: items.map(refOf) });
+}
+
+/** Input lines have been read: they go out if the row is still the one they were read for (L28). */
+export function onLoaded(state: State, id: WorkerId, assignments: readonly Assignment[]): void {
+  const worker = state.workers.get(id);
+  if (worker === undefined) return;
+  for (const assignment of assignments) {
+    const wasAwaited = worker.loading.delete(assignment.index);
+    if (wasAwaited && hasLiveRow(state, id, assignment)) worker.outgoing.set(assignment.index, assignment);
+  }
+  flush(state, worker);
+}
+
+/** The caller of a waiting poll is gone; its batch counts as not received until the worker says otherwise. */
+export function onPollGone(state: State, id: WorkerId, token: Token): void {
+  const worker = state.workers.get(id);
+  if (worker?.waiting?.token === token) worker.waiting = null;
+  state.strangers = state.strangers.filter((stranger) => stranger !== token);
+}
+
+/** Polls whose time is over are answered, with nothing if need be. */
+export function answerOverdue(state: State, nowMs: number): void {
+  for (const token of state.strangers.splice(0)) {
+    command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
+  }
+  for (const worker of state.workers.values()) {
+    if (worker.waiting !== null && nowMs >= worker.waiting.untilMs) answer(state, worker);
+  }
+}
+
+function plainRef(ref: ItemRef): ItemRef {
+  return { index: ref.index, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
+}
