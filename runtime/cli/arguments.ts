@@ -43,7 +43,9 @@ export const TIMINGS = [
 ] as const;
 
 const MOST_WORKERS = 256;
-const MOST_CONCURRENCY = 65_536;
+/** The bounds of the settings of the processes, told before anything is started. */
+const MOST_CONCURRENCY = 4_096;
+const MOST_ATTEMPTS = 1_000;
 
 export function toWorkers(text: string): number {
   return integerBetween(text, 1, MOST_WORKERS);
@@ -51,6 +53,10 @@ export function toWorkers(text: string): number {
 
 export function toConcurrency(text: string): number {
   return integerBetween(text, 1, MOST_CONCURRENCY);
+}
+
+export function toAttempts(text: string): number {
+  return integerBetween(text, 1, MOST_ATTEMPTS);
 }
 
 export function toCount(text: string): number {

@@ -3,6 +3,7 @@ import type { ExitCode } from '../model/run.ts';
 import {
   type RunArguments,
   TIMINGS,
+  toAttempts,
   toConcurrency,
   toCount,
   toDuration,
@@ -93,7 +94,7 @@ function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void
   run
     .option('--workers <n>', 'worker processes', toWorkers, 1)
     .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
-    .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toCount, 5)
+    .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
     .option('--fresh', 'move an existing state directory aside and start anew', false)
     .option('--force', 'go on although input or options differ from those of the run', false)

@@ -1,7 +1,8 @@
 import type { Writable } from 'node:stream';
 import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
+import type { RunStatus } from '../model/status.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
-import { openItems, type RunStatus, settledItems } from './run-status.ts';
+import { openItems, settledItems } from './run-status.ts';
 import { etaText, progressLine, rateText, workersText } from './status-text.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
@@ -100,7 +101,7 @@ export function progressJson(status: RunStatus, rate: Rate): Record<string, unkn
   const { items, isIndexed, done, failed, running, state, epoch } = status;
   return {
     kind: 'progress',
-    state,
+    state: state.kind,
     epoch,
     items,
     isIndexed,

@@ -1,5 +1,6 @@
+import type { RunStatus } from '../model/status.ts';
 import { durationText, etaSeconds, type Rate } from './rate.ts';
-import { openItems, type RunStatus, settledItems } from './run-status.ts';
+import { openItems, type SeenStatus, settledItems } from './run-status.ts';
 
 /** How a run's state reads. Pure. */
 
@@ -33,7 +34,7 @@ export function workersText(status: RunStatus): string {
 }
 
 /** The whole page of `rollout status`. */
-export function statusPage(status: RunStatus, stateDir: string): readonly string[] {
+export function statusPage(status: SeenStatus, stateDir: string): readonly string[] {
   const percent = status.items === 0 ? '' : ` (${Math.floor((settledItems(status) / status.items) * 100)} %)`;
   return [
     `run ${status.runId} in ${stateDir}`,
@@ -49,14 +50,14 @@ export function statusPage(status: RunStatus, stateDir: string): readonly string
   ];
 }
 
-function stateText(status: RunStatus): string {
-  if (status.state === 'paused') return `paused: ${status.reason}`;
-  if (status.state === 'completed') return status.failed > 0 ? 'completed, some items failed' : 'completed';
+function stateText(status: SeenStatus): string {
+  if (status.state.kind === 'paused') return `paused: ${status.state.reason}`;
+  if (status.state.kind === 'completed') return status.failed > 0 ? 'completed, some items failed' : 'completed';
   return status.isLive ? 'running' : 'unfinished';
 }
 
-function howToGoOn(status: RunStatus): readonly string[] {
-  if (status.isLive || status.state === 'completed') return [];
+function howToGoOn(status: SeenStatus): readonly string[] {
+  if (status.isLive || status.state.kind === 'completed') return [];
   return [
     'No coordinator is running. Give the same `rollout run` command again to go on; `rollout export --partial` writes what is there.',
   ];

@@ -1,14 +1,14 @@
 import test from 'ava';
 import { startRate } from '../../../runtime/cli/rate.ts';
-import type { RunStatus } from '../../../runtime/cli/run-status.ts';
+import type { SeenStatus } from '../../../runtime/cli/run-status.ts';
 import { progressLine, statusPage } from '../../../runtime/cli/status-text.ts';
 
-function status(change: Partial<RunStatus> = {}): RunStatus {
+function status(change: Partial<SeenStatus> = {}): SeenStatus {
   const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, handedBack: 1 };
-  return { runId: 'R1', state: 'running', reason: '', epoch: 3, ...counts, workers: [], isLive: true, ...change };
+  return { runId: 'R1', state: { kind: 'running' }, epoch: 3, ...counts, workers: [], isLive: true, ...change };
 }
 
-const READY = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120 };
+const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120 };
 
 test('a progress line has counts, rate, remaining time and workers', (t) => {
   const line = progressLine(status({ workers: [READY] }), { atMs: 0, settled: 42, perSecond: 29 });
@@ -30,8 +30,8 @@ test('status says plainly that no coordinator is running, and how to go on', (t)
 });
 
 test('a paused run shows its reason; a completed one asks for nothing', (t) => {
-  t.regex(statusPage(status({ state: 'paused', reason: '20 x 401' }), 'd').join('\n'), /state: paused: 20 x 401/);
-  const completed = statusPage(status({ state: 'completed', isLive: false, done: 98 }), 'd').join('\n');
+  t.regex(statusPage(status({ state: { kind: 'paused', reason: '20 x 401' } }), 'd').join('\n'), /state: paused: 20 x 401/);
+  const completed = statusPage(status({ state: { kind: 'completed' }, isLive: false, done: 98 }), 'd').join('\n');
   t.regex(completed, /completed, some items failed/);
   t.notRegex(completed, /No coordinator/);
 });
