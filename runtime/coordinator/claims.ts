@@ -16,16 +16,15 @@ const MAX_CONDEMNED = 512;
 /** The machine asks for more of the input when it knows less than this ahead of the cursor. */
 const SURVEY_AHEAD = 4_096;
 
-/** What came of one grant: the ledger's answer, or not known whether it happened. */
-export type ClaimResult = ClaimReply | { readonly kind: 'gone' } | { readonly kind: 'unknown' };
+/** What came of one grant. A claim of unknown fate was asked again, exactly as it was, and its rows then came back as found (L8). */
+export type ClaimResult = ClaimReply | { readonly kind: 'gone' };
 
 /** Plans the next round of claims, if none is under way and there is somebody to work. */
 export function planClaims(state: State): void {
   survey(state);
   if (state.claims !== null || state.phase.kind !== 'running') return;
-  const grants = state.unknownGrants.length > 0 ? state.unknownGrants : newGrants(state);
+  const grants = newGrants(state);
   if (grants.length === 0) return;
-  state.unknownGrants = [];
   state.claims = grants;
   command(state, { kind: 'claim', grants });
 }
@@ -135,23 +134,20 @@ export function onClaimed(state: State, nowMs: number, results: readonly ClaimRe
   const grants = present(state.claims, 'a round under way');
   assert(grants.length === results.length, 'one answer for each grant');
   state.claims = null;
-  const unknown: Grant[] = [];
   grants.forEach((grant, at) => {
     const result = present(results[at], 'claim result');
     const worker = state.workers.get(grant.worker);
-    if (result.kind === 'unknown') unknown.push(grant);
-    else if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
+    if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
     if (result.kind === 'claimed') applyClaim(state, nowMs, grant, result);
     if (result.kind === 'gone') releasePicks(state, grant);
   });
-  state.unknownGrants = unknown;
   const passed = state.supply.invalid.findIndex((index) => index >= state.cursor);
   state.supply.invalid = passed === -1 ? [] : state.supply.invalid.slice(passed);
   state.supply.upTo = Math.max(state.supply.upTo, state.cursor);
 }
 
 function applyClaim(state: State, nowMs: number, grant: Grant, reply: ClaimReply): void {
-  state.cursor = reply.cursor;
+  state.cursor = Math.max(state.cursor, reply.cursor);
   for (const found of reply.found) takeFound(state, nowMs, found);
   const mine = reply.found.filter((found) => found.state === 'running' && found.row.worker === grant.worker).map((found) => found.index);
   const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));

@@ -1,10 +1,12 @@
 import type { Found } from '../ledger/contract.ts';
+import { isSameRow } from '../model/row.ts';
 import { rejudge } from './judge.ts';
-import { addHandedBack, dropItem, type State, takeOver } from './state.ts';
+import { addHandedBack, dropItem, type Item, type State, takeOver } from './state.ts';
 
 /** A write was refused: what stands there is the truth, and the mirror takes it over (L7). */
 export function takeFound(state: State, nowMs: number, found: Found): void {
   const before = state.items.get(found.index);
+  if (before !== undefined && isAsFound(before, found)) return;
   if (before !== undefined) dropItem(state, before);
   state.ready = state.ready.filter((index) => index !== found.index);
   state.delayed = state.delayed.filter((index) => index !== found.index);
@@ -14,4 +16,9 @@ export function takeFound(state: State, nowMs: number, found: Found): void {
   if (after === undefined) return;
   if (before !== undefined) after.waiting.push(...before.waiting);
   rejudge(state, after);
+}
+
+/** The mirror knows the row already, and may be doing something with it. */
+function isAsFound(item: Item, found: Found): boolean {
+  return found.state === 'running' && item.isRunning && isSameRow(item.row, found.row);
 }

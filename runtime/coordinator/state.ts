@@ -114,8 +114,6 @@ export interface State {
   delayed: ItemIndex[];
   /** The round of claims that is under way; null when a new one may be planned. */
   claims: readonly Grant[] | null;
-  /** Grants of unknown fate, to be asked again first, exactly as they were (L8). */
-  unknownGrants: readonly Grant[];
   readonly workers: Map<WorkerId, Worker>;
   /** Boots that another boot of the same worker has replaced (L26). */
   readonly replacedBoots: Set<string>;
@@ -143,7 +141,6 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     ready: [],
     delayed: [],
     claims: null,
-    unknownGrants: [],
     workers: new Map(),
     replacedBoots: new Set(),
     strangers: [],

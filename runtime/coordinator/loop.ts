@@ -1,0 +1,74 @@
+import type { Clock, Timer } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { RunStatus } from '../model/status.ts';
+import type { CoordinatorCore } from '../rpc/core.ts';
+import type { Command, Token } from './commands.ts';
+import { scanIntervalMs } from './failure.ts';
+import { type Fact, step } from './machine.ts';
+import type { Perform } from './performer.ts';
+import type { Replies } from './replies.ts';
+import type { State } from './state.ts';
+import { statusOf } from './status.ts';
+
+export interface Loop extends CoordinatorCore {
+  tell(fact: Fact): void;
+  start(): void;
+  /** Nothing is decided any more; whoever waits is told `cause`. */
+  stop(cause: Error): void;
+}
+
+export interface LoopOptions {
+  readonly runId: string;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly replies: Replies;
+  readonly indexed: () => { readonly count: number; readonly items: number | null };
+  /** Made with the loop's `tell`, which it answers to. */
+  readonly perform: (tell: (fact: Fact) => void) => Perform;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** One fact at a time goes to the machine; what it commands is carried out in order, and comes back as facts. */
+export function createLoop(options: LoopOptions): Loop {
+  const { state, clock, replies } = options;
+  let timer: Timer | null = null;
+  let isStopped = false;
+  const tell = (fact: Fact): void => {
+    if (isStopped) return;
+    try {
+      carryOut(step(state, clock.monotonicMs(), fact));
+    } catch (cause) {
+      options.onFailure(cause);
+    }
+  };
+  const perform = options.perform(tell);
+  const carryOut = (commands: readonly Command[]): void => commands.forEach(perform);
+  return {
+    tell,
+    start: () => {
+      tell({ kind: 'started' });
+      timer = clock.every(scanIntervalMs(state.settings), () => {
+        tell({ kind: 'indexed', ...options.indexed() });
+        tell({ kind: 'tick' });
+      });
+    },
+    stop: (cause) => {
+      isStopped = true;
+      timer?.stop();
+      replies.close(cause);
+    },
+    beat: (beat) => replies.open((token) => tell({ kind: 'beat', beat, token })),
+    poll: (poll, signal) =>
+      replies.open((token) => {
+        signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
+        tell({ kind: 'poll', poll, token });
+      }),
+    deregister: (deregistration) => replies.open((token) => tell({ kind: 'deregister', deregistration, token })),
+    status: (): RunStatus => statusOf(options.runId, state, clock.monotonicMs()),
+  };
+
+  function hangUp(worker: string, token: Token): void {
+    tell({ kind: 'poll-gone', worker, token });
+    replies.drop(token, new RolloutError('COORDINATOR_UNREACHABLE', 'the caller hung up'));
+  }
+}

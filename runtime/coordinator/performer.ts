@@ -1,0 +1,156 @@
+import { never } from '../base/assert.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Events } from '../base/events.ts';
+import type { Log } from '../base/log.ts';
+import type { Ledger } from '../ledger/contract.ts';
+import type { Epoch, ItemRef } from '../model/row.ts';
+import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
+import { badLineId, errorLine } from '../results/output-line.ts';
+import type { Command } from './commands.ts';
+import type { LedgerWriter } from './ledger-writer.ts';
+import type { Fact } from './machine.ts';
+import type { Recorder } from './recorder.ts';
+import type { Replies } from './replies.ts';
+import { rowOf } from './state.ts';
+import type { Source } from './source.ts';
+
+/** How many items ahead one survey looks. */
+const SURVEY_COUNT = 16_384;
+
+export interface PerformerOptions {
+  readonly epoch: Epoch;
+  readonly ledger: Ledger;
+  readonly writer: LedgerWriter;
+  readonly recorder: Recorder;
+  readonly replies: Replies;
+  readonly source: Source;
+  readonly form: ItemForm;
+  readonly events: Events;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly exportResults: () => Promise<void>;
+  readonly onStop: (outcome: 'completed' | 'paused') => void;
+  /** The loop's ear: what a command has led to. */
+  readonly tell: (fact: Fact) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+export type Perform = (command: Command) => void;
+
+/** Carries out commands. Each is owned here: its failure ends the coordinator, since nothing of it can be taken back. */
+export function createPerformer(options: PerformerOptions): Perform {
+  return (command) => {
+    perform(options, command)?.catch(options.onFailure);
+  };
+}
+
+function perform(options: PerformerOptions, command: Command): Promise<void> | undefined {
+  const { replies, tell, ledger, epoch, writer } = options;
+  switch (command.kind) {
+    case 'reply-beat':
+      return void replies.beat(command.token, command.reply);
+    case 'reply-poll':
+      return void replies.poll(command.token, command.reply);
+    case 'reply-deregister':
+      return void replies.deregister(command.token, { epoch: command.epoch });
+    case 'record':
+      return void options.recorder.add(command.recordings);
+    case 'emit':
+      return void emit(options, command.event);
+    case 'stop':
+      return void options.onStop(command.outcome);
+    case 'claim':
+      return claim(options, command);
+    case 'hand-back':
+      return handBack(options, command);
+    case 'look':
+      return look(options, command);
+    case 'load':
+      return load(options, command);
+    case 'condemn':
+      return condemn(options, command.refs);
+    case 'survey':
+      return survey(options, command.from);
+    case 'register':
+      return register(options, command);
+    case 'forget':
+      return then(writer.write(() => ledger.forget(epoch, command.worker)), () => tell({ kind: 'forgotten', token: command.token }));
+    case 'pause':
+      return then(writer.write(() => ledger.pause(epoch, command.reason)), () => tell({ kind: 'paused' }));
+    case 'finish':
+      return finish(options, command.items);
+    case 'export':
+      return options.exportResults().then(() => tell({ kind: 'exported' }));
+    case 'check-lease':
+      // The lease is looked at by any write; this one changes nothing.
+      return then(writer.write(() => ledger.look(epoch, [])), () => undefined);
+    default:
+      return never(command);
+  }
+}
+
+async function then<T>(written: Promise<T | null>, go: (reply: T) => void): Promise<void> {
+  const reply = await written;
+  if (reply !== null) go(reply);
+}
+
+async function claim({ epoch, ledger, writer, tell }: PerformerOptions, { grants }: Extract<Command, { kind: 'claim' }>): Promise<void> {
+  const results = await Promise.all(grants.map(({ worker, picks }) => writer.write(() => ledger.claim(epoch, worker, picks))));
+  const known = results.filter((result) => result !== null);
+  if (known.length === grants.length) tell({ kind: 'claimed', results: known });
+}
+
+async function handBack({ epoch, ledger, writer, tell }: PerformerOptions, { returns }: Extract<Command, { kind: 'hand-back' }>): Promise<void> {
+  const reply = await writer.write(() => ledger.handBack(epoch, returns));
+  if (reply?.kind === 'returned') tell({ kind: 'handed-back', returns, results: reply.verdicts });
+}
+
+async function look({ epoch, ledger, writer, tell }: PerformerOptions, command: Extract<Command, { kind: 'look' }>): Promise<void> {
+  const { worker, outcomes } = command;
+  const rows = outcomes.map((outcome) => ({ index: outcome.index, row: rowOf(worker, outcome) }));
+  const reply = await writer.write(() => ledger.look(epoch, rows));
+  if (reply !== null) tell({ kind: 'looked', worker, outcomes, verdicts: reply.verdicts });
+}
+
+async function load({ source, form, tell }: PerformerOptions, { worker, refs }: Extract<Command, { kind: 'load' }>): Promise<void> {
+  const lines = await source.lines(refs.map((ref) => ref.index));
+  const assignments = lines.map(({ line, lineNumber }, at): Assignment => ({ ...(refs[at] as ItemRef), line, lineNumber, form }));
+  tell({ kind: 'loaded', worker, assignments });
+}
+
+/** The error lines of invalid items, as outcomes of the coordinator itself (L15). */
+async function condemn({ source, tell }: PerformerOptions, refs: readonly ItemRef[]): Promise<void> {
+  const outcomes: Outcome[] = [];
+  for (const { index, attempt, claimEpoch } of refs) {
+    const { code, message, customId, lineNumber } = await source.invalidReason(index);
+    const line = errorLine({ id: badLineId(lineNumber), customId, code, message, line: lineNumber, response: null });
+    outcomes.push({ index, attempt, claimEpoch, kind: 'error', line, httpStatus: 0, code, isRetryable: false, delayMs: 0 });
+  }
+  tell({ kind: 'condemned', outcomes });
+}
+
+async function survey({ source, tell }: PerformerOptions, from: number): Promise<void> {
+  const { upTo, invalid } = await source.survey(from, SURVEY_COUNT);
+  tell({ kind: 'indexed', ...source.indexed() });
+  tell({ kind: 'surveyed', upTo, invalid });
+}
+
+async function register(options: PerformerOptions, { worker, info }: Extract<Command, { kind: 'register' }>): Promise<void> {
+  const { epoch, ledger, writer, tell, clock } = options;
+  const reply = await writer.write(() => ledger.register(epoch, worker, { ...info, registeredAtMs: clock.wallMs() }));
+  if (reply !== null) tell({ kind: 'registered', worker, bootNonce: info.bootNonce });
+}
+
+async function finish({ epoch, ledger, writer, tell }: PerformerOptions, items: number): Promise<void> {
+  const reply = await writer.write(() => ledger.finish(epoch, items));
+  if (reply === null) return;
+  if (reply.kind === 'unfinished') throw new Error('mirror and ledger differ on whether the run is over', { cause: reply.progress });
+  tell({ kind: 'finished' });
+}
+
+function emit({ events, log }: PerformerOptions, event: Extract<Command, { kind: 'emit' }>['event']): void {
+  events.emit(event);
+  if (event.kind !== 'worker_failed') return;
+  const { workerId, dueAtMs, reason, handedBack } = event;
+  log.warn({ workerId, dueAtMs, reason, handedBack }, 'worker failed');
+}

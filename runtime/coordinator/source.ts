@@ -1,0 +1,29 @@
+import type { Indexing } from '../input/indexer.ts';
+import type { InputLine, InputReader, InvalidReason } from '../input/reader.ts';
+import type { ItemIndex } from '../model/row.ts';
+
+/** The input as the coordinator needs it: every question waits until the index has come so far. */
+export interface Source {
+  lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]>;
+  invalidReason(index: ItemIndex): Promise<InvalidReason>;
+  survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }>;
+  indexed(): { readonly count: number; readonly items: number | null };
+}
+
+export function createSource(indexing: Indexing, reader: InputReader): Source {
+  return {
+    lines: async (indexes) => {
+      await indexing.waitFor(Math.max(-1, ...indexes) + 1);
+      return reader.lines(indexes);
+    },
+    invalidReason: async (index) => {
+      await indexing.waitFor(index + 1);
+      return reader.invalidReason(index);
+    },
+    survey: async (from, count) => {
+      await indexing.waitFor(from + 1);
+      return reader.survey(from, count);
+    },
+    indexed: () => ({ count: indexing.count(), items: indexing.isComplete() ? indexing.count() : null }),
+  };
+}
