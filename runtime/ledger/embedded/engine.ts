@@ -1,0 +1,67 @@
+import { assert } from '../../base/assert.ts';
+import { emptyRows } from '../memory.ts';
+import type { AllRows } from '../rows.ts';
+import type { Engine } from '../verbs.ts';
+import { isStoreThere } from './database.ts';
+import { openStore, type Store } from './store.ts';
+
+/**
+ * One directory, open for reading, for writing or not at all. LMDB allows one opening per process, so a change of mode closes
+ * first; whoever reads meanwhile waits for the change.
+ */
+export interface EmbeddedEngine extends Engine {
+  /** Runs when earlier work of this kind is over. Inside, only `now` may be used. */
+  alone<T>(work: (now: Now) => Promise<T>): Promise<T>;
+}
+
+/** What may be done inside `alone`. */
+export interface Now {
+  read<T>(read: (rows: AllRows) => T): Promise<T>;
+  openForWriting(): Promise<Store>;
+  /** The next read opens it again, for reading. */
+  close(): Promise<void>;
+}
+
+export function createEngine(dir: string): EmbeddedEngine {
+  let store: Store | null = null;
+  let isDisposed = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const now: Now = {
+    read: async (read) => {
+      if (store === null && isStoreThere(dir)) store = await openStore(dir, 'read');
+      return store === null ? read(emptyRows()) : store.read(read);
+    },
+    openForWriting: async () => {
+      if (store?.mode === 'write') return store;
+      await now.close();
+      store = await openStore(dir, 'write');
+      return store;
+    },
+    close: async () => {
+      const before = store;
+      store = null;
+      await before?.close();
+    },
+  };
+  const alone = <T>(work: (present: Now) => Promise<T>): Promise<T> => {
+    assert(!isDisposed, 'the ledger was disposed');
+    const done = last.then(() => work(now));
+    last = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    alone,
+    read: async (read) => (store?.mode === 'write' ? store.read(read) : alone(({ read: readNow }) => readNow(read))),
+    transact: async (decide) => {
+      assert(store?.mode === 'write', 'this ledger is open for reading: acquire the lease first');
+      return store.transact(decide);
+    },
+    dispose: async () => {
+      if (isDisposed) return;
+      const closed = alone(({ close }) => close());
+      isDisposed = true;
+      await closed;
+    },
+  };
+}

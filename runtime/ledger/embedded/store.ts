@@ -1,0 +1,62 @@
+import { RolloutError } from '../../base/errors.ts';
+import type { AllRows, Decision } from '../rows.ts';
+import { type Database, FORMAT_VERSION, openDatabase } from './database.ts';
+import { storeFailure } from './failure.ts';
+import { KEY } from './keys.ts';
+import { tableOf } from './table.ts';
+
+/** An open LMDB environment. One process may have a directory open only once. */
+export interface Store {
+  readonly mode: 'read' | 'write';
+  /** Sees what is committed now. */
+  read<T>(read: (rows: AllRows) => T): T;
+  /** One of many decisions in one LMDB transaction, each whole; resolves after its fdatasync (overlappingSync is off). */
+  transact<T>(decide: (rows: AllRows) => Decision<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opening for reading never waits for a writer; opening for writing blocks this process while another has the writer's lock. */
+export async function openStore(dir: string, mode: Store['mode']): Promise<Store> {
+  try {
+    const database = openDatabase(dir, mode);
+    await requireFormat(database, dir);
+    return storeOver(database, dir, mode);
+  } catch (error) {
+    throw await storeFailure(dir, error);
+  }
+}
+
+async function requireFormat(database: Database, dir: string): Promise<void> {
+  const found = database.getBinary(KEY.format)?.toString();
+  if (found === undefined && database.getBinary(KEY.lease) === undefined) return;
+  if (found === String(FORMAT_VERSION)) return;
+  await database.close();
+  throw new RolloutError(
+    'STATE_UNREADABLE',
+    `The store in ${dir} has format ${found ?? 'unknown'}, this version of rollout reads ${FORMAT_VERSION}. Go on with the version that wrote it, or begin anew with --fresh.`,
+  );
+}
+
+function storeOver(database: Database, dir: string, mode: Store['mode']): Store {
+  const table = tableOf(database);
+  return {
+    mode,
+    read: (read) => {
+      database.resetReadTxn();
+      return read(table.rows);
+    },
+    transact: async (decide) => {
+      try {
+        return await database.transaction(() => {
+          const { reply, writes } = decide(table.rows);
+          if (writes !== null) table.apply(writes);
+          return reply;
+        });
+      } catch (error) {
+        table.forgetNames();
+        throw await storeFailure(dir, error);
+      }
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,159 @@
+import { assert, present } from '../../base/assert.ts';
+import type { Lease } from '../../model/lease.ts';
+import type { ItemIndex, WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER } from '../../model/row.ts';
+import type { RunState } from '../../model/run.ts';
+import { hasBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
+import { packHead, packInFlight, unpackHead, unpackInFlight } from '../codec.ts';
+import type { Place } from '../contract.ts';
+import type { AllRows, Bit, HandedOut, InFlight, WorkerRow, Writes } from '../rows.ts';
+import { COORDINATOR_NUMBER } from '../transition/worker.ts';
+import { type Database, FORMAT_VERSION } from './database.ts';
+import { acceptedEpochKey, itemKey, KEY, type Kind, numberOf, pageKey, rangeOf, workerKey, workerNameKey, workerOf } from './keys.ts';
+
+/** The rows of the rulebook in LMDB. Inside a transaction, reads see it and writes belong to it. */
+export interface Table {
+  readonly rows: AllRows;
+  apply(writes: Writes): void;
+  /** After a failed commit: names read in it may never have been written. */
+  forgetNames(): void;
+}
+
+export function tableOf(database: Database): Table {
+  const names = createNames(database);
+  return {
+    rows: rowsOf(database, names),
+    apply: (writes) => applyWrites(database, names, writes),
+    forgetNames: () => names.clear(),
+  };
+}
+
+/** Number and name of a worker belong together for ever (L9), so what was read once need not be read again. */
+interface Names {
+  nameOf(number: number): WorkerId;
+  numberOf(worker: WorkerId): number;
+  clear(): void;
+}
+
+function createNames(database: Database): Names {
+  const names = new Map<number, WorkerId>();
+  const numbers = new Map<WorkerId, number>();
+  const keep = (number: number, name: WorkerId): void => {
+    names.set(number, name);
+    numbers.set(name, number);
+  };
+  const clear = (): void => {
+    names.clear();
+    numbers.clear();
+    keep(COORDINATOR_NUMBER, COORDINATOR_WORKER);
+  };
+  clear();
+  return {
+    clear,
+    nameOf: (number) => {
+      if (!names.has(number)) keep(number, present(database.getBinary(workerNameKey(number)), 'the name of a worker').toString());
+      return present(names.get(number), 'the name of a worker');
+    },
+    numberOf: (worker) => {
+      if (!numbers.has(worker)) keep(present(readWorker(database, worker), 'a worker with a row is registered').number, worker);
+      return present(numbers.get(worker), 'the number of a worker');
+    },
+  };
+}
+
+function readJson<T>(database: Database, key: Buffer): T | null {
+  const bytes = database.getBinary(key);
+  return bytes === undefined ? null : (JSON.parse(bytes.toString()) as T);
+}
+
+function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
+  return readJson<WorkerRow>(database, workerKey(worker));
+}
+
+function rowsOf(database: Database, names: Names): AllRows {
+  const page = (bit: Bit, number: number): Uint8Array | null => database.getBinary(pageKey(bit, number)) ?? null;
+  const isSet = (bit: Bit, index: ItemIndex): boolean => {
+    const bytes = page(bit, pageOf(index));
+    return bytes !== null && hasBit(bytes, index);
+  };
+  const unpack = (bytes: Uint8Array): InFlight => {
+    const { state, workerNumber, attempt, claimEpoch, faults } = unpackInFlight(bytes);
+    return { state, row: { worker: names.nameOf(workerNumber), attempt, claimEpoch }, faults };
+  };
+  return {
+    lease: () => readJson<Lease>(database, KEY.lease),
+    head: () => {
+      const bytes = database.getBinary(KEY.head);
+      return bytes === undefined ? null : unpackHead(bytes);
+    },
+    state: () => readJson<RunState>(database, KEY.state) ?? { kind: 'running' },
+    place: () => readJson<Place>(database, KEY.place),
+    inFlight: (index) => {
+      const bytes = database.getBinary(itemKey(index));
+      return bytes === undefined ? null : unpack(bytes);
+    },
+    bit: (index) => (isSet('done', index) ? 'done' : isSet('failed', index) ? 'failed' : null),
+    page,
+    worker: (worker) => readWorker(database, worker),
+    everyInFlight: () => list(database, 'item', (key, value) => ({ index: numberOf(key), item: unpack(value) })),
+    everyPage: (bit) => list(database, bit, (key, value) => ({ page: numberOf(key), bytes: value })),
+    everyWorker: () => list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
+    acceptedEpochs: () => list(database, 'acceptedEpoch', (key) => numberOf(key)),
+  };
+}
+
+/** Copies first and maps afterwards: a get in the middle of a walk may use the buffer that the walk lent out. */
+function list<T>(database: Database, kind: Kind, map: (key: Buffer, value: Buffer) => T): T[] {
+  const entries: { key: Buffer; value: Buffer }[] = [];
+  for (const { key, value } of database.getRange(rangeOf(kind))) entries.push({ key: Buffer.from(key), value: Buffer.from(value) });
+  return entries.map(({ key, value }) => map(key, value));
+}
+
+function applyWrites(database: Database, names: Names, writes: Writes): void {
+  const put = (key: Buffer, value: Uint8Array | string): void => {
+    database.putSync(key, typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+  };
+  if (writes.lease !== undefined) {
+    put(KEY.format, String(FORMAT_VERSION));
+    put(KEY.lease, JSON.stringify(writes.lease));
+  }
+  if (writes.head !== undefined) put(KEY.head, packHead(writes.head));
+  if (writes.state !== undefined) put(KEY.state, JSON.stringify(writes.state));
+  if (writes.place !== undefined) put(KEY.place, JSON.stringify(writes.place));
+  if (writes.acceptedEpoch !== undefined) put(acceptedEpochKey(writes.acceptedEpoch), '+');
+  if (writes.worker !== undefined) {
+    const { worker, row } = writes.worker;
+    put(workerKey(worker), JSON.stringify(row));
+    put(workerNameKey(row.number), worker);
+  }
+  if (writes.items !== undefined) applyItems(database, names, writes.items, put);
+}
+
+type Put = (key: Buffer, value: Uint8Array) => void;
+
+/** Each touched page of a bitmap is read and written once, however many of its items are settled. */
+function applyItems(database: Database, names: Names, items: ReadonlyMap<ItemIndex, HandedOut>, put: Put): void {
+  const pages = { done: new Map<number, Uint8Array>(), failed: new Map<number, Uint8Array>() };
+  for (const [index, item] of items) {
+    if (item.state === 'running' || item.state === 'handed-back') {
+      const { worker, attempt, claimEpoch } = item.row;
+      put(itemKey(index), packInFlight({ state: item.state, workerNumber: names.numberOf(worker), attempt, claimEpoch, faults: item.faults }));
+      continue;
+    }
+    database.removeSync(itemKey(index));
+    const number = pageOf(index);
+    const bytes = pages[item.state].get(number) ?? pageCopy(database, item.state, number);
+    setBit(bytes, index);
+    pages[item.state].set(number, bytes);
+  }
+  for (const bit of ['done', 'failed'] as const) {
+    for (const [number, bytes] of pages[bit]) put(pageKey(bit, number), bytes);
+  }
+}
+
+function pageCopy(database: Database, bit: Bit, number: number): Uint8Array {
+  const bytes = database.getBinary(pageKey(bit, number));
+  if (bytes === undefined) return new Uint8Array(PAGE_BYTES);
+  assert(bytes.length === PAGE_BYTES, 'a page of a bitmap is whole');
+  return Uint8Array.from(bytes);
+}

@@ -1,0 +1,84 @@
+import type { Lease } from '../model/lease.ts';
+import type { Epoch, ItemIndex, Row, WorkerId } from '../model/row.ts';
+import type { RunState } from '../model/run.ts';
+import type { Faults, Place, WorkerInfo } from './contract.ts';
+
+/**
+ * What a ledger consists of, apart from how it is kept. A decision of the rulebook (transition/) reads `Rows` and answers with
+ * `Writes`; memory and embedded only differ in where the rows lie.
+ */
+export interface Rows {
+  lease(): Lease | null;
+  /** Null before the first coordinator won (L1). */
+  head(): Head | null;
+  state(): RunState;
+  place(): Place | null;
+  /** The row of an item that is running or handed back. */
+  inFlight(index: ItemIndex): InFlight | null;
+  bit(index: ItemIndex): Bit | null;
+  worker(worker: WorkerId): WorkerRow | null;
+}
+
+/** Also what `scan`, export and verify need: a walk over everything. */
+export interface AllRows extends Rows {
+  everyInFlight(): Iterable<{ readonly index: ItemIndex; readonly item: InFlight }>;
+  /** Pages of a bitmap, ascending; a page that is not there is all zero. */
+  everyPage(bit: Bit): Iterable<{ readonly page: number; readonly bytes: Uint8Array }>;
+  page(bit: Bit, page: number): Uint8Array | null;
+  everyWorker(): Iterable<{ readonly worker: WorkerId; readonly row: WorkerRow }>;
+  acceptedEpochs(): readonly Epoch[];
+}
+
+/** The one small row that nearly every verb reads and writes. */
+export interface Head {
+  readonly epoch: Epoch;
+  /** First index never handed out. */
+  readonly cursor: ItemIndex;
+  readonly running: number;
+  readonly handedBack: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Worker numbers given so far; the next worker gets this + 1, and none is given twice (L9). */
+  readonly workerNumbers: number;
+  /** The newest epoch that accepted an outcome, -1 for none (L22). */
+  readonly acceptedEpoch: number;
+}
+
+export type Bit = 'done' | 'failed';
+
+export interface InFlight {
+  readonly state: 'running' | 'handed-back';
+  /** While handed back: the row that was taken from it last (L15). */
+  readonly row: Row;
+  readonly faults: Faults;
+}
+
+/** An item is in exactly one of these (L6). */
+export type ItemState = { readonly state: 'fresh' } | HandedOut;
+
+/** What an item can become: nothing ever makes it fresh again. */
+export type HandedOut = InFlight | { readonly state: Bit };
+
+export interface WorkerRow {
+  /** Stands for the worker in the packed rows. */
+  readonly number: number;
+  /** Null once forgotten: the number stays taken. */
+  readonly info: WorkerInfo | null;
+}
+
+/** What a decision changes; whatever is absent stays as it is. All of it happens, or nothing. */
+export interface Writes {
+  readonly lease?: Lease;
+  readonly head?: Head;
+  readonly state?: RunState;
+  readonly place?: Place;
+  readonly worker?: { readonly worker: WorkerId; readonly row: WorkerRow };
+  readonly acceptedEpoch?: Epoch;
+  readonly items?: ReadonlyMap<ItemIndex, HandedOut>;
+}
+
+export interface Decision<T> {
+  readonly reply: T;
+  /** Null: nothing changes. */
+  readonly writes: Writes | null;
+}

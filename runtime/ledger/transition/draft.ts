@@ -1,0 +1,110 @@
+import { assert } from '../../base/assert.ts';
+import { RolloutError } from '../../base/errors.ts';
+import type { Epoch, ItemIndex } from '../../model/row.ts';
+import type { RunState } from '../../model/run.ts';
+import type { Fenced, Found, Gone } from '../contract.ts';
+import { MAX_INDEX } from '../limits.ts';
+import type { Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
+
+/**
+ * A decision in the making: reads see the store's rows with this decision's own changes on top (one request may name an item
+ * twice), and nothing is written before the whole request has been judged. The counters are kept here and nowhere else, so that
+ * handed out = running + handed back + done + failed holds by construction (L6).
+ */
+export class Draft {
+  readonly rows: Rows;
+  readonly epoch: Epoch;
+  readonly before: Head;
+  readonly #items = new Map<ItemIndex, HandedOut>();
+  readonly #counts: Record<'running' | 'handed-back' | 'done' | 'failed', number>;
+  #cursor: ItemIndex;
+  #accepted = false;
+
+  constructor(rows: Rows, head: Head) {
+    this.rows = rows;
+    this.epoch = head.epoch;
+    this.before = head;
+    this.#cursor = head.cursor;
+    this.#counts = { running: head.running, 'handed-back': head.handedBack, done: head.done, failed: head.failed };
+  }
+
+  get cursor(): ItemIndex {
+    return this.#cursor;
+  }
+
+  item(index: ItemIndex): ItemState {
+    assert(Number.isInteger(index) && index >= 0 && index <= MAX_INDEX, 'an item index outside 32 bits');
+    if (index >= this.#cursor) return { state: 'fresh' };
+    return this.#items.get(index) ?? storedItem(this.rows, index);
+  }
+
+  found(index: ItemIndex): Found {
+    return { index, ...this.item(index) };
+  }
+
+  put(index: ItemIndex, next: HandedOut): void {
+    const before = this.item(index);
+    if (before.state !== 'fresh') this.#counts[before.state] -= 1;
+    else {
+      assert(index === this.#cursor, 'a fresh item is taken only at the cursor');
+      this.#cursor += 1;
+    }
+    this.#counts[next.state] += 1;
+    this.#items.set(index, next);
+  }
+
+  /** An outcome was accepted under this epoch (L22). */
+  markAccepted(): void {
+    this.#accepted = true;
+  }
+
+  decide<T>(reply: T): Decision<T> {
+    if (this.#items.size === 0) return { reply, writes: null };
+    const isFirstAccepted = this.#accepted && this.before.acceptedEpoch !== this.epoch;
+    const head: Head = {
+      ...this.before,
+      cursor: this.#cursor,
+      running: this.#counts.running,
+      handedBack: this.#counts['handed-back'],
+      done: this.#counts.done,
+      failed: this.#counts.failed,
+      acceptedEpoch: this.#accepted ? this.epoch : this.before.acceptedEpoch,
+    };
+    const writes: Writes = { head, items: this.#items, ...(isFirstAccepted ? { acceptedEpoch: this.epoch } : {}) };
+    return { reply, writes };
+  }
+}
+
+function storedItem(rows: Rows, index: ItemIndex): ItemState {
+  const inFlight = rows.inFlight(index);
+  if (inFlight !== null) return inFlight;
+  const bit = rows.bit(index);
+  if (bit !== null) return { state: bit };
+  throw new RolloutError(
+    'LEDGER_CORRUPT',
+    `The ledger lost track of item ${index}: it was handed out, and is neither in flight nor recorded. Restore the state directory from a copy.`,
+  );
+}
+
+/** Every verb that names an epoch goes through here: the check is in the verb's own transaction (L5). */
+export function underEpoch<T>(rows: Rows, epoch: Epoch, decide: (head: Head) => Decision<T>): Decision<T | Fenced> {
+  const head = rows.head();
+  if (head === null || head.epoch < epoch) throw behind(epoch, head);
+  if (head.epoch > epoch) return { reply: { kind: 'fenced', epoch: head.epoch }, writes: null };
+  return decide(head);
+}
+
+/** A coordinator won this epoch, and the store does not know it any more: it was restored, or lost writes, while in use. */
+function behind(epoch: Epoch, head: Head | null): RolloutError {
+  const there = head === null ? 'has no epoch at all' : `is back at epoch ${head.epoch}`;
+  return new RolloutError(
+    'LEDGER_BEHIND',
+    `The ledger ${there}, but this coordinator holds epoch ${epoch}: the store was replaced or lost writes while in use. Stop, and restore the newest copy of the state directory.`,
+  );
+}
+
+/** `gone` after `finish`; for claims also while paused (L16). */
+export function goneFor(verb: 'claim' | 'write', state: RunState): Gone | null {
+  if (state.kind === 'completed') return { kind: 'gone', state };
+  return verb === 'claim' && state.kind === 'paused' ? { kind: 'gone', state } : null;
+}

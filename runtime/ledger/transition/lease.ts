@@ -1,0 +1,80 @@
+import { assert } from '../../base/assert.ts';
+import { RolloutError } from '../../base/errors.ts';
+import type { Lease } from '../../model/lease.ts';
+import { isSameLease } from '../../model/lease.ts';
+import type { AcquireReply, AcquireRequest, Fenced } from '../contract.ts';
+import { isU32 } from '../limits.ts';
+import type { Decision, Head, Rows, Writes } from '../rows.ts';
+
+/**
+ * The compare-and-swap of the lease row (L1–L4). Whether the candidate may try is judged elsewhere (lease/machine.ts); here only
+ * the bytes count. The winner's lease and epoch rows are written together, so they can never differ (L3).
+ */
+export function acquire(rows: Rows, request: AcquireRequest): Decision<AcquireReply> {
+  assert(request.holder !== '', 'a holder is a nonce, never empty (L2)');
+  const lease = rows.lease();
+  const head = rows.head();
+  const epoch = requireAgreement(lease, head);
+
+  // The row that the candidate saw is knowledge from outside this store as well: a store without it lost writes.
+  const floor = Math.max(request.floor, request.expected?.epoch ?? -1);
+  if (epoch < floor) return { reply: { kind: 'behind', epoch, floor }, writes: null };
+  // Asked again after a lost reply: the nonce is of this process start, so this win is its own (L2).
+  if (lease !== null && lease.holder === request.holder) return { reply: { kind: 'won', lease, killedPid: null }, writes: null };
+  if (lease !== null && !isSameLease(lease, request.expected)) return { reply: { kind: 'held', lease }, writes: null };
+  return win(request, head, lease);
+}
+
+function win(request: AcquireRequest, head: Head | null, before: Lease | null): Decision<AcquireReply> {
+  const epoch = head === null ? 0 : head.epoch + 1;
+  assert(isU32(epoch), 'an epoch fits in 32 bits');
+  const lease: Lease = {
+    holder: request.holder,
+    epoch,
+    renewals: before === null ? 0 : before.renewals + 1,
+    untilMs: 0,
+    address: request.address,
+    process: request.process,
+  };
+  const writes: Writes = { lease, head: head === null ? FIRST_HEAD : { ...head, epoch } };
+  return { reply: { kind: 'won', lease, killedPid: null }, writes };
+}
+
+const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 0, acceptedEpoch: -1 };
+
+/** The epoch of both rows; -1 where there are none. */
+function requireAgreement(lease: Lease | null, head: Head | null): number {
+  const epoch = head?.epoch ?? -1;
+  if ((lease?.epoch ?? -1) === epoch) return epoch;
+  throw new RolloutError(
+    'LEDGER_CORRUPT',
+    `The ledger's lease is of epoch ${lease?.epoch ?? 'none'}, its epoch row of ${epoch}: these are written together, so the store was damaged. Restore the state directory from a copy.`,
+  );
+}
+
+/**
+ * `held` stands for all renewals of its holder's win: a nonce wins an epoch once, so a row with both is the holder's own, also
+ * when the reply to an earlier renew was lost.
+ */
+function isOwn(there: Lease | null, held: Lease): there is Lease {
+  return there !== null && there.holder === held.holder && there.epoch === held.epoch;
+}
+
+export function renew(rows: Rows, held: Lease): Decision<{ readonly kind: 'renewed'; readonly lease: Lease } | Fenced> {
+  const there = rows.lease();
+  if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };
+  const lease: Lease = { ...there, renewals: there.renewals + 1 };
+  return { reply: { kind: 'renewed', lease }, writes: { lease } };
+}
+
+export function release(rows: Rows, held: Lease): Decision<{ readonly kind: 'released' } | Fenced> {
+  const there = rows.lease();
+  // Only the holder of an epoch can release it, so a released row of this epoch is this release, asked again.
+  if (there !== null && there.holder === '' && there.epoch === held.epoch) return { reply: { kind: 'released' }, writes: null };
+  if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };
+  return { reply: { kind: 'released' }, writes: { lease: { ...there, holder: '', renewals: there.renewals + 1 } } };
+}
+
+function fencedBy(there: Lease | null): Fenced {
+  return { kind: 'fenced', epoch: there?.epoch ?? -1 };
+}

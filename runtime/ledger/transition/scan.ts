@@ -1,0 +1,79 @@
+import { RolloutError } from '../../base/errors.ts';
+import type { Epoch, ItemIndex } from '../../model/row.ts';
+import { countBits, hasBit, lastBit, overlaps, pageOf, PAGE_ITEMS } from '../bitmap.ts';
+import { type Fenced, ITEM_BIT, type Scan } from '../contract.ts';
+import type { AllRows, Bit, Decision, Head } from '../rows.ts';
+import { underEpoch } from './draft.ts';
+import { progressOf } from './run.ts';
+
+/** Reads all that is in flight, and proves that every item handed out is in exactly one place (L6). */
+export function scan(rows: AllRows, epoch: Epoch): Decision<Scan | Fenced> {
+  return underEpoch(rows, epoch, (head): Decision<Scan> => {
+    const inFlight = [...rows.everyInFlight()];
+    requireWhole(rows, head, inFlight);
+    const listed = (state: 'running' | 'handed-back'): Scan['running'] =>
+      inFlight.filter(({ item }) => item.state === state).map(({ index, item }) => ({ index, row: item.row, faults: item.faults }));
+    const workers = [...rows.everyWorker()].flatMap(({ worker, row }) => (row.info === null ? [] : [{ worker, info: row.info }]));
+    const progress = progressOf(head, rows.state());
+    const reply: Scan = { kind: 'scanned', progress, place: rows.place(), running: listed('running'), handedBack: listed('handed-back'), workers };
+    return { reply, writes: null };
+  });
+}
+
+type Listed = readonly { readonly index: ItemIndex; readonly item: { readonly state: 'running' | 'handed-back' } }[];
+
+function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
+  const running = inFlight.filter(({ item }) => item.state === 'running').length;
+  requireEqual('running', running, head.running);
+  requireEqual('handed back', inFlight.length - running, head.handedBack);
+  requireEqual('done', countPages(rows, 'done', head.cursor), head.done);
+  requireEqual('failed', countPages(rows, 'failed', head.cursor), head.failed);
+  requireEqual('handed out', head.running + head.handedBack + head.done + head.failed, head.cursor);
+
+  for (const { page, bytes } of rows.everyPage('failed')) {
+    const done = rows.page('done', page);
+    if (done !== null && overlaps(done, bytes)) throw corrupt('an item is both done and failed');
+  }
+  for (const { index } of inFlight) {
+    if (index >= head.cursor) throw corrupt(`item ${index} is in flight and was never handed out`);
+    if (bitOf(rows, index) !== ITEM_BIT.open) throw corrupt(`item ${index} is in flight and recorded`);
+  }
+}
+
+function countPages(rows: AllRows, bit: Bit, cursor: ItemIndex): number {
+  let count = 0;
+  for (const { page, bytes } of rows.everyPage(bit)) {
+    if (lastBit(bytes, page) >= cursor) throw corrupt(`an item behind the cursor ${cursor} is ${bit}`);
+    count += countBits(bytes);
+  }
+  return count;
+}
+
+function requireEqual(what: string, counted: number, kept: number): void {
+  if (counted !== kept) throw corrupt(`${counted} items are ${what}, the counter says ${kept}`);
+}
+
+function corrupt(what: string): RolloutError {
+  return new RolloutError('LEDGER_CORRUPT', `The ledger contradicts itself: ${what}. Restore the state directory from a copy.`);
+}
+
+function bitOf(rows: AllRows, index: ItemIndex): number {
+  return bitsOf(rows, index, 1)[0] ?? ITEM_BIT.open;
+}
+
+/** One byte per item, see ITEM_BIT. */
+export function bitsOf(rows: AllRows, from: ItemIndex, count: number): Uint8Array {
+  const bits = new Uint8Array(count);
+  const end = from + count;
+  for (let at = from; at < end; ) {
+    const page = pageOf(at);
+    const stop = Math.min(end, (page + 1) * PAGE_ITEMS);
+    const done = rows.page('done', page);
+    const failed = rows.page('failed', page);
+    for (; at < stop; at += 1) {
+      if (done !== null && hasBit(done, at)) bits[at - from] = ITEM_BIT.done;
+      else if (failed !== null && hasBit(failed, at)) bits[at - from] = ITEM_BIT.failed;
+    }
+  }
+  return bits;
+}

@@ -1,0 +1,43 @@
+import type { Ledger } from './contract.ts';
+import type { AllRows, Decision } from './rows.ts';
+import { claim } from './transition/claim.ts';
+import { handBack } from './transition/hand-back.ts';
+import { acquire, release, renew } from './transition/lease.ts';
+import { bind, finish, pause, progressOf, resume } from './transition/run.ts';
+import { bitsOf, scan } from './transition/scan.ts';
+import { look, settle } from './transition/settle.ts';
+import { forget, register } from './transition/worker.ts';
+
+/** Where rows are kept: what memory and embedded have to offer for the rulebook to run on them. */
+export interface Engine {
+  /** Runs `decide` alone, applies its writes whole, and resolves once they are durable (L16). */
+  transact<T>(decide: (rows: AllRows) => Decision<T>): Promise<T>;
+  /** Reads a state that was durable when it was asked. */
+  read<T>(read: (rows: AllRows) => T): Promise<T>;
+  dispose(): Promise<void>;
+}
+
+/** The rulebook's verbs over an engine. */
+export function ledgerOver(engine: Engine): Ledger {
+  return {
+    readLease: () => engine.read((rows) => rows.lease()),
+    acquire: (request) => engine.transact((rows) => acquire(rows, request)),
+    renew: (held) => engine.transact((rows) => renew(rows, held)),
+    release: (held) => engine.transact((rows) => release(rows, held)),
+    bind: (epoch, place) => engine.transact((rows) => bind(rows, epoch, place)),
+    claim: (epoch, worker, picks) => engine.transact((rows) => claim(rows, epoch, worker, picks)),
+    settle: (epoch, worker, outcomes) => engine.transact((rows) => settle(rows, epoch, worker, outcomes)),
+    handBack: (epoch, returns) => engine.transact((rows) => handBack(rows, epoch, returns)),
+    look: (epoch, named) => engine.transact((rows) => look(rows, epoch, named)),
+    register: (epoch, worker, info) => engine.transact((rows) => register(rows, epoch, worker, info)),
+    forget: (epoch, worker) => engine.transact((rows) => forget(rows, epoch, worker)),
+    pause: (epoch, reason) => engine.transact((rows) => pause(rows, epoch, reason)),
+    resume: (epoch) => engine.transact((rows) => resume(rows, epoch)),
+    finish: (epoch, items) => engine.transact((rows) => finish(rows, epoch, items)),
+    scan: (epoch) => engine.transact((rows) => scan(rows, epoch)),
+    progress: () => engine.read((rows) => progressOf(rows.head(), rows.state())),
+    bits: (from, count) => engine.read((rows) => bitsOf(rows, from, count)),
+    acceptedEpochs: () => engine.read((rows) => rows.acceptedEpochs()),
+    dispose: () => engine.dispose(),
+  };
+}
