@@ -8,9 +8,15 @@ import type { ProcessIdentity } from '../model/lease.ts';
  * ever. On Linux the boot id carries the pid namespace (`<boot>/<namespace>`), since a pid of another container says nothing here.
  */
 export async function ownProcess(): Promise<ProcessIdentity> {
-  const seen = await seeProcess(process.pid);
-  if (seen === null) throw new Error('this process does not find itself in the list of processes');
-  return { bootId: await bootId(), pid: process.pid, startTime: seen.startTime, uid: seen.uid };
+  const own = await identifyProcess(process.pid);
+  if (own === null) throw new Error('this process does not find itself in the list of processes');
+  return own;
+}
+
+/** The process that has this pid now; null where there is none. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | null> {
+  const seen = await seeProcess(pid);
+  return seen === null ? null : { bootId: await bootId(), pid, startTime: seen.startTime, uid: seen.uid };
 }
 
 /** True only when it is certain: another boot, no such pid, or the pid is another process's by now. */

@@ -1,0 +1,38 @@
+import test from 'ava';
+import { type Found, finishedText, foundText } from '../../../runtime/cli/found-text.ts';
+
+function found(change: Partial<Found> = {}, paused?: string): Found {
+  const state = paused === undefined ? ({ kind: 'running' } as const) : ({ kind: 'paused', reason: paused } as const);
+  const progress = { state, epoch: 2, cursor: 60, running: 5, handedBack: 1, done: 40, failed: 2 };
+  return { stateDir: 'out.rollout', progress, items: 100, waiting: new Map(), ...change };
+}
+
+test('an unfinished run is told by what is recorded and what is to do', (t) => {
+  t.deepEqual(foundText(found()), ['Found an unfinished run in out.rollout: 42 recorded (40 done, 2 failed), 58 to do.', 'Going on.']);
+});
+
+test('a paused run names its reason, and outcomes that wait in worker stores are counted', (t) => {
+  const text = foundText(
+    found(
+      {
+        waiting: new Map([
+          ['w1', 3],
+          ['w4', 1],
+        ]),
+      },
+      '20 answers 401 in a row',
+    ),
+  ).join('\n');
+  t.regex(text, /It was paused: 20 answers 401 in a row/);
+  t.regex(text, /4 finished outcomes not recorded yet, in the store of w1, w4/);
+});
+
+test('a run whose input was not indexed to its end promises no number', (t) => {
+  t.regex(foundText(found({ items: null })).join('\n'), /not indexed yet, at least 18 to do/);
+});
+
+test('a finished run says that nothing was executed, and how to run it again', (t) => {
+  const text = finishedText(found(), 'out', 'out.errors.jsonl').join('\n');
+  t.regex(text, /finished: 40 done, 2 failed. Nothing was executed/);
+  t.regex(text, /--fresh/);
+});
