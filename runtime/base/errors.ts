@@ -25,6 +25,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   SUPERSEDED: { exit: 2, isRetryable: false },
   BACKEND_UNREACHABLE: { exit: 4, isRetryable: true },
   COORDINATOR_UNREACHABLE: { exit: 4, isRetryable: true },
+  OUTPUT_UNWRITABLE: { exit: 2, isRetryable: false },
   FENCED: { exit: 3, isRetryable: false },
 };
 
@@ -49,6 +50,7 @@ export type ErrorCode =
   | 'SUPERSEDED'
   | 'BACKEND_UNREACHABLE'
   | 'COORDINATOR_UNREACHABLE'
+  | 'OUTPUT_UNWRITABLE'
   | 'FENCED';
 
 interface ErrorKind {

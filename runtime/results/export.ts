@@ -1,0 +1,158 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RolloutError } from '../base/errors.ts';
+import type { OutcomeKind } from '../model/session.ts';
+import type { LedgerReads, OnProgress, OutputOrder } from './contract.ts';
+import { RecordFetcher } from './fetch.ts';
+import { LineFile } from './line-file.ts';
+import { type Located, type Location, Locator } from './locator.ts';
+import { checkSegments } from './place.ts';
+import { SegmentReader } from './segment-reader.ts';
+
+/** Bounds what lies in memory between its reading and its writing. */
+const BATCH_BYTES: number = 8 * 2 ** 20;
+const BATCH_ITEMS = 8192;
+const CHECK_AT_ONCE = 65_536;
+
+export interface ExportOptions {
+  readonly ledger: LedgerReads;
+  /** The results place. */
+  readonly dir: string;
+  readonly outputPath: string;
+  readonly errorsPath: string;
+  readonly order: OutputOrder;
+  /** How many items the run has; null while that is not known, only for a partial export. */
+  readonly items: number | null;
+  /** Write what is recorded so far; without it, every item must be terminal. */
+  readonly isPartial: boolean;
+  readonly tempDir: string;
+  readonly onProgress?: OnProgress;
+}
+
+export interface Exported {
+  readonly done: number;
+  readonly failed: number;
+}
+
+/**
+ * Writes the records of the run: results to one file, errors to the other; each appears as a whole. Bits first, then the log (L21);
+ * a bit without its frame is an error that names the item, frames without a bit mean nothing. Works while the run goes on, in
+ * memory that does not grow with the list.
+ */
+export async function exportResults(options: ExportOptions): Promise<Exported> {
+  await checkSegments(options.dir, await options.ledger.acceptedEpochs());
+  const progress = await options.ledger.progress();
+  const locator = await Locator.build({ ...options, items: options.items ?? progress.cursor });
+  try {
+    if (!options.isPartial) refuseUnfinished(options.items, locator);
+    await checkRecords(locator, options.dir);
+    await writeFiles(options, locator);
+    return { done: locator.done, failed: locator.failed };
+  } finally {
+    locator.dispose();
+  }
+}
+
+function refuseUnfinished(items: number | null, locator: Locator): void {
+  const open = (items ?? Number.POSITIVE_INFINITY) - locator.done - locator.failed;
+  if (open === 0) return;
+  const count = items === null ? 'some' : `${open} of ${items}`;
+  throw new RolloutError('USAGE', `the run is not finished, ${count} items are open: let it go on, or export what there is with --partial`);
+}
+
+/** Nothing is written unless every bit has its frame. */
+async function checkRecords(locator: Locator, dir: string): Promise<void> {
+  for (let from = 0; from < locator.items; from += CHECK_AT_ONCE) {
+    const end = Math.min(from + CHECK_AT_ONCE, locator.items);
+    for (let index = from; index < end; index++) {
+      const problem = recordProblem(locator.at(index));
+      if (problem !== null)
+        throw new RolloutError('LEDGER_CORRUPT', `item index ${index}: ${problem}; ${dir} is damaged or not whole, nothing was exported`);
+    }
+    await nextTurn();
+  }
+}
+
+/** What is wrong with an item that the ledger calls done or failed; null where its record is there. */
+export function recordProblem({ expected, found }: Located): string | null {
+  if (expected === null) return null;
+  if (found === null) return `the ledger has it as ${ledgerWord(expected)}, but the result log holds no record of it`;
+  if (found.kind !== expected)
+    return `the ledger has it as ${ledgerWord(expected)}, but its record in the result log is ${logWord(found.kind)}`;
+  return null;
+}
+
+function ledgerWord(kind: OutcomeKind): string {
+  return kind === 'result' ? 'done' : 'failed';
+}
+
+function logWord(kind: OutcomeKind): string {
+  return kind === 'result' ? 'a result' : 'an error';
+}
+
+type Files = Readonly<Record<OutcomeKind, LineFile>>;
+
+async function writeFiles(options: ExportOptions, locator: Locator): Promise<void> {
+  const result = await LineFile.create(options.outputPath);
+  const error = await LineFile.create(options.errorsPath).catch((cause: unknown) => discardAndThrow([result], cause));
+  const files: Files = { result, error };
+  try {
+    await (options.order === 'input' ? writeByIndex(options, locator, files) : writeByLog(options, locator, files));
+    await result.complete();
+    await error.complete();
+    await error.publish();
+    await result.publish();
+  } catch (cause) {
+    await discardAndThrow([result, error], cause);
+  }
+}
+
+async function discardAndThrow(files: readonly LineFile[], cause: unknown): Promise<never> {
+  for (const file of files) await file.discard();
+  throw cause;
+}
+
+async function writeByIndex(options: ExportOptions, locator: Locator, files: Files): Promise<void> {
+  const fetcher = new RecordFetcher(options.dir);
+  try {
+    for (const batch of batches(locator)) {
+      for (const frame of await fetcher.fetch(batch)) await files[frame.kind].add(frame.line);
+      options.onProgress?.({ step: 'writing', at: batch.at(-1)?.index ?? 0, total: locator.items });
+    }
+  } finally {
+    await fetcher.close();
+  }
+}
+
+/** The records of all terminal items by index, so many at a time as may lie in memory. */
+export function* batches(locator: Locator): Generator<readonly Location[]> {
+  let batch: Location[] = [];
+  let bytes = 0;
+  for (let index = 0; index < locator.items; index++) {
+    const { expected, found } = locator.at(index);
+    if (expected === null || found === null) continue;
+    batch.push(found);
+    bytes += found.lineBytes;
+    if (bytes < BATCH_BYTES && batch.length < BATCH_ITEMS) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function writeByLog(options: ExportOptions, locator: Locator, files: Files): Promise<void> {
+  const total = locator.ends.reduce((sum, end) => sum + end.offset, 0);
+  let at = 0;
+  for (const { segment, offset } of locator.ends) {
+    const reader = await SegmentReader.open(segment, locator.placeId);
+    try {
+      for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
+        for (const placed of frames) if (locator.isRecord(segment.epoch, placed)) await files[placed.frame.kind].add(placed.frame.line);
+        options.onProgress?.({ step: 'writing', at: at + Math.min(frames.at(-1)?.offset ?? 0, offset), total });
+      }
+      at += offset;
+    } finally {
+      await reader.close();
+    }
+  }
+}

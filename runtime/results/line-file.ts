@@ -1,0 +1,116 @@
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
+import { syncDirectory } from '../base/atomic-file.ts';
+import { RolloutError } from '../base/errors.ts';
+import { systemRandom } from '../base/random.ts';
+
+const BUFFER_BYTES = 2 ** 20;
+const LINE_FEED = 0x0a;
+
+/** A file of lines that appears at its path as a whole, or not at all. */
+export class LineFile {
+  readonly #path: string;
+  readonly #temporary: string;
+  readonly #handle: FileHandle;
+  #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  #filled = 0;
+
+  private constructor(path: string, temporary: string, handle: FileHandle) {
+    this.#path = path;
+    this.#temporary = temporary;
+    this.#handle = handle;
+  }
+
+  /** Begins a file beside its target; refuses a target that could not be replaced. */
+  static async create(path: string): Promise<LineFile> {
+    await refuseDirectory(path);
+    await removeLeftovers(path);
+    const temporary = join(dirname(path), `${temporaryPrefix(path)}${process.pid}-${systemRandom.hex(4)}.tmp`);
+    const handle = await open(temporary, 'wx').catch((error: Error) => {
+      throw new RolloutError(
+        'OUTPUT_UNWRITABLE',
+        `cannot write into ${dirname(path)}: ${error.message}; make the directory, or name another output`,
+        {
+          cause: error,
+        },
+      );
+    });
+    return new LineFile(path, temporary, handle);
+  }
+
+  /** Takes a line, which it copies, and ends it. */
+  async add(line: Uint8Array): Promise<void> {
+    if (this.#filled + line.length + 1 > this.#buffer.length) await this.#flush(line.length + 1);
+    this.#buffer.set(line, this.#filled);
+    this.#filled += line.length;
+    this.#buffer[this.#filled++] = LINE_FEED;
+  }
+
+  /** The contents are on disk, not yet under their name. */
+  async complete(): Promise<void> {
+    await this.#flush(0);
+    await this.#wrap(() => this.#handle.sync());
+    await this.#handle.close();
+  }
+
+  /** Gives the completed file its name, durably. */
+  async publish(): Promise<void> {
+    await this.#wrap(() => rename(this.#temporary, this.#path));
+    await syncDirectory(dirname(this.#path));
+  }
+
+  /** Gives up: nothing is left behind, and what stood at the path still does. Does nothing after `publish`. */
+  async discard(): Promise<void> {
+    await this.#handle.close().catch(ignoreClosed);
+    await rm(this.#temporary, { force: true });
+  }
+
+  async #flush(room: number): Promise<void> {
+    await this.#wrap(() => this.#handle.writeFile(this.#buffer.subarray(0, this.#filled)));
+    this.#filled = 0;
+    if (room > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(room);
+  }
+
+  async #wrap(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      throw new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${this.#path}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EBADF') throw error;
+}
+
+async function refuseDirectory(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${error.message}`, { cause: error });
+  });
+  if (found?.isDirectory()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is a directory; name a file for the output`);
+}
+
+function temporaryPrefix(path: string): string {
+  return `.${basename(path)}.`;
+}
+
+/** Removes what processes left that were killed in the middle of an export of the same file. */
+async function removeLeftovers(path: string): Promise<void> {
+  const prefix = temporaryPrefix(path);
+  const names = await readdir(dirname(path)).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dirname(path), name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

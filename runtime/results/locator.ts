@@ -1,0 +1,170 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { assert } from '../base/assert.ts';
+import { PagedFile } from '../base/paged-file.ts';
+import { systemRandom } from '../base/random.ts';
+import { ITEM_BIT } from '../ledger/contract.ts';
+import type { Epoch, ItemIndex } from '../model/row.ts';
+import type { OutcomeKind } from '../model/session.ts';
+import type { LedgerReads, OnProgress } from './contract.ts';
+import { listSegments, readPlace, type SegmentFile } from './place.ts';
+import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-reader.ts';
+
+/**
+ * Which frame is the record of each item (L21): of the items whose done or failed bit is set, the frame of the highest epoch, the
+ * last in it. The bits are read first, then the log: so for every bit that was seen the frame is there, also while the run goes on.
+ *
+ * A table on disk with a small cache, 16 bytes for each item, so that memory does not grow with the list:
+ * epoch · offset in the segment, low word · offset, high 16 bits + state bits · length of the line.
+ */
+
+const ENTRY_WORDS = 4;
+const ENTRIES_PER_PAGE = 4096;
+const PAGE_BYTES = ENTRIES_PER_PAGE * ENTRY_WORDS * 4;
+/** 8 MiB. Outcomes arrive nearly in the order of the input, so a few pages are in use at a time. */
+const CACHE_PAGES = 128;
+const BITS_AT_ONCE = 65_536;
+const WORD = 2 ** 32;
+
+const OFFSET_HIGH = 0xffff;
+const EXPECTED_SHIFT = 16;
+const FOUND_SHIFT = 18;
+const KIND_MASK = 3;
+
+/** 0 means none, in both places. */
+const KINDS: readonly (OutcomeKind | null)[] = [null, 'result', 'error'];
+const KIND_NUMBER: Readonly<Record<OutcomeKind, number>> = { result: ITEM_BIT.done, error: ITEM_BIT.failed };
+
+/** Where a record lies. */
+export interface Location {
+  readonly index: ItemIndex;
+  readonly epoch: Epoch;
+  /** Where its frame begins in the segment. */
+  readonly offset: number;
+  readonly lineBytes: number;
+  readonly kind: OutcomeKind;
+}
+
+export interface Located {
+  /** What the ledger's bit says: null where the item is open. */
+  readonly expected: OutcomeKind | null;
+  /** The accepted frame; null where there is none. Its kind must be the expected one. */
+  readonly found: Location | null;
+}
+
+export interface LocateOptions {
+  readonly ledger: Pick<LedgerReads, 'bits'>;
+  /** The results place. */
+  readonly dir: string;
+  readonly items: number;
+  readonly tempDir: string;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+export class Locator {
+  readonly items: number;
+  /** Counts of the bits as they were read. */
+  done = 0;
+  failed = 0;
+  /** Where the reading of each segment ended, ascending by epoch. */
+  readonly ends: SegmentEnd[] = [];
+  readonly placeId: string | null;
+  readonly #table: PagedFile;
+
+  private constructor(items: number, placeId: string | null, table: PagedFile) {
+    this.items = items;
+    this.placeId = placeId;
+    this.#table = table;
+  }
+
+  static async build(options: LocateOptions): Promise<Locator> {
+    await mkdir(options.tempDir, { recursive: true });
+    const path = join(options.tempDir, `locate-${systemRandom.hex(6)}.tmp`);
+    const table = new PagedFile(path, PAGE_BYTES, CACHE_PAGES);
+    // The name goes at once: a process that is killed leaves nothing behind.
+    await rm(path);
+    const locator = new Locator(options.items, (await readPlace(options.dir))?.placeId ?? null, table);
+    try {
+      await locator.#readBits(options);
+      await locator.#readLog(options);
+      return locator;
+    } catch (error) {
+      locator.dispose();
+      throw error;
+    }
+  }
+
+  at(index: ItemIndex): Located {
+    const { words, at } = this.#entry(index);
+    const high = words[at + 2] as number;
+    const kind = KINDS[(high >>> FOUND_SHIFT) & KIND_MASK] ?? null;
+    const expected = KINDS[(high >>> EXPECTED_SHIFT) & KIND_MASK] ?? null;
+    if (kind === null) return { expected, found: null };
+    const offset = (words[at + 1] as number) + (high & OFFSET_HIGH) * WORD;
+    return { expected, found: { index, epoch: words[at] as number, offset, lineBytes: words[at + 3] as number, kind } };
+  }
+
+  /** Is this frame the accepted record of its item? */
+  isRecord(epoch: Epoch, placed: PlacedFrame): boolean {
+    if (placed.frame.index >= this.items) return false;
+    const { expected, found } = this.at(placed.frame.index);
+    return expected !== null && found !== null && found.epoch === epoch && found.offset === placed.offset;
+  }
+
+  dispose(): void {
+    this.#table.discard();
+  }
+
+  async #readBits({ ledger, onProgress }: LocateOptions): Promise<void> {
+    for (let from = 0; from < this.items; from += BITS_AT_ONCE) {
+      onProgress?.({ step: 'reading the ledger', at: from, total: this.items });
+      const bits = await ledger.bits(from, Math.min(BITS_AT_ONCE, this.items - from));
+      for (const [n, bit] of bits.entries()) if (bit !== ITEM_BIT.open) this.#expect(from + n, bit);
+      await nextTurn();
+    }
+  }
+
+  #expect(index: ItemIndex, bit: number): void {
+    const { words, at } = this.#entry(index, true);
+    words[at + 2] = bit << EXPECTED_SHIFT;
+    if (bit === ITEM_BIT.done) this.done += 1;
+    else this.failed += 1;
+  }
+
+  async #readLog({ dir, onProgress }: LocateOptions): Promise<void> {
+    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment, onProgress));
+  }
+
+  async #readSegment(segment: SegmentFile, onProgress: OnProgress | undefined): Promise<SegmentEnd> {
+    const reader = await SegmentReader.open(segment, this.placeId);
+    try {
+      const { fileBytes } = await reader.end();
+      for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
+        for (const placed of frames) this.#found(segment.epoch, placed);
+        onProgress?.({ step: 'reading the result log', at: frames.at(-1)?.offset ?? 0, total: fileBytes });
+      }
+      return await reader.end();
+    } finally {
+      await reader.close();
+    }
+  }
+
+  /** Segments come ascending and frames in order, so the last to be written here is the record. */
+  #found(epoch: Epoch, { frame, offset }: PlacedFrame): void {
+    if (frame.index >= this.items) return;
+    const { words, at } = this.#entry(frame.index, true);
+    const expected = (words[at + 2] as number) & (KIND_MASK << EXPECTED_SHIFT);
+    words[at] = epoch;
+    words[at + 1] = offset % WORD;
+    words[at + 2] = Math.floor(offset / WORD) | expected | (KIND_NUMBER[frame.kind] << FOUND_SHIFT);
+    words[at + 3] = frame.line.length;
+  }
+
+  #entry(index: ItemIndex, isChanged = false): { readonly words: Uint32Array; readonly at: number } {
+    assert(index < this.items, 'an index outside the table');
+    const page = this.#table.page(Math.floor(index / ENTRIES_PER_PAGE));
+    if (isChanged) page.isDirty = true;
+    return { words: page.words, at: (index % ENTRIES_PER_PAGE) * ENTRY_WORDS };
+  }
+}

@@ -1,0 +1,229 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { RolloutError } from '../../runtime/base/errors.ts';
+import type { Frame, StepProgress } from '../../runtime/results/contract.ts';
+import { type ExportOptions, exportResults } from '../../runtime/results/export.ts';
+import { segmentName } from '../../runtime/results/place.ts';
+import { RecordedRun } from '../support/recorded-run.ts';
+import { scratch } from '../support/scratch.ts';
+
+function result(index: number, text = `r${index}`): Frame {
+  return { index, attempt: 1, kind: 'result', line: Buffer.from(text) };
+}
+
+function error(index: number, text = `e${index}`): Frame {
+  return { index, attempt: 1, kind: 'error', line: Buffer.from(text) };
+}
+
+function options(dir: string, run: RecordedRun, more: Partial<ExportOptions> = {}): ExportOptions {
+  return {
+    ledger: run.ledger,
+    dir: run.segments,
+    outputPath: join(dir, 'out.jsonl'),
+    errorsPath: join(dir, 'out.errors.jsonl'),
+    order: 'input',
+    items: null,
+    isPartial: true,
+    tempDir: join(dir, 'temp'),
+    ...more,
+  };
+}
+
+function lines(path: string): readonly string[] {
+  const text = readFileSync(path, 'utf8');
+  if (text === '') return [];
+  return text.slice(0, -1).split('\n');
+}
+
+function outputs(dir: string): { readonly results: readonly string[]; readonly errors: readonly string[] } {
+  return { results: lines(join(dir, 'out.jsonl')), errors: lines(join(dir, 'out.errors.jsonl')) };
+}
+
+async function refusal(t: ExecutionContext, run: Promise<unknown>): Promise<RolloutError> {
+  return (await t.throwsAsync(run, { instanceOf: RolloutError })) as RolloutError;
+}
+
+/** Recorded out of order, over three epochs, some indexes twice: O1 of an epoch lost its settle, and a later one was accepted. */
+async function tangled(dir: string): Promise<RecordedRun> {
+  const run = await RecordedRun.start(dir, 8);
+  await run.record([result(3), error(1)]);
+  await run.append([result(0, 'r0-lost'), result(5, 'r5-lost'), result(6, 'r6-lost')]);
+  await run.failOver();
+  await run.append([result(0, 'r0-lost-again'), error(5, 'e5-lost')]);
+  await run.record([result(7)]);
+  await run.append([result(5, 'r5-lost-again')]);
+  await run.failOver();
+  await run.append([error(2, 'e2-lost')]);
+  await run.record([result(2)]);
+  await run.record([error(5), result(0), result(4)]);
+  await run.record([result(6)]);
+  return run;
+}
+
+test('L21: the record is the frame of the highest epoch, the last in it; by input order', async (t) => {
+  const dir = scratch(t);
+  const run = await tangled(dir);
+  t.deepEqual(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2 });
+  t.deepEqual(outputs(dir), { results: ['r0', 'r2', 'r3', 'r4', 'r6', 'r7'], errors: ['e1', 'e5'] });
+  await run.close();
+});
+
+test('L21: the same by completion order, which is the order of the accepted frames in the log', async (t) => {
+  const dir = scratch(t);
+  const run = await tangled(dir);
+  await exportResults(options(dir, run, { items: 8, isPartial: false, order: 'completion' }));
+  t.deepEqual(outputs(dir), { results: ['r3', 'r7', 'r2', 'r0', 'r4', 'r6'], errors: ['e1', 'e5'] });
+  await run.close();
+});
+
+test('L21: frames without a bit mean nothing, and a partial export has what is recorded so far', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 4);
+  await run.record([result(2)]);
+  await run.append([result(0)]);
+  t.deepEqual(await exportResults(options(dir, run)), { done: 1, failed: 0 });
+  t.deepEqual(outputs(dir), { results: ['r2'], errors: [] });
+  await run.settle([result(0)]);
+  await run.record([error(1)]);
+  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 1 });
+  t.deepEqual(outputs(dir), { results: ['r0', 'r2'], errors: ['e1'] });
+  t.deepEqual(readdirSync(dir).sort(), ['out.errors.jsonl', 'out.jsonl', 'segments', 'temp']);
+  t.deepEqual(readdirSync(join(dir, 'temp')), []);
+  await run.close();
+});
+
+test('a partial export works while the log grows, and each one holds all that was settled before it', async (t) => {
+  const dir = scratch(t);
+  const items = 2000;
+  const run = await RecordedRun.start(dir, items);
+  let settled = 0;
+  const writing = (async () => {
+    for (let index = items - 1; index >= 0; index--) {
+      await run.record([index % 7 === 0 ? error(index) : result(index)]);
+      settled += 1;
+    }
+  })();
+  while (settled < items) {
+    const before = settled;
+    const { done, failed } = await exportResults(options(dir, run));
+    const { results, errors } = outputs(dir);
+    t.true(done + failed >= before);
+    t.deepEqual([results.length, errors.length], [done, failed]);
+    t.deepEqual(
+      [...results].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1))),
+      [...results],
+    );
+  }
+  await writing;
+  t.deepEqual(await exportResults(options(dir, run, { items, isPartial: false })), { done: 1714, failed: 286 });
+  await run.close();
+});
+
+test('L21: a bit without a frame names its item, and what stood at the path still does', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 3);
+  await run.record([result(0)]);
+  await run.settle([result(1)]);
+  writeFileSync(join(dir, 'out.jsonl'), 'before');
+  const { code, message } = await refusal(t, exportResults(options(dir, run)));
+  t.is(code, 'LEDGER_CORRUPT');
+  t.regex(message, /item index 1: the ledger has it as done, but the result log holds no record of it/);
+  t.is(readFileSync(join(dir, 'out.jsonl'), 'utf8'), 'before');
+  t.deepEqual(readdirSync(dir).sort(), ['out.jsonl', 'segments', 'temp']);
+  await run.close();
+});
+
+test('L21: a bit with a frame of the other kind names its item', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 1);
+  await run.append([error(0)]);
+  await run.settle([result(0)]);
+  const { code, message } = await refusal(t, exportResults(options(dir, run)));
+  t.is(code, 'LEDGER_CORRUPT');
+  t.regex(message, /item index 0: the ledger has it as done, but its record in the result log is an error/);
+  await run.close();
+});
+
+test('L22: a place without the segment of an epoch that accepted something is refused', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 1);
+  await run.record([result(0)]);
+  await run.close();
+  const { code } = await refusal(t, exportResults(options(dir, run, { dir: join(dir, 'empty') })));
+  t.is(code, 'SEGMENT_MISSING');
+});
+
+test('L17: a torn tail is not read, and what is before it is exported', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 2);
+  await run.record([result(0), result(1)]);
+  await run.close();
+  await appendFile(join(run.segments, segmentName(0)), Buffer.alloc(500));
+  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 0 });
+  t.deepEqual(outputs(dir), { results: ['r0', 'r1'], errors: [] });
+});
+
+test('a whole export of an unfinished run is refused, with what to do', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 3);
+  await run.record([result(0)]);
+  const { code, message } = await refusal(t, exportResults(options(dir, run, { items: 3, isPartial: false })));
+  t.is(code, 'USAGE');
+  t.regex(message, /2 of 3 items are open.*--partial/);
+  await run.close();
+});
+
+test('an output that is a directory, or whose directory is missing, is refused by name', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 1);
+  await run.record([result(0)]);
+  mkdirSync(join(dir, 'folder'));
+  for (const [outputPath, expected] of [
+    [join(dir, 'folder'), /folder is a directory/],
+    [join(dir, 'nowhere', 'out.jsonl'), /nowhere.*make the directory/],
+  ] as const) {
+    const { code, message } = await refusal(t, exportResults(options(dir, run, { outputPath })));
+    t.is(code, 'OUTPUT_UNWRITABLE');
+    t.regex(message, expected);
+  }
+  const late = await refusal(t, exportResults(options(dir, run, { errorsPath: join(dir, 'folder') })));
+  t.is(late.code, 'OUTPUT_UNWRITABLE');
+  t.deepEqual(readdirSync(dir).sort(), ['folder', 'segments', 'temp']);
+  await run.close();
+});
+
+test('what a killed export left beside its output is removed by the next, and nothing else', async (t) => {
+  const dir = scratch(t);
+  const run = await RecordedRun.start(dir, 0);
+  for (const name of ['.out.jsonl.4194305-01234567.tmp', `.out.jsonl.${process.pid}-01234567.tmp`, '.out.jsonl.old.tmp']) {
+    writeFileSync(join(dir, name), 'x');
+  }
+  await exportResults(options(dir, run, { items: 0, isPartial: false }));
+  t.deepEqual(readdirSync(dir).sort(), [
+    `.out.jsonl.${process.pid}-01234567.tmp`,
+    '.out.jsonl.old.tmp',
+    'out.errors.jsonl',
+    'out.jsonl',
+    'segments',
+    'temp',
+  ]);
+  t.deepEqual(outputs(dir), { results: [], errors: [] });
+  await run.close();
+});
+
+test('lines of any length come out whole, and progress never goes back within a step', async (t) => {
+  const dir = scratch(t);
+  const sizes = [0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1, 5 * 2 ** 20, 10];
+  const run = await RecordedRun.start(dir, sizes.length);
+  const texts = sizes.map((size, index) => `${index}`.repeat(size));
+  await run.record(texts.map((text, index) => result(index, text)).reverse());
+  const steps: StepProgress[] = [];
+  for (const order of ['input', 'completion'] as const) {
+    await exportResults(options(dir, run, { items: sizes.length, isPartial: false, order, onProgress: (step) => steps.push(step) }));
+    t.deepEqual(lines(join(dir, 'out.jsonl')), order === 'input' ? texts : texts.toReversed());
+  }
+  t.true(steps.every((step) => step.at <= step.total));
+  await run.close();
+});
