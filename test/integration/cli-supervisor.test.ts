@@ -1,0 +1,163 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { childStarter } from '../../runtime/cli/child.ts';
+import { Supervisor, type SupervisorPlan } from '../../runtime/cli/supervisor.ts';
+import { signal } from '../support/process-table.ts';
+import { until } from '../support/until.ts';
+
+/** Says what happens to it in one diary, and does what `behaviour` says. */
+const ACTOR = `
+import { appendFileSync } from 'node:fs';
+const [, , diary, name, behaviour, argument] = process.argv;
+const say = (what) => appendFileSync(diary, name + ' ' + what + '\\n');
+say('started ' + process.pid);
+process.on('message', (message) => say('heard ' + JSON.stringify(message)));
+process.on('disconnect', () => process.exit(0));
+if (name === 'coordinator') process.send({ kind: 'listening', address: 'localhost:' + process.pid });
+if (behaviour === 'stubborn') process.on('SIGTERM', () => say('ignored SIGTERM'));
+else process.on('SIGTERM', () => { say('ended'); process.exit(name === 'coordinator' ? 130 : 0); });
+if (behaviour === 'exit') setTimeout(() => { say('ended'); process.exit(Number(argument)); }, 300);
+setInterval(() => {}, 1000);
+`;
+
+interface Stage {
+  readonly supervisor: Supervisor;
+  readonly notices: readonly string[];
+  diary(): Promise<readonly string[]>;
+  pidOf(name: string): Promise<number | undefined>;
+}
+
+async function stage(t: ExecutionContext, behaviours: Readonly<Record<string, readonly string[]>>, hasOpenItems = true): Promise<Stage> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-supervisor-'));
+  const diaryFile = join(dir, 'diary');
+  const notices: string[] = [];
+  const pids: number[] = [];
+  await writeFile(join(dir, 'actor.mjs'), ACTOR);
+  await writeFile(diaryFile, '');
+  t.teardown(async () => {
+    for (const pid of pids) signal(pid, 'SIGKILL');
+    await rm(dir, { recursive: true, force: true });
+  });
+  const child = (name: string): SupervisorPlan['coordinator'] => ({
+    name,
+    argv: [join(dir, 'actor.mjs'), diaryFile, name, ...(behaviours[name] ?? [])],
+    env: process.env,
+    logFile: join(dir, 'logs', `${name}.log`),
+  });
+  const workers = Object.keys(behaviours).filter((name) => name !== 'coordinator');
+  const prepare = (name: string) => async (addresses: readonly string[]) => appendFile(diaryFile, `${name} prepared ${addresses.length}\n`);
+  const supervisor = new Supervisor(
+    {
+      clock: systemClock,
+      start: childStarter(process.execPath, systemClock),
+      notice: (line) => notices.push(line),
+      onStarted: async (pid) => void pids.push(pid),
+      hasOpenItems: () => hasOpenItems,
+    },
+    {
+      coordinator: child('coordinator'),
+      workers: workers.map((name) => ({ ...child(name), prepare: prepare(name) })),
+      drainTimeoutMs: 500,
+    },
+  );
+  const diary = async (): Promise<readonly string[]> => (await readFile(diaryFile, 'utf8')).split('\n').slice(0, -1);
+  const pidOf = async (name: string): Promise<number | undefined> => {
+    const started = (await diary()).filter((line) => line.startsWith(`${name} started`)).at(-1);
+    return started === undefined ? undefined : Number(started.split(' ')[2]);
+  };
+  return { supervisor, notices, diary, pidOf };
+}
+
+test('a coordinator that finishes ends the run with its code, and workers that stay are told to leave', async (t) => {
+  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '1'], w1: [] });
+  t.deepEqual(await supervisor.run(), { exit: 1, failed: null });
+  t.true((await diary()).includes('w1 ended'));
+});
+
+test('workers start only after the coordinator has said where it listens', async (t) => {
+  const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [] });
+  const ended = supervisor.run();
+  await until('the worker has started', 10_000, async () => pidOf('w1'));
+  const lines = await diary();
+  t.true(lines.findIndex((line) => line.startsWith('coordinator started')) < lines.indexOf('w1 prepared 1'));
+  supervisor.interrupt();
+  t.is((await ended).exit, 130);
+});
+
+test('a killed worker is started again, and the coordinator hears of its end before that', async (t) => {
+  const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [] });
+  const ended = supervisor.run();
+  const first = await until('the worker has started', 10_000, async () => pidOf('w1'));
+  signal(first, 'SIGKILL');
+  const second = await until('the worker has started again', 10_000, async () => ((await pidOf('w1')) === first ? undefined : pidOf('w1')));
+  const lines = await diary();
+  const heard = lines.indexOf(`coordinator heard {"kind":"worker-exited","workerId":"w1","pid":${first}}`);
+  t.true(heard >= 0 && heard < lines.indexOf(`w1 started ${second}`));
+  supervisor.interrupt();
+  await ended;
+});
+
+test('a killed coordinator is started again, and the workers hear of its new address', async (t) => {
+  const { supervisor, diary, pidOf, notices } = await stage(t, { coordinator: [], w1: [] });
+  const ended = supervisor.run();
+  await until('the worker has started', 10_000, async () => pidOf('w1'));
+  const first = (await pidOf('coordinator')) ?? 0;
+  signal(first, 'SIGKILL');
+  const second = await until('a new coordinator', 10_000, async () =>
+    (await pidOf('coordinator')) === first ? undefined : pidOf('coordinator'),
+  );
+  const message = `w1 heard {"kind":"coordinators","addresses":["localhost:${second}"]}`;
+  await until('the worker hears of it', 10_000, async () => (await diary()).includes(message));
+  t.is(supervisor.address, `localhost:${second}`);
+  t.regex(notices.join('\n'), /coordinator ended by SIGKILL; starting it again/);
+  supervisor.interrupt();
+  await ended;
+});
+
+test('Ctrl-C ends the workers first, then the coordinator', async (t) => {
+  const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [], w2: [] });
+  const ended = supervisor.run();
+  await until('the workers have started', 10_000, async () => (await pidOf('w1')) !== undefined && (await pidOf('w2')) !== undefined);
+  supervisor.interrupt();
+  t.deepEqual(await ended, { exit: 130, failed: null });
+  const ends = (await diary()).filter((line) => line.endsWith(' ended'));
+  t.is(ends.length, 3);
+  t.is(ends.at(-1), 'coordinator ended');
+});
+
+test('a second Ctrl-C kills at once what does not end', async (t) => {
+  const { supervisor, pidOf } = await stage(t, { coordinator: ['stubborn'], w1: ['stubborn'] });
+  const ended = supervisor.run();
+  await until('the worker has started', 10_000, async () => pidOf('w1'));
+  supervisor.interrupt();
+  supervisor.interrupt();
+  const startedMs = performance.now();
+  t.is((await ended).exit, 130);
+  t.true(performance.now() - startedMs < 2_000);
+});
+
+test('what does not end within its drain time is killed', async (t) => {
+  t.timeout(30_000);
+  const { supervisor, pidOf, diary } = await stage(t, { coordinator: [], w1: ['stubborn'] });
+  const ended = supervisor.run();
+  await until('the worker has started', 10_000, async () => pidOf('w1'));
+  supervisor.interrupt();
+  t.is((await ended).exit, 130);
+  t.true((await diary()).includes('w1 ignored SIGTERM'));
+});
+
+test('without a worker that finds its backend the run ends as not reachable, and the coordinator is stopped in order', async (t) => {
+  const { supervisor, diary } = await stage(t, { coordinator: [], w1: ['exit', '4'], w2: ['exit', '4'] });
+  const end = await supervisor.run();
+  t.is(end.exit, 4);
+  t.regex(end.failed?.logFile ?? '', /w[12]\.log$/);
+  t.is((await diary()).at(-1), 'coordinator ended');
+});
+
+test('workers that leave with 0 do not end the run while nothing is open: the coordinator may still export', async (t) => {
+  const { supervisor } = await stage(t, { coordinator: ['exit', '0'], w1: ['exit', '0'] }, false);
+  t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
+});
