@@ -36,7 +36,10 @@ export interface Ledger {
   pause(epoch: Epoch, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Fenced>;
   resume(epoch: Epoch): Promise<{ readonly kind: 'resumed' } | Gone | Fenced>;
   /** Ends the run: afterwards `claim`, `settle` and `handBack` answer `gone` (L16). Refused while an item is not terminal. */
-  finish(epoch: Epoch, items: number): Promise<{ readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress } | Fenced>;
+  finish(
+    epoch: Epoch,
+    items: number,
+  ): Promise<{ readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress } | Fenced>;
 
   /** All that a coordinator's mirror is built from; checks L6 and throws a LedgerCorrupt error where it does not hold. */
   scan(epoch: Epoch): Promise<Scan | Fenced>;
@@ -148,7 +151,10 @@ export interface HandBack extends NamedRow {
 export interface HandBackReply {
   readonly kind: 'returned';
   /** Per row: returned (also when it already was, by this very row), or what stands there instead (L7). */
-  readonly verdicts: readonly ({ readonly kind: 'returned'; readonly faults: Faults } | { readonly kind: 'refused'; readonly found: Found })[];
+  readonly verdicts: readonly (
+    | { readonly kind: 'returned'; readonly faults: Faults }
+    | { readonly kind: 'refused'; readonly found: Found }
+  )[];
 }
 
 /** Sparse, kept until the item is terminal (L14). */

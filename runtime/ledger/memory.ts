@@ -1,9 +1,9 @@
 import type { Lease } from '../model/lease.ts';
 import type { Epoch, ItemIndex, WorkerId } from '../model/row.ts';
 import type { RunState } from '../model/run.ts';
-import { hasBit, PAGE_BYTES, pageOf, setBit } from './bitmap.ts';
+import { PAGE_BYTES, pageOf, setBit } from './bitmap.ts';
 import type { Ledger, Place } from './contract.ts';
-import type { AllRows, Bit, Decision, Head, InFlight, HandedOut, WorkerRow, Writes } from './rows.ts';
+import type { AllRows, Bit, Decision, HandedOut, Head, InFlight, WorkerRow, Writes } from './rows.ts';
 import { type Engine, ledgerOver } from './verbs.ts';
 
 /**
@@ -59,17 +59,12 @@ function memoryEngine(): Engine {
 
 function rowsOf(tables: Tables): AllRows {
   const page = (bit: Bit, number: number): Uint8Array | null => tables.pages[bit].get(number) ?? null;
-  const isSet = (bit: Bit, index: ItemIndex): boolean => {
-    const bytes = page(bit, pageOf(index));
-    return bytes !== null && hasBit(bytes, index);
-  };
   return {
     lease: () => tables.lease,
     head: () => tables.head,
     state: () => tables.state,
     place: () => tables.place,
     inFlight: (index) => tables.inFlight.get(index) ?? null,
-    bit: (index) => (isSet('done', index) ? 'done' : isSet('failed', index) ? 'failed' : null),
     worker: (worker) => tables.workers.get(worker) ?? null,
     everyInFlight: () => [...tables.inFlight].sort(([a], [b]) => a - b).map(([index, item]) => ({ index, item })),
     everyPage: (bit) => [...tables.pages[bit]].sort(([a], [b]) => a - b).map(([number, bytes]) => ({ page: number, bytes })),

@@ -15,16 +15,16 @@ export interface Rows {
   place(): Place | null;
   /** The row of an item that is running or handed back. */
   inFlight(index: ItemIndex): InFlight | null;
-  bit(index: ItemIndex): Bit | null;
+  /** A page of a bitmap (bitmap.ts); null stands for all zero. */
+  page(bit: Bit, page: number): Uint8Array | null;
   worker(worker: WorkerId): WorkerRow | null;
 }
 
 /** Also what `scan`, export and verify need: a walk over everything. */
 export interface AllRows extends Rows {
   everyInFlight(): Iterable<{ readonly index: ItemIndex; readonly item: InFlight }>;
-  /** Pages of a bitmap, ascending; a page that is not there is all zero. */
+  /** Pages of a bitmap, ascending. */
   everyPage(bit: Bit): Iterable<{ readonly page: number; readonly bytes: Uint8Array }>;
-  page(bit: Bit, page: number): Uint8Array | null;
   everyWorker(): Iterable<{ readonly worker: WorkerId; readonly row: WorkerRow }>;
   acceptedEpochs(): readonly Epoch[];
 }

@@ -27,14 +27,14 @@ export function createEngine(dir: string): EmbeddedEngine {
   let isDisposed = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const now: Now = {
+  const present: Now = {
     read: async (read) => {
       if (store === null && isStoreThere(dir)) store = await openStore(dir, 'read');
       return store === null ? read(emptyRows()) : store.read(read);
     },
     openForWriting: async () => {
       if (store?.mode === 'write') return store;
-      await now.close();
+      await present.close();
       store = await openStore(dir, 'write');
       return store;
     },
@@ -44,22 +44,22 @@ export function createEngine(dir: string): EmbeddedEngine {
       await before?.close();
     },
   };
-  const alone = <T>(work: (present: Now) => Promise<T>): Promise<T> => {
+  const alone = <T>(work: (now: Now) => Promise<T>): Promise<T> => {
     assert(!isDisposed, 'the ledger was disposed');
-    const done = last.then(() => work(now));
+    const done = last.then(() => work(present));
     last = done.catch(() => undefined);
     return done;
   };
   return {
     alone,
-    read: async (read) => (store?.mode === 'write' ? store.read(read) : alone(({ read: readNow }) => readNow(read))),
+    read: async (read) => (store?.mode === 'write' ? store.read(read) : alone((now) => now.read(read))),
     transact: async (decide) => {
       assert(store?.mode === 'write', 'this ledger is open for reading: acquire the lease first');
       return store.transact(decide);
     },
     dispose: async () => {
       if (isDisposed) return;
-      const closed = alone(({ close }) => close());
+      const closed = alone((now) => now.close());
       isDisposed = true;
       await closed;
     },

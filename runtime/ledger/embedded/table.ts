@@ -3,7 +3,7 @@ import type { Lease } from '../../model/lease.ts';
 import type { ItemIndex, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
-import { hasBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
+import { PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
 import { packHead, packInFlight, unpackHead, unpackInFlight } from '../codec.ts';
 import type { Place } from '../contract.ts';
 import type { AllRows, Bit, HandedOut, InFlight, WorkerRow, Writes } from '../rows.ts';
@@ -72,10 +72,6 @@ function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
 
 function rowsOf(database: Database, names: Names): AllRows {
   const page = (bit: Bit, number: number): Uint8Array | null => database.getBinary(pageKey(bit, number)) ?? null;
-  const isSet = (bit: Bit, index: ItemIndex): boolean => {
-    const bytes = page(bit, pageOf(index));
-    return bytes !== null && hasBit(bytes, index);
-  };
   const unpack = (bytes: Uint8Array): InFlight => {
     const { state, workerNumber, attempt, claimEpoch, faults } = unpackInFlight(bytes);
     return { state, row: { worker: names.nameOf(workerNumber), attempt, claimEpoch }, faults };
@@ -92,12 +88,12 @@ function rowsOf(database: Database, names: Names): AllRows {
       const bytes = database.getBinary(itemKey(index));
       return bytes === undefined ? null : unpack(bytes);
     },
-    bit: (index) => (isSet('done', index) ? 'done' : isSet('failed', index) ? 'failed' : null),
     page,
     worker: (worker) => readWorker(database, worker),
     everyInFlight: () => list(database, 'item', (key, value) => ({ index: numberOf(key), item: unpack(value) })),
     everyPage: (bit) => list(database, bit, (key, value) => ({ page: numberOf(key), bytes: value })),
-    everyWorker: () => list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
+    everyWorker: () =>
+      list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
     acceptedEpochs: () => list(database, 'acceptedEpoch', (key) => numberOf(key)),
   };
 }
@@ -137,7 +133,10 @@ function applyItems(database: Database, names: Names, items: ReadonlyMap<ItemInd
   for (const [index, item] of items) {
     if (item.state === 'running' || item.state === 'handed-back') {
       const { worker, attempt, claimEpoch } = item.row;
-      put(itemKey(index), packInFlight({ state: item.state, workerNumber: names.numberOf(worker), attempt, claimEpoch, faults: item.faults }));
+      put(
+        itemKey(index),
+        packInFlight({ state: item.state, workerNumber: names.numberOf(worker), attempt, claimEpoch, faults: item.faults }),
+      );
       continue;
     }
     database.removeSync(itemKey(index));

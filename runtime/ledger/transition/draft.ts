@@ -2,9 +2,10 @@ import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
+import { hasBit, pageOf } from '../bitmap.ts';
 import type { Fenced, Found, Gone } from '../contract.ts';
 import { MAX_INDEX } from '../limits.ts';
-import type { Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
+import type { Bit, Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
 
 /**
  * A decision in the making: reads see the store's rows with this decision's own changes on top (one request may name an item
@@ -78,12 +79,21 @@ export class Draft {
 function storedItem(rows: Rows, index: ItemIndex): ItemState {
   const inFlight = rows.inFlight(index);
   if (inFlight !== null) return inFlight;
-  const bit = rows.bit(index);
+  const bit = recordedAs(rows, index);
   if (bit !== null) return { state: bit };
   throw new RolloutError(
     'LEDGER_CORRUPT',
     `The ledger lost track of item ${index}: it was handed out, and is neither in flight nor recorded. Restore the state directory from a copy.`,
   );
+}
+
+/** Null while the item is not terminal. */
+export function recordedAs(rows: Rows, index: ItemIndex): Bit | null {
+  for (const bit of ['done', 'failed'] as const) {
+    const page = rows.page(bit, pageOf(index));
+    if (page !== null && hasBit(page, index)) return bit;
+  }
+  return null;
 }
 
 /** Every verb that names an epoch goes through here: the check is in the verb's own transaction (L5). */

@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
-import { isSameRow } from '../../model/row.ts';
 import type { Epoch } from '../../model/row.ts';
+import { isSameRow } from '../../model/row.ts';
 import type { Faults, Fenced, Gone, HandBack, HandBackReason, HandBackReply } from '../contract.ts';
 import { isU32 } from '../limits.ts';
 import type { Decision, Rows } from '../rows.ts';

@@ -1,9 +1,9 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
-import { countBits, hasBit, lastBit, overlaps, pageOf, PAGE_ITEMS } from '../bitmap.ts';
+import { countBits, hasBit, lastBit, overlaps, PAGE_ITEMS, pageOf } from '../bitmap.ts';
 import { type Fenced, ITEM_BIT, type Scan } from '../contract.ts';
 import type { AllRows, Bit, Decision, Head } from '../rows.ts';
-import { underEpoch } from './draft.ts';
+import { recordedAs, underEpoch } from './draft.ts';
 import { progressOf } from './run.ts';
 
 /** Reads all that is in flight, and proves that every item handed out is in exactly one place (L6). */
@@ -15,7 +15,14 @@ export function scan(rows: AllRows, epoch: Epoch): Decision<Scan | Fenced> {
       inFlight.filter(({ item }) => item.state === state).map(({ index, item }) => ({ index, row: item.row, faults: item.faults }));
     const workers = [...rows.everyWorker()].flatMap(({ worker, row }) => (row.info === null ? [] : [{ worker, info: row.info }]));
     const progress = progressOf(head, rows.state());
-    const reply: Scan = { kind: 'scanned', progress, place: rows.place(), running: listed('running'), handedBack: listed('handed-back'), workers };
+    const reply: Scan = {
+      kind: 'scanned',
+      progress,
+      place: rows.place(),
+      running: listed('running'),
+      handedBack: listed('handed-back'),
+      workers,
+    };
     return { reply, writes: null };
   });
 }
@@ -36,7 +43,7 @@ function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
   }
   for (const { index } of inFlight) {
     if (index >= head.cursor) throw corrupt(`item ${index} is in flight and was never handed out`);
-    if (bitOf(rows, index) !== ITEM_BIT.open) throw corrupt(`item ${index} is in flight and recorded`);
+    if (recordedAs(rows, index) !== null) throw corrupt(`item ${index} is in flight and recorded`);
   }
 }
 
@@ -55,10 +62,6 @@ function requireEqual(what: string, counted: number, kept: number): void {
 
 function corrupt(what: string): RolloutError {
   return new RolloutError('LEDGER_CORRUPT', `The ledger contradicts itself: ${what}. Restore the state directory from a copy.`);
-}
-
-function bitOf(rows: AllRows, index: ItemIndex): number {
-  return bitsOf(rows, index, 1)[0] ?? ITEM_BIT.open;
 }
 
 /** One byte per item, see ITEM_BIT. */

@@ -1,16 +1,11 @@
-import { COORDINATOR_WORKER, isSameRow } from '../../model/row.ts';
 import type { Epoch, Row, WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, isSameRow } from '../../model/row.ts';
 import type { Fenced, Gone, NamedRow, Settlement, SettleReply, SettleVerdict, Verdict } from '../contract.ts';
 import type { Decision, ItemState, Rows } from '../rows.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
 
 /** Sets the bit of every item that this worker's attempt may settle, and removes its row (L10, L11, L15). */
-export function settle(
-  rows: Rows,
-  epoch: Epoch,
-  worker: WorkerId,
-  outcomes: readonly Settlement[],
-): Decision<SettleReply | Gone | Fenced> {
+export function settle(rows: Rows, epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Decision<SettleReply | Gone | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<SettleReply | Gone> => {
     const gone = goneFor('write', rows.state());
     if (gone !== null) return { reply: gone, writes: null };

@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
-import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { Epoch, WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { Fenced, WorkerInfo } from '../contract.ts';
 import { isU32 } from '../limits.ts';
 import type { Decision, Rows } from '../rows.ts';
@@ -9,19 +9,17 @@ import { underEpoch } from './draft.ts';
 /** The coordinator's own number; every registered worker's is higher. */
 export const COORDINATOR_NUMBER = 0;
 
-export function register(
-  rows: Rows,
-  epoch: Epoch,
-  worker: WorkerId,
-  info: WorkerInfo,
-): Decision<{ readonly kind: 'registered' } | Fenced> {
+export function register(rows: Rows, epoch: Epoch, worker: WorkerId, info: WorkerInfo): Decision<{ readonly kind: 'registered' } | Fenced> {
   assert(worker !== COORDINATOR_WORKER, 'the coordinator is known without registration');
   return underEpoch(rows, epoch, (head) => {
     const known = rows.worker(worker);
     if (known !== null) return { reply: { kind: 'registered' }, writes: { worker: { worker, row: { number: known.number, info } } } };
     const number = head.workerNumbers + 1;
     assert(isU32(number), 'a worker number fits in 32 bits (L9)');
-    return { reply: { kind: 'registered' }, writes: { head: { ...head, workerNumbers: number }, worker: { worker, row: { number, info } } } };
+    return {
+      reply: { kind: 'registered' },
+      writes: { head: { ...head, workerNumbers: number }, worker: { worker, row: { number, info } } },
+    };
   });
 }
 

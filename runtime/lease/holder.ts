@@ -1,0 +1,136 @@
+import { never } from '../base/assert.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Fenced, Ledger } from '../ledger/contract.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Epoch } from '../model/row.ts';
+import type { Keeper, Won } from './keeper.ts';
+import { type Holding, isOver, onFenced, onRenewed, onResign, onTick, onWon, type Terms } from './machine.ts';
+
+export interface HolderOptions {
+  readonly ledger: Pick<Ledger, 'renew' | 'release'>;
+  readonly clock: Clock;
+  readonly ttlMs: number;
+  readonly renewIntervalMs: number;
+  /** A renewal failed and it is not known whether it happened; it is tried again. For the log. */
+  readonly onRenewFailed?: (error: unknown) => void;
+}
+
+/** Holder and candidate may count a tenth of the TTL apart: far more than two clocks of one machine ever do. */
+const MARGIN_SHARE = 0.1;
+/** After a renewal of unknown fate the next one follows sooner. */
+const RETRY_SHARE = 0.25;
+
+export function holdLease(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won): Keeper {
+  return new Holder(options, lease, sentAtMs, won);
+}
+
+class Holder implements Keeper {
+  readonly won: Won;
+  readonly lost: Promise<Fenced>;
+  readonly #options: HolderOptions;
+  readonly #terms: Terms;
+  readonly #stopped = new AbortController();
+  readonly #loop: Promise<void>;
+  #holding: Holding;
+  #renewal: Promise<void> | null = null;
+  #announceLost: (fenced: Fenced) => void = () => undefined;
+
+  constructor(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won) {
+    this.won = won;
+    this.#options = options;
+    this.#terms = { ttlMs: options.ttlMs, marginMs: options.ttlMs * MARGIN_SHARE };
+    this.#holding = onWon(lease, sentAtMs, this.#terms);
+    this.lost = new Promise((resolve) => {
+      this.#announceLost = resolve;
+    });
+    this.#loop = this.#renewRegularly();
+  }
+
+  lease(): Lease {
+    return this.#holding.lease;
+  }
+
+  isFresh(): boolean {
+    return this.#tick().kind === 'held';
+  }
+
+  async ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced> {
+    for (;;) {
+      const holding = this.#tick();
+      switch (holding.kind) {
+        case 'held':
+          return { kind: 'fresh' };
+        case 'fenced':
+          return fencedBy(holding.byEpoch);
+        case 'resigned':
+          return fencedBy(holding.lease.epoch);
+        case 'paused':
+          await this.#renew();
+          break;
+        default:
+          never(holding);
+      }
+    }
+  }
+
+  async resign(): Promise<void> {
+    // Not a leader in memory before the ledger says so: whoever asks meanwhile writes nothing more.
+    this.#holding = onResign(this.#holding);
+    this.stop();
+    await this.#loop;
+    if (this.#holding.kind === 'resigned') await this.#options.ledger.release(this.#holding.lease);
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  #tick(): Holding {
+    this.#holding = onTick(this.#holding, this.#options.clock.monotonicMs());
+    return this.#holding;
+  }
+
+  /** One at a time: whoever asks meanwhile waits for the same answer. */
+  #renew(): Promise<void> {
+    this.#renewal ??= this.#renewOnce().finally(() => {
+      this.#renewal = null;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(): Promise<void> {
+    const sentAtMs = this.#options.clock.monotonicMs();
+    const reply = await this.#options.ledger.renew(this.#holding.lease);
+    if (reply.kind === 'renewed') {
+      this.#holding = onRenewed(this.#holding, reply.lease, sentAtMs, this.#terms);
+      return;
+    }
+    this.#holding = onFenced(this.#holding, reply.epoch);
+    if (this.#holding.kind === 'fenced') this.#announceLost(fencedBy(reply.epoch));
+  }
+
+  async #renewRegularly(): Promise<void> {
+    const { clock, renewIntervalMs, onRenewFailed } = this.#options;
+    let waitMs = renewIntervalMs;
+    while (!this.#isOver()) {
+      await clock.sleep(waitMs, this.#stopped.signal);
+      if (this.#isOver()) return;
+      try {
+        await this.#renew();
+        waitMs = renewIntervalMs;
+      } catch (error) {
+        // Unknown, not lost: while the margin lasts it is tried again, and after it `ensureFresh` lets nobody write.
+        onRenewFailed?.(error);
+        waitMs = renewIntervalMs * RETRY_SHARE;
+      }
+    }
+  }
+
+  #isOver(): boolean {
+    return this.#stopped.signal.aborted || isOver(this.#holding);
+  }
+}
+
+function fencedBy(epoch: Epoch): Fenced {
+  return { kind: 'fenced', epoch };
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { AcquireReply, Fenced, Ledger } from '../ledger/contract.ts';
+import type { Lease, ProcessIdentity } from '../model/lease.ts';
+import { holdLease } from './holder.ts';
+import { type Grounds, groundsToAcquire, onSeen, type Watching } from './machine.ts';
+
+/** Keeps a lease that was won. */
+export interface Keeper {
+  lease(): Lease;
+  /** How it was won: `stolen` from a holder that had not released it. */
+  readonly won: Won;
+  /** False as soon as the margin has passed without a renewal; costs nothing to ask. */
+  isFresh(): boolean;
+  /**
+   * To be asked before any write: resolves at once while fresh; past the margin a renewal decides. Rejects where the store cannot
+   * be asked: then nothing may be written.
+   */
+  ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced>;
+  /** Resolves once, when somebody else's epoch was found; never after a resignation. */
+  readonly lost: Promise<Fenced>;
+  /** Gives the lease up: the next one wins epoch + 1 at once (L1). */
+  resign(): Promise<void>;
+  /** Renews no more, and leaves the lease to expire. */
+  stop(): void;
+}
+
+export interface Won {
+  readonly kind: 'acquired' | 'stolen';
+  readonly killedPid: number | null;
+}
+
+export interface CandidateOptions {
+  readonly ledger: Pick<Ledger, 'readLease' | 'acquire' | 'renew' | 'release'>;
+  readonly clock: Clock;
+  /** Nonce of this process start (L2). */
+  readonly holder: string;
+  readonly process: ProcessIdentity;
+  /** host:port for those who find the lease held. */
+  readonly address: string;
+  /** Highest epoch known outside the ledger, -1 for none (L3). */
+  readonly floor: number;
+  readonly ttlMs: number;
+  readonly renewIntervalMs: number;
+  /** True only when certain. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
+  readonly signal: AbortSignal;
+  /** Somebody else leads: told once for each holder. */
+  readonly onPassive: (lease: Lease) => void;
+  readonly onRenewFailed?: (error: unknown) => void;
+}
+
+/** How often the row is read: the delay between the holder's certain death and the try to follow it. */
+const WATCH_INTERVAL_MS = 75;
+
+/** Waits for its turn, as long as it takes, and wins the lease. Rejects with the signal's reason when that aborts. */
+export async function winLease(options: CandidateOptions): Promise<Keeper> {
+  const { ledger, clock, signal } = options;
+  let watching: Watching | null = null;
+  let told: Lease | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    watching = onSeen(watching, await ledger.readLease(), clock.monotonicMs());
+    const grounds = await groundsNow(options, watching);
+    if (grounds !== null) {
+      const sentAtMs = clock.monotonicMs();
+      const reply = await acquire(options, watching.seen);
+      if (reply.kind === 'won') {
+        const won = { kind: grounds === 'free' ? 'acquired' : 'stolen', killedPid: reply.killedPid } as const;
+        return holdLease(options, reply.lease, sentAtMs, won);
+      }
+      watching = onSeen(watching, reply.lease, clock.monotonicMs());
+    }
+    told = tellOnce(options, told, watching.seen);
+    await clock.sleep(WATCH_INTERVAL_MS, signal);
+  }
+}
+
+async function groundsNow({ clock, ttlMs, isDead }: CandidateOptions, watching: Watching): Promise<Grounds | null> {
+  const { seen } = watching;
+  const isHolderDead = seen !== null && seen.holder !== '' && (await isDead(seen.process));
+  return groundsToAcquire(watching, clock.monotonicMs(), ttlMs, isHolderDead);
+}
+
+async function acquire(options: CandidateOptions, expected: Lease | null): Promise<Exclude<AcquireReply, { readonly kind: 'behind' }>> {
+  const { ledger, holder, process, address, floor } = options;
+  const reply = await ledger.acquire({ holder, process, address, expected, floor });
+  if (reply.kind !== 'behind') return reply;
+  const there = reply.epoch < 0 ? 'is empty' : `is at epoch ${reply.epoch}`;
+  throw new RolloutError(
+    'LEDGER_BEHIND',
+    `The ledger ${there}, but epoch ${reply.floor} of this run was already in use: the store was replaced, restored from an old copy, or lost writes. Going on would execute and record items twice. Restore the newest copy of the store, or begin anew with --fresh.`,
+  );
+}
+
+function tellOnce({ onPassive }: CandidateOptions, told: Lease | null, seen: Lease | null): Lease | null {
+  if (seen === null || seen.holder === '' || seen.holder === told?.holder) return told;
+  onPassive(seen);
+  return seen;
+}
