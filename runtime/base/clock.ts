@@ -2,7 +2,7 @@ import { setTimeout as sleepFor } from 'node:timers/promises';
 
 /** Time as an argument: durations come from the monotonic clock, the wall clock is for display only. */
 export interface Clock {
-  /** Milliseconds since an arbitrary moment; never goes back. */
+  /** Milliseconds since an arbitrary moment, the same one for every thread of the process; never goes back. */
   monotonicMs(): number;
   /** Milliseconds since 1970; may step. */
   wallMs(): number;
@@ -18,7 +18,8 @@ export interface Timer {
 }
 
 export const systemClock: Clock = {
-  monotonicMs: () => performance.now(),
+  // Not performance.now(), which counts from the start of each thread.
+  monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
   wallMs: () => Date.now(),
   sleep: async (ms, signal) => {
     await sleepFor(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);

@@ -1,0 +1,36 @@
+import type { Item } from '../../model/item.ts';
+
+/** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
+export interface Backend {
+  /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
+  isReady(signal: AbortSignal): Promise<Readiness>;
+  /** Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. */
+  execute(request: Request, signal: AbortSignal): Promise<Execution>;
+  close(): Promise<void>;
+}
+
+export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'not-ready'; readonly detail: string };
+
+export interface Request {
+  readonly item: Item;
+  /** Content id and attempt: names this execution in the server's log. */
+  readonly requestId: string;
+}
+
+export type Execution =
+  /** An answer came whole, whatever its status. */
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The server's own name for the request, null where it gave none. */
+      readonly requestId: string | null;
+      /** Names in lower case. */
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: Uint8Array;
+    }
+  /** The server was reached, and no whole answer came. */
+  | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string }
+  /** The server is not there: nothing was executed. */
+  | { readonly kind: 'unavailable'; readonly detail: string };
+
+export type FailureCode = 'timeout' | 'connection_reset' | 'response_too_large' | 'not_a_request';

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+import { seededRandom } from '../../base/random.ts';
+import type { Backend, Execution, Request } from './contract.ts';
+
+export interface MockSettings {
+  readonly latencyMs: number;
+  /** Share of the executions that are answered with status 500. */
+  readonly failureRate: number;
+  readonly seed: number;
+}
+
+/** Answers like a chat model that repeats what it was told; the same execution is always answered alike. */
+export function createMockBackend(settings: MockSettings, clock: Clock): Backend {
+  return {
+    isReady: () => Promise.resolve({ kind: 'ready' }),
+    execute: async (request, signal) => {
+      if (settings.latencyMs > 0) await clock.sleep(settings.latencyMs, signal);
+      return answer(settings, request);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function answer(settings: MockSettings, request: Request): Execution {
+  const isFailure = seededRandom(seedOf(settings.seed, request.requestId)).next() < settings.failureRate;
+  const body = isFailure
+    ? { error: { message: 'the mock backend failed, as failureRate says', type: 'server_error' } }
+    : completion(request);
+  return {
+    kind: 'answered',
+    status: isFailure ? 500 : 200,
+    requestId: `mock-${request.requestId}`,
+    headers: {},
+    body: Buffer.from(JSON.stringify(body), 'utf8'),
+  };
+}
+
+function completion(request: Request): object {
+  return {
+    id: `chatcmpl-${request.requestId}`,
+    object: 'chat.completion',
+    model: 'mock',
+    choices: [{ index: 0, message: { role: 'assistant', content: echo(request.item.body) }, finish_reason: 'stop' }],
+  };
+}
+
+/** The content of the last message, or the whole body where it holds no messages. */
+function echo(body: unknown): string {
+  const messages: unknown = isObject(body) ? body['messages'] : undefined;
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const content = isObject(last) ? last['content'] : undefined;
+  return typeof content === 'string' ? content : JSON.stringify(body);
+}
+
+function seedOf(seed: number, requestId: string): number {
+  return createHash('sha256').update(`${seed}/${requestId}`).digest().readUInt32BE(0);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,36 @@
+import type { Epoch, WorkerId } from '../model/row.ts';
+import type { WorkerState } from '../model/session.ts';
+import type { TlsFiles } from '../rpc/ca.ts';
+
+/** What the main thread and the thread that beats say to one another. */
+
+export interface HeartSettings {
+  readonly workerId: WorkerId;
+  readonly bootNonce: string;
+  readonly runId: string;
+  readonly tls: TlsFiles;
+  readonly coordinators: readonly string[];
+  readonly concurrency: number;
+  readonly pid: number;
+  readonly heartbeatIntervalMs: number;
+  readonly highestEpoch: Epoch;
+  readonly logLevel: string;
+  /** See `loop-lag.ts`. */
+  readonly lag: SharedArrayBuffer;
+}
+
+export type ToHeart =
+  /** Said in a beat at once. */
+  | { readonly kind: 'say'; readonly state: WorkerState }
+  | { readonly kind: 'epoch'; readonly epoch: Epoch }
+  | { readonly kind: 'coordinators'; readonly addresses: readonly string[] }
+  /** Let the beats under way end, say no more, and end. */
+  | { readonly kind: 'stop' };
+
+export type FromHeart = {
+  readonly kind: 'beat';
+  readonly epoch: Epoch;
+  readonly isSuperseded: boolean;
+  /** On the clock that all threads share; the main thread may read it much later. */
+  readonly receivedMs: number;
+};

@@ -1,0 +1,92 @@
+import { fullJitterMs } from '../base/backoff.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { WorkerClient } from '../rpc/client.ts';
+import { NotLeaderError } from '../rpc/status.ts';
+import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
+
+const BACKOFF_BASE_MS = 100;
+/** A successor is found within a second of serving, by a thousand workers at different moments. */
+const BACKOFF_CAP_MS = 1_000;
+
+/** The way to whichever coordinator answers: one at a time, found again with backoff. */
+export interface Link {
+  /** Calls the present coordinator. A rejection is noted for `move`, and passed on. */
+  call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried. */
+  move(): Promise<void>;
+  replaceAddresses(list: readonly string[]): void;
+  close(): void;
+}
+
+export interface LinkDeps {
+  readonly dial: (address: string) => WorkerClient;
+  readonly addresses: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export function createLink(deps: LinkDeps): Link {
+  return new CoordinatorLink(deps);
+}
+
+class CoordinatorLink implements Link {
+  private readonly deps: LinkDeps;
+  private readonly closed = new AbortController();
+  private addresses: Addresses;
+  private client: WorkerClient | null = null;
+  private calls = new AbortController();
+  private failures = 0;
+  private primary: string | null = null;
+
+  constructor(deps: LinkDeps) {
+    this.deps = deps;
+    this.addresses = addressesOf(deps.addresses);
+  }
+
+  async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.calls;
+    this.client ??= this.deps.dial(currentAddress(this.addresses));
+    try {
+      const answer = await make(this.client, signal);
+      this.failures = 0;
+      return answer;
+    } catch (error) {
+      if (!signal.aborted) this.note(error);
+      throw error;
+    }
+  }
+
+  async move(): Promise<void> {
+    this.hangUp();
+    this.addresses = onUnreached(this.addresses, this.primary);
+    this.primary = null;
+    const waitMs = fullJitterMs(this.failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.deps.random);
+    this.failures += 1;
+    await this.deps.clock.sleep(waitMs, this.closed.signal);
+  }
+
+  replaceAddresses(list: readonly string[]): void {
+    this.addresses = addressesOf(list);
+  }
+
+  close(): void {
+    this.hangUp();
+    this.closed.abort();
+  }
+
+  private hangUp(): void {
+    this.calls.abort();
+    this.calls = new AbortController();
+    this.client?.close();
+    this.client = null;
+  }
+
+  private note(error: unknown): void {
+    const address = currentAddress(this.addresses);
+    if (error instanceof NotLeaderError) this.primary = error.primaryAddress;
+    else this.deps.log.warn({ address, reason: error instanceof Error ? error.message : String(error) }, 'the coordinator did not answer');
+  }
+}

@@ -1,0 +1,195 @@
+import { never } from '../base/assert.ts';
+import type { Epoch, ItemRef } from '../model/row.ts';
+import type { Poll, PollReply, WorkerState } from '../model/session.ts';
+import type { Command, Ending, Leaving } from './commands.ts';
+import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
+import { end, forget, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
+import { openSession, pollWhereDue, resendOverdue, sendAllAgain } from './polling.ts';
+import { allHeld, command, type State } from './state.ts';
+
+/**
+ * The worker's rules (SPEC.md). Each handler takes a fact into the state and answers what is to be done now; the loop does it, in the
+ * order given, and comes back with the facts that follow from it. Nothing here waits, and nothing knows the time but by `nowMs`.
+ */
+
+/** How long a drain waits for acknowledgements after its started items have ended; then the rest stays in the outbox. */
+export const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
+
+/** Names a poll: one of an older session is ignored (L26). */
+export type PollId = Pick<Poll, 'session' | 'poll'>;
+
+export function onStart(state: State, nowMs: number): readonly Command[] {
+  command(state, { kind: 'probe' });
+  command(state, { kind: 'reconnect' });
+  return settle(state, nowMs);
+}
+
+/** A coordinator was found; the next poll goes there. */
+export function onConnected(state: State, nowMs: number): readonly Command[] {
+  state.isConnected = true;
+  return settle(state, nowMs);
+}
+
+/** A beat was answered. The first one has registered the worker, so that polls may begin. */
+export function onBeat(
+  state: State,
+  nowMs: number,
+  beat: { readonly epoch: Epoch; readonly isSuperseded: boolean; readonly receivedMs: number },
+): readonly Command[] {
+  if (isDeposed(state.guard, beat.epoch)) return settle(state, nowMs);
+  // The beats have found a successor: whoever holds the polls is deposed, and may hold them for long.
+  if (beat.epoch > state.guard.highestEpoch && state.session.isOpen) leaveCoordinator(state);
+  noteValid(state, beat.epoch, beat.receivedMs);
+  state.isRegistered = true;
+  if (beat.isSuperseded) go(state, 'superseded');
+  return settle(state, nowMs);
+}
+
+export function onReply(state: State, nowMs: number, id: PollId, reply: PollReply): readonly Command[] {
+  if (id.session !== state.session.number) return settle(state, nowMs);
+  state.session.inFlight.delete(id.poll);
+  if (isDeposed(state.guard, reply.epoch)) {
+    leaveCoordinator(state);
+    return settle(state, nowMs);
+  }
+  noteValid(state, reply.epoch, nowMs);
+  switch (reply.status) {
+    case 'hello-needed':
+      openSession(state);
+      break;
+    case 'superseded':
+      go(state, 'superseded');
+      break;
+    case 'ok':
+      onContent(state, nowMs, reply);
+      break;
+    default:
+      never(reply);
+  }
+  return settle(state, nowMs);
+}
+
+/** The call failed: whether the coordinator heard it is not known. */
+export function onPollFailed(state: State, nowMs: number, id: PollId): readonly Command[] {
+  if (id.session !== state.session.number) return settle(state, nowMs);
+  state.session.inFlight.delete(id.poll);
+  sendAllAgain(state);
+  if (state.isConnected) disconnect(state);
+  // A hello of unknown fate is said anew: it may hold more by now.
+  if (!state.session.isOpen) openSession(state);
+  return settle(state, nowMs);
+}
+
+export function onEnded(state: State, nowMs: number, ref: ItemRef, ending: Ending): readonly Command[] {
+  end(state, nowMs, ref, ending);
+  if (ending.kind === 'return' && ending.item.reason === 'unavailable' && state.backend === 'ready') {
+    state.backend = 'not-ready';
+    returnQueued(state, 'unavailable');
+    command(state, { kind: 'probe' });
+  }
+  return settle(state, nowMs);
+}
+
+export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]): readonly Command[] {
+  for (const ref of refs) stored(state, ref);
+  return settle(state, nowMs);
+}
+
+export function onBackendReady(state: State, nowMs: number): readonly Command[] {
+  state.backend = 'ready';
+  return settle(state, nowMs);
+}
+
+/** The backend did not answer at the first look; it is asked on. */
+export function onBackendAway(state: State, nowMs: number): readonly Command[] {
+  if (state.backend === 'unknown') state.backend = 'not-ready';
+  return settle(state, nowMs);
+}
+
+/** By a signal or by order of the coordinator. The first thing said is Beat(draining). */
+export function onDrain(state: State, nowMs: number): readonly Command[] {
+  drain(state, nowMs);
+  return settle(state, nowMs);
+}
+
+/** Called about every heartbeat interval. */
+export function onTick(state: State, nowMs: number): readonly Command[] {
+  if (!state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
+    state.isFenced = true;
+    leaveCoordinator(state);
+  }
+  resendOverdue(state, nowMs);
+  if (state.mode.kind === 'draining' && nowMs >= state.mode.untilMs) returnStarted(state, 'drained');
+  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, 'given-up');
+  return settle(state, nowMs);
+}
+
+function onContent(state: State, nowMs: number, reply: Extract<PollReply, { status: 'ok' }>): void {
+  state.session.isOpen = true;
+  state.isFenced = false;
+  forget(state, reply.acknowledged);
+  forget(state, reply.stale);
+  // A batch that was received already has been sent again, since its acknowledgement was on the way (L27).
+  if (reply.batch > state.session.receivedBatch) {
+    state.session.receivedBatch = reply.batch;
+    state.session.announced -= reply.assignments.length;
+    for (const ref of reply.revoked) revoke(state, ref);
+    for (const assignment of reply.assignments) take(state, assignment);
+  }
+  if (reply.order === 'drain') drain(state, nowMs);
+  if (reply.order === 'finished') go(state, 'finished');
+}
+
+function drain(state: State, nowMs: number): void {
+  if (state.mode.kind !== 'working') return;
+  const untilMs = nowMs + state.settings.drainTimeoutMs;
+  state.mode = { kind: 'draining', untilMs, giveUpAtMs: untilMs + ACKNOWLEDGE_TIMEOUT_MS };
+  speak(state);
+  returnQueued(state, 'drained');
+}
+
+function noteValid(state: State, epoch: Epoch, receivedMs: number): void {
+  if (epoch > state.guard.highestEpoch) command(state, { kind: 'keep-epoch', epoch });
+  state.guard = onValidReply(state.guard, epoch, receivedMs);
+}
+
+/** Away from a coordinator that is deposed or silent; the next one is greeted with a hello. */
+function leaveCoordinator(state: State): void {
+  openSession(state);
+  if (state.isConnected) disconnect(state);
+}
+
+function disconnect(state: State): void {
+  state.isConnected = false;
+  command(state, { kind: 'reconnect' });
+}
+
+/** What follows from the state as it is now, the same after every fact. */
+function settle(state: State, nowMs: number): readonly Command[] {
+  if (state.mode.kind === 'draining' && allHeld(state).length === 0) go(state, 'drained');
+  startQueued(state, nowMs);
+  speak(state);
+  pollWhereDue(state, nowMs);
+  const commands = state.commands;
+  state.commands = [];
+  return commands;
+}
+
+function speak(state: State): void {
+  const now = workerState(state);
+  if (now === state.said || state.mode.kind === 'left') return;
+  state.said = now;
+  command(state, { kind: 'say', state: now });
+}
+
+function workerState(state: State): WorkerState {
+  if (state.mode.kind !== 'working') return 'draining';
+  if (state.backend === 'unknown') return 'init';
+  return state.backend === 'ready' && !state.isFenced ? 'ready' : 'not-ready';
+}
+
+function go(state: State, why: Leaving): void {
+  if (state.mode.kind === 'left') return;
+  state.mode = { kind: 'left' };
+  command(state, { kind: 'leave', why, unacknowledged: state.counts.finished + state.counts.storing });
+}

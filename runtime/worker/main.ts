@@ -1,0 +1,215 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { never } from '../base/assert.ts';
+import { systemClock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { createLog, type Log } from '../base/log.ts';
+import { isProcessDead, ownProcess } from '../base/process-identity.ts';
+import { systemRandom } from '../base/random.ts';
+import { onParentLost, onParentMessage } from '../base/supervised.ts';
+import { issueCertificate, readRunId } from '../rpc/ca.ts';
+import { createWorkerClient } from '../rpc/client.ts';
+import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
+import type { Backend } from './backends/contract.ts';
+import { createMockBackend } from './backends/mock.ts';
+import { createOpenAiBackend } from './backends/openai.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { createLink } from './link.ts';
+import { type LoopEnd, WorkerLoop } from './loop.ts';
+import { type Outbox, openOutbox } from './outbox.ts';
+import { awaitBackend } from './readiness.ts';
+import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
+import { createSlots } from './slots.ts';
+import { newState } from './state.ts';
+
+const USAGE = 'usage: rollout-worker --config worker.yaml';
+/** The machine looks at the clock at least so often. */
+const MAX_TICK_MS = 250;
+const BOOT_NONCE_BYTES = 16;
+
+/** The worker process: executes items for one run until it is told that the run is finished, or to drain. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  let log = createLog('worker');
+  try {
+    const settings = await loadWorkerSettings(configPath(argv));
+    log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId });
+    return await work(settings, log);
+  } catch (error) {
+    if (!(error instanceof RolloutError)) throw error;
+    log.error({ code: error.code, cause: error.cause }, error.message);
+    return error.exit;
+  }
+}
+
+function configPath(argv: readonly string[]): string {
+  try {
+    const { config } = parseArgs({ args: [...argv], options: { config: { type: 'string' } }, strict: true }).values;
+    if (config !== undefined) return config;
+  } catch (cause) {
+    throw new RolloutError('USAGE', `${cause instanceof Error ? cause.message : String(cause)}; ${USAGE}`, { cause });
+  }
+  throw new RolloutError('USAGE', `--config is missing; ${USAGE}`);
+}
+
+async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
+  const runId = await readRunId(settings.tlsDir);
+  const identity = await ownProcess();
+  const outbox = await openOutbox({
+    dir: join(settings.stateDir, 'store'),
+    workerId: settings.workerId,
+    runId,
+    process: identity,
+    isProcessDead,
+  });
+  const backend = createBackend(settings);
+  try {
+    return exitOf(await runLoop(settings, runId, outbox, backend, log), settings, log);
+  } finally {
+    await Promise.all([backend.close(), outbox.close()]);
+  }
+}
+
+async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, backend: Backend, log: Log): Promise<LoopEnd> {
+  const { workerId, concurrency, timing } = settings;
+  const [clock, random] = [systemClock, systemRandom];
+  const request = { role: 'worker', workerId } as const;
+  const tls = await issueCertificate(settings.tlsDir, request);
+  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
+  const credentials = clientCredentials(tls, runId, log);
+  const bootNonce = random.hex(BOOT_NONCE_BYTES);
+  const link = createLink({
+    dial: (address) => createWorkerClient(address, credentials),
+    addresses: settings.coordinators,
+    clock,
+    random,
+    log,
+  });
+  if (outbox.found.length > 0) log.info({ outcomes: outbox.found.length }, 'outcomes of an earlier start are handed over first');
+  const heartbeat = startHeartbeat(
+    {
+      workerId,
+      bootNonce,
+      runId,
+      tls,
+      coordinators: settings.coordinators,
+      concurrency,
+      pid: process.pid,
+      heartbeatIntervalMs: timing.heartbeatIntervalMs,
+      highestEpoch: outbox.highestEpoch,
+      logLevel: settings.logLevel,
+    },
+    clock,
+    { onBeat: (beat) => loop.onBeat(beat), onFailure: (error) => loop.fail(error) },
+  );
+  const loop = new WorkerLoop({
+    state: newState(machineSettings(settings, bootNonce), outbox.highestEpoch, outbox.found, clock.monotonicMs()),
+    outbox,
+    slots: createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random }),
+    link,
+    heartbeat,
+    probe: (signal, onAway) => awaitBackend({ backend, waitBackendMs: settings.waitBackendMs, clock, random }, signal, onAway),
+    tickMs: Math.min(MAX_TICK_MS, timing.heartbeatIntervalMs),
+    clock,
+    log,
+  });
+  listen(loop, log);
+  return loop.run().finally(() => renewal.stop());
+}
+
+function machineSettings(settings: WorkerSettings, bootNonce: string): Parameters<typeof newState>[0] {
+  const { workerId, concurrency, prefetch, drainTimeoutMs, timing } = settings;
+  return {
+    workerId,
+    bootNonce,
+    concurrency,
+    prefetch,
+    drainTimeoutMs,
+    pollWaitMs: timing.pollWaitMs,
+    selfFenceTimeoutMs: timing.workerSelfFenceTimeoutMs,
+  };
+}
+
+/** Who may tell this process to stop, and how. */
+function listen(loop: WorkerLoop, log: Log): void {
+  let isAsked = false;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isAsked) process.exit(EXIT.interrupted);
+    isAsked = true;
+    log.info({ signal }, 'draining; a second signal ends at once');
+    loop.drain();
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+  onParentMessage((message) => {
+    if (message.kind === 'coordinators') loop.replaceAddresses(message.addresses);
+  });
+  // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
+  onParentLost(() => process.exit(EXIT.interrupted));
+}
+
+function createBackend({ backend, concurrency }: WorkerSettings): Backend {
+  switch (backend.type) {
+    case 'mock':
+      return createMockBackend(backend, systemClock);
+    case 'openai': {
+      const apiKey = process.env[backend.apiKeyEnv];
+      return createOpenAiBackend({
+        ...backend,
+        apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
+        headers: extraHeaders(backend.headersEnv),
+        concurrency,
+      });
+    }
+    default:
+      return never(backend);
+  }
+}
+
+function extraHeaders(name: string | null): Readonly<Record<string, string>> {
+  const text = name === null ? undefined : process.env[name];
+  if (text === undefined || text === '') return {};
+  const headers = parsed(text);
+  if (
+    typeof headers === 'object' &&
+    headers !== null &&
+    !Array.isArray(headers) &&
+    Object.values(headers).every((value) => typeof value === 'string')
+  ) {
+    return headers as Readonly<Record<string, string>>;
+  }
+  // Without the value: it may hold a secret.
+  throw new RolloutError(
+    'CONFIG_INVALID',
+    `the environment variable ${name} does not hold a JSON object of strings, as {"x-header": "value"}`,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function exitOf(end: LoopEnd, settings: WorkerSettings, log: Log): ExitCode {
+  if (end.unacknowledged > 0) log.warn({ outcomes: end.unacknowledged }, 'outcomes stay in the store, to be handed over at the next start');
+  if (end.backendDetail !== null) throw unreachable(settings, end.backendDetail);
+  if (end.why === 'superseded') {
+    throw new RolloutError(
+      'SUPERSEDED',
+      `another process has registered as worker ${settings.workerId}: give each worker its own workerId`,
+    );
+  }
+  log.info({ why: end.why }, 'the worker has left');
+  return EXIT.done;
+}
+
+function unreachable({ backend, waitBackendMs }: WorkerSettings, detail: string): RolloutError {
+  const url = backend.type === 'openai' ? backend.baseUrl : backend.type;
+  return new RolloutError(
+    'BACKEND_UNREACHABLE',
+    `the backend at ${url} was not ready within waitBackend (${waitBackendMs} ms): ${detail}. Start the server, correct the base URL, or wait longer with waitBackend`,
+  );
+}

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Database, open, type RootDatabase } from 'lmdb';
+import { RolloutError } from '../base/errors.ts';
+import type { ProcessIdentity } from '../model/lease.ts';
+import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
+import type { Outcome } from '../model/session.ts';
+
+/**
+ * The worker's own store: outcomes that no coordinator has acknowledged (L34), the highest epoch seen, and whose store it is (L33).
+ * Every promise resolves once its change is durable; changes of the same turn share one commit.
+ */
+export interface Outbox {
+  /** What an earlier process of this worker left unacknowledged. */
+  readonly found: readonly Outcome[];
+  /** 0 where no coordinator of this run has been met. */
+  readonly highestEpoch: Epoch;
+  put(outcome: Outcome): Promise<void>;
+  forget(refs: readonly ItemRef[]): Promise<void>;
+  keepEpoch(epoch: Epoch): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OutboxOwner {
+  /** The folder of the store. */
+  readonly dir: string;
+  readonly workerId: WorkerId;
+  readonly runId: string;
+  readonly process: ProcessIdentity;
+  readonly isProcessDead: (process: ProcessIdentity) => Promise<boolean>;
+}
+
+interface Whose {
+  readonly workerId: WorkerId;
+  readonly runId: string;
+  readonly process: ProcessIdentity;
+}
+
+type OutcomeKey = [index: number, attempt: number];
+
+interface Store {
+  readonly root: RootDatabase;
+  readonly meta: Database<unknown, string>;
+  readonly outcomes: Database<Outcome, OutcomeKey>;
+}
+
+const FILE = 'outbox.mdb';
+
+export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
+  try {
+    mkdirSync(owner.dir, { recursive: true, mode: 0o700 });
+    const seen = await look(owner.dir);
+    if (seen !== undefined && !isSameProcess(seen.process, owner.process) && !(await owner.isProcessDead(seen.process)))
+      throw inUse(owner, seen);
+    return outboxOf(takeOver(openStore(owner.dir, false), owner, seen));
+  } catch (error) {
+    if (error instanceof RolloutError) throw error;
+    throw failed(owner.dir, error);
+  }
+}
+
+/** A look before opening for writing: behind a stopped writer, that would hold up this process for as long as it is stopped. */
+async function look(dir: string): Promise<Whose | undefined> {
+  if (!existsSync(join(dir, FILE))) return undefined;
+  const store = openStore(dir, true);
+  try {
+    return whoseOf(store);
+  } finally {
+    await store.root.close();
+  }
+}
+
+function openStore(dir: string, readOnly: boolean): Store {
+  // overlappingSync off: a commit is on disk before its promise resolves, and before anyone reads it.
+  const root = open({ path: join(dir, FILE), readOnly, overlappingSync: false, maxDbs: 2 });
+  return { root, meta: root.openDB<unknown, string>({ name: 'meta' }), outcomes: root.openDB<Outcome, OutcomeKey>({ name: 'outcomes' }) };
+}
+
+/** Writes this process into the store, in the transaction that checks that nobody else did since it was looked at. */
+function takeOver(store: Store, owner: OutboxOwner, seen: Whose | undefined): Store {
+  store.root.transactionSync(() => {
+    const whose = whoseOf(store);
+    if (whose !== undefined && (seen === undefined || !isSameProcess(whose.process, seen.process))) throw inUse(owner, whose);
+    const isSame = whose === undefined || (whose.workerId === owner.workerId && whose.runId === owner.runId);
+    if (!isSame && store.outcomes.getKeysCount({ limit: 1 }) > 0) throw ofAnother(owner, whose);
+    // An epoch of another run says nothing about this one.
+    if (!isSame) store.meta.removeSync('epoch');
+    store.meta.putSync('whose', { workerId: owner.workerId, runId: owner.runId, process: owner.process } satisfies Whose);
+  });
+  return store;
+}
+
+function outboxOf(store: Store): Outbox {
+  return {
+    found: [...store.outcomes.getRange()].map(({ value }) => ({ ...value, line: Uint8Array.from(value.line) })),
+    highestEpoch: (store.meta.get('epoch') as number | undefined) ?? 0,
+    put: async (outcome) => {
+      await store.outcomes.put([outcome.index, outcome.attempt], outcome);
+    },
+    forget: async (refs) => {
+      await Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])));
+    },
+    keepEpoch: async (epoch) => {
+      await store.meta.put('epoch', epoch);
+    },
+    close: () => store.root.close(),
+  };
+}
+
+function whoseOf(store: Store): Whose | undefined {
+  return store.meta.get('whose') as Whose | undefined;
+}
+
+function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
+  return a.bootId === b.bootId && a.pid === b.pid && a.startTime === b.startTime;
+}
+
+function inUse(owner: OutboxOwner, whose: Whose): RolloutError {
+  return new RolloutError(
+    'WORKER_ID_IN_USE',
+    `worker ${whose.workerId} is running already, as process ${whose.process.pid}, on the store ${owner.dir}: stop that process, or give this worker its own workerId and stateDir`,
+  );
+}
+
+function ofAnother(owner: OutboxOwner, whose: Whose): RolloutError {
+  const theirs = `worker ${whose.workerId} of run ${whose.runId}`;
+  return new RolloutError(
+    'OUTBOX_OF_ANOTHER',
+    `the store ${owner.dir} holds outcomes of ${theirs} that no coordinator has acknowledged: start that worker again until it has handed them over, or give worker ${owner.workerId} of run ${owner.runId} another stateDir`,
+  );
+}
+
+function failed(dir: string, cause: unknown): RolloutError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new RolloutError(
+    'STORE_FAILED',
+    `the worker's store in ${dir} cannot be opened (${reason}): check that the folder is writable and the disk is not full`,
+    { cause },
+  );
+}

@@ -1,0 +1,107 @@
+import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
+import { allHeld, command, type Held, heldState, newSession, type State, unfinished } from './state.ts';
+
+/** Which poll is sent, and what is in it. */
+
+/** A second poll may follow the one that waits, so that news need not wait with it; more would only queue up behind them. */
+export const MAX_POLLS_IN_FLIGHT = 2;
+/** Well below the 16 MiB of a message, so that one poll does not hold up the next for long. A larger outcome travels alone. */
+export const MAX_POLL_BYTES: number = 4 * 1024 * 1024;
+/** Keeps one reply's work at the coordinator, and its acknowledgement, short. */
+export const MAX_POLL_ITEMS = 4_096;
+/** Unacknowledged outcomes are held in memory and on disk: at these bounds the worker takes nothing new until some are acknowledged. */
+export const MAX_UNACKNOWLEDGED = 8_192;
+export const MAX_UNACKNOWLEDGED_BYTES: number = 64 * 1024 * 1024;
+/** An outcome that was sent and neither acknowledged nor known to be lost is sent again: longer than any poll waits. */
+export const RESEND_AFTER_MS = 60_000;
+
+/** How many items more the worker takes. */
+export function capacity(state: State): number {
+  if (state.mode.kind !== 'working' || state.backend !== 'ready' || state.isFenced) return 0;
+  if (state.outcomeBytes >= MAX_UNACKNOWLEDGED_BYTES) return 0;
+  const room = MAX_UNACKNOWLEDGED - state.counts.finished - unfinished(state);
+  return Math.max(0, Math.min(room, state.limit.size + state.settings.prefetch - unfinished(state)));
+}
+
+/** Sends the poll or polls that are due now. */
+export function pollWhereDue(state: State, nowMs: number): void {
+  if (!state.isConnected || !state.isRegistered || state.mode.kind === 'left') return;
+  const { session } = state;
+  if (!session.isOpen) {
+    if (session.inFlight.size === 0) send(state, nowMs);
+    return;
+  }
+  if (session.inFlight.size === 0 || (session.inFlight.size < MAX_POLLS_IN_FLIGHT && hasNews(state))) send(state, nowMs);
+}
+
+/** Opens a new session: the next poll is its hello (L26). Replies to older polls are ignored from now on. */
+export function openSession(state: State): void {
+  state.session = newSession(state.session.number + 1);
+  sendAllAgain(state);
+}
+
+/** It is not known what the coordinator heard: everything unacknowledged is sent again, which does no harm (L7). */
+export function sendAllAgain(state: State): void {
+  for (const held of state.sent) unsend(state, held);
+}
+
+export function resendOverdue(state: State, nowMs: number): void {
+  for (const held of state.sent) {
+    if (nowMs - (held.sentAtMs ?? nowMs) < RESEND_AFTER_MS) return;
+    unsend(state, held);
+  }
+}
+
+function hasNews(state: State): boolean {
+  const { session } = state;
+  return state.unsent.size > 0 || capacity(state) > session.announced || session.receivedBatch > session.acknowledgedBatch;
+}
+
+function send(state: State, nowMs: number): void {
+  const { session, settings } = state;
+  session.polls += 1;
+  const isHello = session.polls === 1;
+  const poll: Poll = {
+    workerId: settings.workerId,
+    bootNonce: settings.bootNonce,
+    session: session.number,
+    poll: session.polls,
+    highestEpoch: state.guard.highestEpoch,
+    hello: isHello ? allHeld(state).map((held) => ({ ...held.ref, state: heldState(held.stage) })) : null,
+    acknowledgedBatch: session.receivedBatch,
+    isAwaiting: session.inFlight.size > 0,
+    capacity: capacity(state),
+    ...handOver(state, nowMs),
+    // A hello is answered at once: nothing starts before it where the worker had fenced itself (L36).
+    waitMs: isHello ? 0 : settings.pollWaitMs,
+  };
+  session.inFlight.add(poll.poll);
+  session.announced = poll.capacity;
+  session.acknowledgedBatch = poll.acknowledgedBatch;
+  command(state, { kind: 'poll', poll });
+}
+
+/** Takes as much of what is to be sent as one poll carries. */
+function handOver(state: State, nowMs: number): { readonly outcomes: Outcome[]; readonly returns: ItemReturn[] } {
+  const outcomes: Outcome[] = [];
+  const returns: ItemReturn[] = [];
+  let bytes = 0;
+  for (const held of state.unsent) {
+    const { stage } = held;
+    const more = stage.kind === 'finished' ? stage.outcome.line.byteLength : 0;
+    if (outcomes.length + returns.length >= MAX_POLL_ITEMS || (bytes > 0 && bytes + more > MAX_POLL_BYTES)) break;
+    bytes += more;
+    if (stage.kind === 'finished') outcomes.push(stage.outcome);
+    if (stage.kind === 'returning') returns.push(stage.item);
+    state.unsent.delete(held);
+    state.sent.add(held);
+    held.sentAtMs = nowMs;
+  }
+  return { outcomes, returns };
+}
+
+function unsend(state: State, held: Held): void {
+  state.sent.delete(held);
+  state.unsent.add(held);
+  held.sentAtMs = null;
+}

@@ -1,0 +1,135 @@
+import { halfJitterMs } from '../base/backoff.ts';
+import type { Random } from '../base/random.ts';
+import type { Attempt } from '../model/row.ts';
+import { jsonText, plainText, type Response } from '../results/output-line.ts';
+import type { Execution } from './backends/contract.ts';
+
+/** What an execution means for its item (DESIGN, "Retries"). The worker never retries by itself. */
+export type Judgement =
+  | { readonly kind: 'result'; readonly response: Response }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly message: string;
+      readonly response: Response | null;
+      /** Counts against maxAttempts, and goes back while attempts are left. */
+      readonly isRetryable: boolean;
+      readonly delayMs: number;
+    }
+  /** Uncounted. quietMs: what the server asked for, 0 where it did not say. */
+  | { readonly kind: 'throttled'; readonly delayMs: number; readonly quietMs: number }
+  | { readonly kind: 'quota' }
+  | { readonly kind: 'unavailable'; readonly detail: string };
+
+/** Delay before an item that failed is tried again: 0.5 s doubling to 8 s, as OpenAI's own clients do. */
+export const RETRY_BASE_MS = 500;
+export const RETRY_CAP_MS = 8_000;
+/** A server may ask for any delay; beyond a day it is a mistake, and the field on the wire has 32 bits. */
+export const MAX_DELAY_MS: number = 24 * 3_600_000;
+
+const THROTTLE_STATUSES: readonly number[] = [429, 503];
+const RETRYABLE_STATUSES: readonly number[] = [408, 409];
+
+type Answer = Extract<Execution, { kind: 'answered' }>;
+
+/** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. */
+export function judge(execution: Execution, attempt: Attempt, random: Random): Judgement {
+  const delayMs = Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
+  switch (execution.kind) {
+    case 'answered':
+      return judgeAnswer(execution, delayMs);
+    case 'failed':
+      return failed(execution, delayMs);
+    case 'unavailable':
+      return { kind: 'unavailable', detail: execution.detail };
+  }
+}
+
+function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, delayMs: number): Judgement {
+  const isRetryable = code === 'timeout' || code === 'connection_reset';
+  return { kind: 'error', code, message, response: null, isRetryable, delayMs: isRetryable ? delayMs : 0 };
+}
+
+function judgeAnswer(answer: Answer, delayMs: number): Judgement {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return judgeSuccess(answer, delayMs);
+  if (THROTTLE_STATUSES.includes(status)) return judgeThrottle(answer, delayMs);
+  const isRetryable = RETRYABLE_STATUSES.includes(status) || status >= 500;
+  return {
+    kind: 'error',
+    code: `http_${status}`,
+    message: messageOf(answer),
+    response: responseOf(answer),
+    isRetryable,
+    delayMs: isRetryable ? delayMs : 0,
+  };
+}
+
+function judgeSuccess(answer: Answer, delayMs: number): Judgement {
+  const counted = { kind: 'error', response: null, isRetryable: true, delayMs } as const;
+  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) {
+    const message = 'the server streamed its answer: take "stream": true out of the body';
+    return { kind: 'error', code: 'streamed_answer', message, response: null, isRetryable: false, delayMs: 0 };
+  }
+  if (answer.body.byteLength === 0)
+    return { ...counted, code: 'empty_answer', message: `the server answered ${answer.status} with no body` };
+  const body = jsonText(answer.body);
+  if (body === null || !body.trimStart().startsWith('{')) {
+    return {
+      ...counted,
+      code: 'truncated_answer',
+      message: `the server answered ${answer.status} with a body that is not a whole JSON object`,
+    };
+  }
+  return { kind: 'result', response: { statusCode: answer.status, requestId: answer.requestId, body } };
+}
+
+function judgeThrottle(answer: Answer, delayMs: number): Judgement {
+  if (isQuota(answer)) return { kind: 'quota' };
+  const quietMs = statedDelayMs(answer.headers);
+  return { kind: 'throttled', delayMs: quietMs > 0 ? quietMs : delayMs, quietMs };
+}
+
+/**
+ * What the server asked for, in milliseconds; 0 where it did not say. `retry-after-ms` is OpenAI's own; Retry-After (RFC 9110, 10.2.3)
+ * is seconds, or a date, which is compared with the same answer's Date, since the clocks of two machines differ.
+ */
+export function statedDelayMs(headers: Readonly<Record<string, string>>): number {
+  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
+  if (Number.isFinite(ms)) return bounded(ms);
+  const stated = headers['retry-after'];
+  if (stated === undefined) return 0;
+  const seconds = Number(stated);
+  if (Number.isFinite(seconds)) return bounded(seconds * 1_000);
+  return bounded(Date.parse(stated) - Date.parse(headers['date'] ?? ''));
+}
+
+function bounded(ms: number): number {
+  return Number.isFinite(ms) ? Math.round(Math.min(MAX_DELAY_MS, Math.max(0, ms))) : 0;
+}
+
+function isQuota(answer: Answer): boolean {
+  const error = errorMember(answer);
+  return error?.['code'] === 'insufficient_quota' || error?.['type'] === 'insufficient_quota';
+}
+
+const LONGEST_MESSAGE = 500;
+
+function messageOf(answer: Answer): string {
+  const told = errorMember(answer)?.['message'];
+  const prefix = `the server answered ${answer.status}`;
+  return typeof told === 'string' && told !== '' ? `${prefix}: ${told.slice(0, LONGEST_MESSAGE)}` : prefix;
+}
+
+/** `error` of the body, in the shape of OpenAI; servers that answer otherwise have none. */
+function errorMember(answer: Answer): Readonly<Record<string, unknown>> | null {
+  const text = jsonText(answer.body);
+  const value: unknown = text === null ? null : JSON.parse(text);
+  if (typeof value !== 'object' || value === null || !('error' in value)) return null;
+  return typeof value.error === 'object' && value.error !== null ? (value.error as Readonly<Record<string, unknown>>) : null;
+}
+
+function responseOf(answer: Answer): Response {
+  const body = answer.body.byteLength === 0 ? 'null' : (jsonText(answer.body) ?? plainText(answer.body));
+  return { statusCode: answer.status, requestId: answer.requestId, body };
+}

@@ -1,0 +1,194 @@
+import { assert, present } from '../base/assert.ts';
+import type { Attempt, Epoch, ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
+import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
+import type { Command } from './commands.ts';
+import { fullLimit, type Limit } from './concurrency.ts';
+import type { EpochGuard } from './epoch-guard.ts';
+
+export interface MachineSettings {
+  readonly workerId: WorkerId;
+  readonly bootNonce: string;
+  readonly concurrency: number;
+  readonly prefetch: number;
+  readonly pollWaitMs: number;
+  readonly selfFenceTimeoutMs: number;
+  readonly drainTimeoutMs: number;
+}
+
+/**
+ * Where a held item stands. storing: executed, not yet durable, so not yet to be sent (L34); finished: durable, until acknowledged;
+ * returning: going back without an outcome, never executed again under this attempt (L36).
+ */
+export type Stage =
+  | { readonly kind: 'queued'; readonly assignment: Assignment }
+  | { readonly kind: 'started' }
+  | { readonly kind: 'storing'; readonly outcome: Outcome }
+  | { readonly kind: 'finished'; readonly outcome: Outcome }
+  | { readonly kind: 'returning'; readonly item: ItemReturn };
+
+export interface Held {
+  readonly ref: ItemRef;
+  stage: Stage;
+  /** When it was put into a poll last; null when it is to be sent. */
+  sentAtMs: number | null;
+}
+
+/** One session with a coordinator (L26); polls and batches are numbered within it. */
+export interface Session {
+  readonly number: number;
+  isOpen: boolean;
+  polls: number;
+  readonly inFlight: Set<number>;
+  receivedBatch: number;
+  /** The newest batch that a poll has acknowledged. */
+  acknowledgedBatch: number;
+  /** The capacity that the coordinator still knows of: as announced, less what came since. */
+  announced: number;
+}
+
+export type Mode =
+  | { readonly kind: 'working' }
+  | { readonly kind: 'draining'; readonly untilMs: number; readonly giveUpAtMs: number }
+  | { readonly kind: 'left' };
+
+export interface State {
+  readonly settings: MachineSettings;
+  readonly held: Map<ItemIndex, Held[]>;
+  readonly counts: Record<Stage['kind'], number>;
+  /** Bytes of finished and storing outcomes. */
+  outcomeBytes: number;
+  readonly queue: Set<Held>;
+  readonly unsent: Set<Held>;
+  /** In a poll, unacknowledged; in the order of sending. */
+  readonly sent: Set<Held>;
+  /** Keys of executions that occupy a slot, those included that were told to stop. */
+  readonly executing: Set<string>;
+  limit: Limit;
+  backend: 'unknown' | 'ready' | 'not-ready';
+  mode: Mode;
+  guard: EpochGuard;
+  isRegistered: boolean;
+  isFenced: boolean;
+  isConnected: boolean;
+  session: Session;
+  said: WorkerState;
+  commands: Command[];
+}
+
+/** At the start: the outcomes found in the outbox are finished items, to be sent again. */
+export function newState(settings: MachineSettings, highestEpoch: Epoch, found: readonly Outcome[], nowMs: number): State {
+  assert(settings.concurrency >= 1, 'concurrency is at least 1');
+  const state: State = {
+    settings,
+    held: new Map(),
+    counts: { queued: 0, started: 0, storing: 0, finished: 0, returning: 0 },
+    outcomeBytes: 0,
+    queue: new Set(),
+    unsent: new Set(),
+    sent: new Set(),
+    executing: new Set(),
+    limit: fullLimit(settings.concurrency),
+    backend: 'unknown',
+    mode: { kind: 'working' },
+    guard: { highestEpoch, lastValidMs: nowMs },
+    isRegistered: false,
+    isFenced: false,
+    isConnected: false,
+    session: newSession(1),
+    said: 'init',
+    commands: [],
+  };
+  for (const outcome of found) add(state, refOf(outcome), { kind: 'finished', outcome });
+  return state;
+}
+
+export function newSession(number: number): Session {
+  return { number, isOpen: false, polls: 0, inFlight: new Set(), receivedBatch: 0, acknowledgedBatch: 0, announced: 0 };
+}
+
+export function find(state: State, ref: { readonly index: ItemIndex; readonly attempt: Attempt }): Held | undefined {
+  return state.held.get(ref.index)?.find((held) => held.ref.attempt === ref.attempt);
+}
+
+export function add(state: State, ref: ItemRef, stage: Stage): void {
+  assert(find(state, ref) === undefined, 'one held item per index and attempt');
+  const held: Held = { ref, stage, sentAtMs: null };
+  const siblings = state.held.get(ref.index);
+  if (siblings === undefined) state.held.set(ref.index, [held]);
+  else siblings.push(held);
+  enter(state, held);
+}
+
+export function moveTo(state: State, held: Held, stage: Stage): void {
+  leave(state, held);
+  held.stage = stage;
+  held.sentAtMs = null;
+  enter(state, held);
+}
+
+export function drop(state: State, held: Held): void {
+  leave(state, held);
+  const siblings = present(state.held.get(held.ref.index), 'held item').filter((other) => other !== held);
+  if (siblings.length === 0) state.held.delete(held.ref.index);
+  else state.held.set(held.ref.index, siblings);
+}
+
+export function allHeld(state: State): Held[] {
+  return [...state.held.values()].flat();
+}
+
+/** Held without an outcome that is safe: what occupies a slot or a place in the queue. */
+export function unfinished(state: State): number {
+  return state.counts.queued + state.counts.started + state.counts.storing;
+}
+
+/** How the coordinator sees a stage. A returning item is told as queued, so that it is not assigned again (L27). */
+export function heldState(stage: Stage): HeldState {
+  if (stage.kind === 'finished') return 'finished';
+  return stage.kind === 'queued' || stage.kind === 'returning' ? 'queued' : 'started';
+}
+
+export function refOf(item: ItemRef): ItemRef {
+  return { index: item.index, attempt: item.attempt, claimEpoch: item.claimEpoch };
+}
+
+export function command(state: State, next: Command): void {
+  state.commands.push(next);
+}
+
+function enter(state: State, held: Held): void {
+  const { stage } = held;
+  state.counts[stage.kind] += 1;
+  state.outcomeBytes += outcomeBytes(stage);
+  if (stage.kind === 'queued') state.queue.add(held);
+  if (stage.kind === 'finished' || stage.kind === 'returning') state.unsent.add(held);
+}
+
+function leave(state: State, held: Held): void {
+  state.counts[held.stage.kind] -= 1;
+  state.outcomeBytes -= outcomeBytes(held.stage);
+  state.queue.delete(held);
+  state.unsent.delete(held);
+  state.sent.delete(held);
+}
+
+function outcomeBytes(stage: Stage): number {
+  return stage.kind === 'finished' || stage.kind === 'storing' ? stage.outcome.line.byteLength : 0;
+}
+
+/** Recomputes what the state keeps twice; for tests and for the asserts of the loop. */
+export function checkState(state: State): void {
+  const held = allHeld(state);
+  for (const kind of Object.keys(state.counts) as Stage['kind'][]) {
+    assert(state.counts[kind] === held.filter((one) => one.stage.kind === kind).length, `the count of ${kind} items`);
+  }
+  const toSend = held.filter((one) => one.stage.kind === 'finished' || one.stage.kind === 'returning');
+  assert(toSend.length === state.unsent.size + state.sent.size, 'what is to be sent is unsent or sent');
+  assert(
+    toSend.every((one) => state.unsent.has(one) !== state.sent.has(one)),
+    'nothing is both unsent and sent',
+  );
+  assert(state.queue.size === state.counts.queued, 'the queue is the queued items');
+  assert(state.outcomeBytes === held.reduce((sum, one) => sum + outcomeBytes(one.stage), 0), 'the bytes of the outcomes');
+  assert(state.session.inFlight.size <= 2, 'at most two polls in flight');
+}
