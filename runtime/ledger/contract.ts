@@ -21,6 +21,7 @@ export interface Ledger {
   /** Records, before the first claim, the place where outcomes are kept; another one is refused (L22). */
   bind(epoch: Epoch, place: Place): Promise<{ readonly kind: 'bound' } | { readonly kind: 'elsewhere'; readonly place: Place } | Fenced>;
 
+  /** A worker that is not registered is granted nothing (L31). */
   claim(epoch: Epoch, worker: WorkerId, picks: readonly Pick[]): Promise<ClaimReply | Gone | Fenced>;
   settle(epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Promise<SettleReply | Gone | Fenced>;
   handBack(epoch: Epoch, returns: readonly HandBack[]): Promise<HandBackReply | Gone | Fenced>;

@@ -14,19 +14,21 @@ type IndexPick = Extract<Pick, { readonly index: ItemIndex }>;
 interface Claiming {
   readonly draft: Draft;
   readonly worker: WorkerId;
+  readonly isRegistered: boolean;
   readonly granted: Granted[];
   readonly found: Found[];
 }
 
-/** Grants each pick only where the item is exactly as the pick expects it (L8); a refused pick writes nothing (L7). */
+/**
+ * Grants each pick only where the item is exactly as the pick expects it (L8); a refused pick writes nothing (L7). Nothing is
+ * granted to a worker that is not registered (L31): a claim asked again after its worker was failed only finds what stands there.
+ */
 export function claim(rows: Rows, epoch: Epoch, worker: WorkerId, picks: readonly Pick[]): Decision<ClaimReply | Gone | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<ClaimReply | Gone> => {
     const gone = goneFor('claim', rows.state());
     if (gone !== null) return { reply: gone, writes: null };
     assert(rows.place() !== null, 'a claim before the results place is bound (L22)');
-    assert(isRegistered(rows, worker), `a claim for worker ${worker}, which is not registered (L31)`);
-
-    const claiming: Claiming = { draft: new Draft(rows, head), worker, granted: [], found: [] };
+    const claiming: Claiming = { draft: new Draft(rows, head), worker, isRegistered: isRegistered(rows, worker), granted: [], found: [] };
     for (const pick of picks) {
       if ('cursor' in pick) claimFresh(claiming, pick);
       else claimHandedBack(claiming, pick);
@@ -45,7 +47,7 @@ function isRegistered(rows: Rows, worker: WorkerId): boolean {
 function claimFresh(claiming: Claiming, pick: CursorPick): void {
   assert(Number.isInteger(pick.count) && pick.count >= 0 && pick.cursor + pick.count <= MAX_INDEX + 1, 'a claim beyond 32 bits');
   const { draft, found } = claiming;
-  if (pick.cursor !== draft.cursor) {
+  if (pick.cursor !== draft.cursor || !claiming.isRegistered) {
     const end = Math.min(pick.cursor + pick.count, draft.cursor);
     for (let index = pick.cursor; index < end; index += 1) found.push(draft.found(index));
     return;
@@ -56,7 +58,7 @@ function claimFresh(claiming: Claiming, pick: CursorPick): void {
 function claimHandedBack(claiming: Claiming, pick: IndexPick): void {
   const { draft, found } = claiming;
   const item = draft.item(pick.index);
-  if (item.state !== 'handed-back' || item.row.attempt !== pick.lastAttempt) {
+  if (item.state !== 'handed-back' || item.row.attempt !== pick.lastAttempt || !claiming.isRegistered) {
     found.push(draft.found(pick.index));
     return;
   }

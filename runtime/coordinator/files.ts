@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { Epoch } from '../model/row.ts';
+
+/** The files of a coordinator in its state directory. */
+export interface StateFiles {
+  readonly store: string;
+  /** The results place. */
+  readonly segments: string;
+  readonly index: string;
+  readonly epochMark: string;
+  readonly serving: string;
+}
+
+export function stateFiles(stateDir: string): StateFiles {
+  return {
+    store: join(stateDir, 'store'),
+    segments: join(stateDir, 'segments'),
+    index: join(stateDir, 'index'),
+    epochMark: join(stateDir, 'epoch'),
+    serving: join(stateDir, 'coordinator.json'),
+  };
+}
+
+/** Who serves the run from this directory, for those who look for it. */
+export interface Serving {
+  readonly address: string;
+  readonly pid: number;
+  readonly epoch: Epoch;
+}
+
+export async function writeServing(path: string, serving: Serving): Promise<void> {
+  await writeFileAtomic(path, `${JSON.stringify(serving)}\n`);
+}
+
+/** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
+export async function readEpochMark(path: string): Promise<number> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return -1;
+  const epoch = Number(text.trim());
+  if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;
+  throw new RolloutError('STATE_UNREADABLE', `${path} should hold the highest epoch of the run as a number, and holds something else`);
+}
+
+export async function writeEpochMark(path: string, epoch: Epoch): Promise<void> {
+  await writeFileAtomic(path, `${epoch}\n`);
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { Events } from '../base/events.ts';
+import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
+import type { Keeper } from '../lease/keeper.ts';
+import type { ResultLog } from '../results/contract.ts';
+import { createResultLog } from '../results/log.ts';
+import { checkSegments, highestSegment, openPlace } from '../results/place.ts';
+import { readEpochMark, type StateFiles, writeEpochMark } from './files.ts';
+
+/** What a coordinator has once it is in office. */
+export interface Office {
+  readonly keeper: Keeper;
+  readonly log: ResultLog;
+  readonly scan: Scan;
+}
+
+export interface RecoverOptions {
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly files: StateFiles;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Go on with a run that is paused. */
+  readonly isResuming: boolean;
+  /** Waits for the lease, above this floor. */
+  readonly win: (floor: number) => Promise<Keeper>;
+}
+
+/**
+ * Takes office (L24): the lease is won, durably, before anything is written; then this epoch's segment, the place, the scan. An
+ * epoch below one that the results or this directory have seen is refused (L3), and so is a place that lacks records (L22).
+ */
+export async function takeOffice(options: RecoverOptions): Promise<Office> {
+  const { ledger, files, runId } = options;
+  const floor = Math.max(await readEpochMark(files.epochMark), await highestSegment(files.segments));
+  const keeper = await options.win(floor);
+  const { epoch } = keeper.lease();
+  announce(options, keeper);
+  await writeEpochMark(files.epochMark, epoch);
+  const place = await openPlace(files.segments, runId);
+  const bound = unlessFenced(await ledger.bind(epoch, place));
+  if (bound.kind === 'elsewhere') throw elsewhere(files.segments, bound.place.placeId);
+  await checkSegments(files.segments, await ledger.acceptedEpochs());
+  const log = await createResultLog({ dir: files.segments, epoch, place });
+  const scan = unlessFenced(await ledger.scan(epoch));
+  if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };
+  unlessFenced(await ledger.resume(epoch));
+  return { keeper, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
+}
+
+function announce({ events }: RecoverOptions, keeper: Keeper): void {
+  const { epoch } = keeper.lease();
+  const { kind, killedPid } = keeper.won;
+  events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
+}
+
+function unlessFenced<T extends { readonly kind: string }>(reply: T | Fenced): T {
+  if (reply.kind !== 'fenced') return reply as T;
+  throw new RolloutError('FENCED', `another coordinator holds epoch ${(reply as Fenced).epoch}; this one ends`);
+}
+
+function elsewhere(dir: string, placeId: string): RolloutError {
+  return new RolloutError(
+    'PLACE_ELSEWHERE',
+    `${dir} is not the place where this run's results are kept (that one is ${placeId}): start the coordinator where that directory is, or move it here`,
+  );
+}
