@@ -1,6 +1,9 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { present } from './assert.ts';
 
+const PAGE_BYTES = 4096;
 const WORD_BYTES = 4;
+export const PAGE_WORDS: number = PAGE_BYTES / WORD_BYTES;
 
 export interface Page {
   /** The page's bytes; who changes them sets `isDirty`. Valid until another page is asked for. */
@@ -9,30 +12,65 @@ export interface Page {
 }
 
 interface Slot extends Page {
+  owner: PagedFile | null;
   number: number;
   /** Used since the hand last came by. */
   isRecent: boolean;
 }
 
 /**
- * A file of fixed-size pages with a small cache in front. It blocks its thread: it is meant for threads of their own.
+ * The memory of paged files: so many pages and no more, for all files that share it.
  *
  * What to drop is found by the clock algorithm (second chance: F. J. Corbato, "A Paging Experiment with the Multics System",
- * 1968), which costs a hit no more than setting a bit. Words are in the machine's own byte order, and nothing is made durable:
- * such a file is scratch space of one process.
+ * 1968), which costs a hit no more than setting a bit.
+ */
+export class PageCache {
+  readonly #limit: number;
+  readonly #slots: Slot[] = [];
+  #hand = 0;
+
+  constructor(pages: number) {
+    this.#limit = pages;
+  }
+
+  /** A slot whose former page is on disk. */
+  take(): Slot {
+    if (this.#slots.length < this.#limit) return this.#newSlot();
+    for (;;) {
+      const slot = present(this.#slots[this.#hand], 'the slot under the hand');
+      this.#hand = (this.#hand + 1) % this.#slots.length;
+      if (!slot.isRecent) {
+        slot.owner?.letGo(slot);
+        return slot;
+      }
+      slot.isRecent = false;
+    }
+  }
+
+  /** The pages of a file that is closed hold nothing any more. */
+  forget(owner: PagedFile): void {
+    for (const slot of this.#slots) if (slot.owner === owner) Object.assign(slot, { owner: null, isRecent: false, isDirty: false });
+  }
+
+  #newSlot(): Slot {
+    const slot: Slot = { words: new Uint32Array(PAGE_WORDS), isDirty: false, owner: null, number: -1, isRecent: false };
+    this.#slots.push(slot);
+    return slot;
+  }
+}
+
+/**
+ * A file of 4 KiB pages behind a cache. It blocks its thread: it is meant for threads of their own. Words are in the machine's own
+ * byte order, and nothing is made durable: such a file is scratch space of one process.
  */
 export class PagedFile {
   readonly #descriptor: number;
-  readonly #pageBytes: number;
-  readonly #cachePages: number;
-  readonly #slots: Slot[] = [];
+  readonly #cache: PageCache;
   readonly #slotOf = new Map<number, Slot>();
-  #hand = 0;
 
-  constructor(path: string, pageBytes: number, cachePages: number) {
+  constructor(path: string, cache: PageCache) {
     this.#descriptor = openSync(path, 'w+');
-    this.#pageBytes = pageBytes;
-    this.#cachePages = cachePages;
+    this.#cache = cache;
   }
 
   /** Page `number`, from 0; all zeros where it was never written. */
@@ -42,60 +80,44 @@ export class PagedFile {
       cached.isRecent = true;
       return cached;
     }
-    const slot = this.#freeSlot(number);
+    const slot = this.#cache.take();
+    slot.owner = this;
+    slot.number = number;
+    slot.isRecent = true;
+    this.#slotOf.set(number, slot);
     this.#load(slot);
     return slot;
   }
 
+  /** For the cache: writes the page where it was changed, and forgets it. */
+  letGo(slot: Slot): void {
+    if (slot.isDirty) this.#store(slot);
+    this.#slotOf.delete(slot.number);
+  }
+
   /** Closes without writing what the cache still holds. */
   discard(): void {
+    this.#cache.forget(this);
     closeSync(this.#descriptor);
   }
 
-  #freeSlot(number: number): Slot {
-    const slot = this.#slots.length < this.#cachePages ? this.#newSlot() : this.#evict();
-    slot.number = number;
-    slot.isRecent = true;
-    this.#slotOf.set(number, slot);
-    return slot;
-  }
-
-  #newSlot(): Slot {
-    const slot = { words: new Uint32Array(this.#pageBytes / WORD_BYTES), isDirty: false, number: -1, isRecent: false };
-    this.#slots.push(slot);
-    return slot;
-  }
-
-  #evict(): Slot {
-    for (;;) {
-      const slot = this.#slots[this.#hand] as Slot;
-      this.#hand = (this.#hand + 1) % this.#slots.length;
-      if (!slot.isRecent) {
-        this.#store(slot);
-        this.#slotOf.delete(slot.number);
-        return slot;
-      }
-      slot.isRecent = false;
-    }
-  }
-
   #load(slot: Slot): void {
-    const start = slot.number * this.#pageBytes;
+    const start = slot.number * PAGE_BYTES;
     let at = 0;
-    while (at < this.#pageBytes) {
-      const count = readSync(this.#descriptor, slot.words, at, this.#pageBytes - at, start + at);
+    while (at < PAGE_BYTES) {
+      const count = readSync(this.#descriptor, slot.words, at, PAGE_BYTES - at, start + at);
       if (count === 0) break;
       at += count;
     }
-    slot.words.fill(0, Math.ceil(at / WORD_BYTES));
+    // The file ends at a whole page, or before this one.
+    slot.words.fill(0, at / WORD_BYTES);
     slot.isDirty = false;
   }
 
   #store(slot: Slot): void {
-    if (!slot.isDirty) return;
-    const start = slot.number * this.#pageBytes;
+    const start = slot.number * PAGE_BYTES;
     let at = 0;
-    while (at < this.#pageBytes) at += writeSync(this.#descriptor, slot.words, at, this.#pageBytes - at, start + at);
+    while (at < PAGE_BYTES) at += writeSync(this.#descriptor, slot.words, at, PAGE_BYTES - at, start + at);
     slot.isDirty = false;
   }
 }

@@ -17,8 +17,8 @@ export interface IndexJob extends IndexSettings {
 
 /** A byte order mark and a carriage return come on top of a line's content. */
 const AROUND_CONTENT_BYTES = 4;
-/** 32 MiB: all ids of the first million lines. */
-const SEEN_CACHE_PAGES = 8192;
+/** 16 MiB: all ids of the first half million lines. */
+const SEEN_CACHE_PAGES = 4096;
 /** Item indexes are 32 bits wide, and the last is kept free. */
 const MOST_ITEMS = 2 ** 32 - 1;
 

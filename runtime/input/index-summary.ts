@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { ItemForm } from '../model/session.ts';
 import { ENTRY_BYTES } from './entry.ts';
@@ -25,38 +24,38 @@ export interface IndexSettings {
   readonly limit: number | null;
 }
 
-const completeFile = z.object({
-  version: z.literal(1),
-  form: z.enum(['batch', 'raw']),
-  maxLineBytes: z.number(),
-  limit: z.number().nullable(),
-  reasonBytes: z.number(),
-  items: z.number(),
-  invalid: z.number(),
-  blankLines: z.number(),
-  sha256: z.string(),
-  hashedBytes: z.number(),
-  size: z.number(),
-  mtimeMs: z.number(),
-});
+/** `complete.json`. */
+interface CompleteFile {
+  readonly version: number;
+  readonly settings: IndexSettings;
+  /** Length of the file of reasons; that of the entries follows from their number. */
+  readonly reasonBytes: number;
+  readonly summary: IndexSummary;
+}
+
+/** Grows whenever entries would come out otherwise from the same input. */
+const VERSION = 1;
 
 /**
  * The summary of the index in these files where it is whole and was made from this input with these settings; else null, and the
  * index is to be made anew: it can always be had from the input, so a damaged one is no error.
  */
-export function readSummary(files: IndexFiles, settings: IndexSettings, stamp: FileStamp): IndexSummary | null {
-  const text = readTextIfThere(files.complete);
-  const parsed = completeFile.safeParse(text === null ? null : parseJson(text));
-  if (!parsed.success) return null;
-  const { version: _version, form, maxLineBytes, limit, reasonBytes, ...summary } = parsed.data;
+export function readSummary(files: IndexFiles, wanted: IndexSettings, stamp: FileStamp): IndexSummary | null {
+  const found = readCompleteFile(files.complete);
+  if (found === null || found.version !== VERSION) return null;
+  const { settings, summary } = found;
   const isWanted =
-    form === settings.form && maxLineBytes === settings.maxLineBytes && limit === settings.limit && isSameStamp(summary, stamp);
-  return isWanted && hasSizes(files, summary.items, reasonBytes) ? summary : null;
+    settings.form === wanted.form &&
+    settings.maxLineBytes === wanted.maxLineBytes &&
+    settings.limit === wanted.limit &&
+    isSameStamp(summary, stamp);
+  return isWanted && hasSizes(files, summary.items, found.reasonBytes) ? summary : null;
 }
 
-export async function writeSummary(files: IndexFiles, settings: IndexSettings, reasonBytes: number, summary: IndexSummary): Promise<void> {
-  const { form, maxLineBytes, limit } = settings;
-  await writeFileAtomic(files.complete, `${JSON.stringify({ version: 1, form, maxLineBytes, limit, reasonBytes, ...summary })}\n`);
+export async function writeSummary(files: IndexFiles, wanted: IndexSettings, reasonBytes: number, summary: IndexSummary): Promise<void> {
+  const settings: IndexSettings = { form: wanted.form, maxLineBytes: wanted.maxLineBytes, limit: wanted.limit };
+  const contents: CompleteFile = { version: VERSION, settings, reasonBytes, summary };
+  await writeFileAtomic(files.complete, `${JSON.stringify(contents)}\n`);
 }
 
 /** A deposed coordinator may still complete its index while its successor makes it anew: then the sizes differ. */
@@ -66,18 +65,17 @@ function hasSizes(files: IndexFiles, items: number, reasonBytes: number): boolea
   return offsets?.size === items * ENTRY_BYTES && reasons?.size === reasonBytes;
 }
 
-function readTextIfThere(path: string): string | null {
+/** The file is replaced as a whole, so it is there and is what was written, or it is not there. Anything else is not ours. */
+function readCompleteFile(path: string): CompleteFile | null {
+  let text: string;
   try {
-    return readFileSync(path, 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-}
-
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as CompleteFile | null;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { PagedFile } from '../base/paged-file.ts';
+import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
 
 /**
  * Which custom_ids have been seen, and on which line first: a hash table on disk, so that memory does not grow with the list.
@@ -12,7 +12,7 @@ import { PagedFile } from '../base/paged-file.ts';
  */
 export class SeenIds {
   readonly #path: string;
-  readonly #cachePages: number;
+  readonly #cache: PageCache;
   #file: PagedFile;
   #generation = 0;
   #pageBits = FIRST_PAGE_BITS;
@@ -21,8 +21,8 @@ export class SeenIds {
   /** `path` is the beginning of the names of its files; `cachePages` pages of 4 KiB are kept in memory. */
   constructor(path: string, cachePages: number) {
     this.#path = path;
-    this.#cachePages = cachePages;
-    this.#file = new PagedFile(this.#nameOf(0), PAGE_BYTES, cachePages);
+    this.#cache = new PageCache(cachePages);
+    this.#file = new PagedFile(this.#nameOf(0), this.#cache);
   }
 
   /** The line on which the id was seen first; null for the first time, and then this line is kept. */
@@ -40,8 +40,8 @@ export class SeenIds {
   }
 
   #double(): void {
-    const next = new PagedFile(this.#nameOf(this.#generation + 1), PAGE_BYTES, this.#cachePages);
-    for (let number = 0; number < 2 ** this.#pageBits; number++) movePage(this.#file.page(number).words, next, this.#pageBits + 1);
+    const next = new PagedFile(this.#nameOf(this.#generation + 1), this.#cache);
+    for (let number = 0; number < 2 ** this.#pageBits; number++) movePage(this.#file.page(number).words.slice(), next, this.#pageBits + 1);
     this.discard();
     this.#generation += 1;
     this.#pageBits += 1;
@@ -60,12 +60,11 @@ type IdWords = readonly [number, number, number, number];
  * A page in words: [count, -, first words of all ids ..., then per id its other three words and the line in two words]. The first
  * words stand together because nearly every look ends there.
  */
-const PAGE_BYTES = 4096;
 const HEADER_WORDS = 2;
-const IDS_PER_PAGE = 170;
 const REST_WORDS = 5;
+const IDS_PER_PAGE = Math.floor((PAGE_WORDS - HEADER_WORDS) / (1 + REST_WORDS));
 const RESTS_AT = HEADER_WORDS + IDS_PER_PAGE;
-const FIRST_PAGE_BITS = 4;
+const FIRST_PAGE_BITS = 8;
 const WORD_SIZE = 2 ** 32;
 
 /** The line that stands beside the id, or null after the id was put there with this line. */
@@ -96,7 +95,12 @@ function find(words: Uint32Array, count: number, id: IdWords): number {
 function put(words: Uint32Array, at: number, id: IdWords, lineNumber: number): void {
   words[0] = at + 1;
   words[HEADER_WORDS + at] = id[0];
-  words.set([id[1], id[2], id[3], lineNumber % WORD_SIZE, Math.floor(lineNumber / WORD_SIZE)], RESTS_AT + at * REST_WORDS);
+  const rest = RESTS_AT + at * REST_WORDS;
+  words[rest] = id[1];
+  words[rest + 1] = id[2];
+  words[rest + 2] = id[3];
+  words[rest + 3] = lineNumber % WORD_SIZE;
+  words[rest + 4] = Math.floor(lineNumber / WORD_SIZE);
 }
 
 function lineAt(words: Uint32Array, at: number): number {
