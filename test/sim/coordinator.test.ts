@@ -30,6 +30,11 @@ async function check(t: import('ava').ExecutionContext, world: World): Promise<v
   t.true(bits.every((bit) => bit !== 0), `${at}: every item is terminal`);
   const records = exported(world);
   t.is(records.size, ITEMS, `${at}: every item has a frame`);
+  for (const [index, author] of world.accepted) {
+    const line = world.options.invalid.has(index) ? author : (records.get(index) ?? '').replace(`${index} by `, '').replace(' in attempt ', '/');
+    t.is(line, author, `${at}: L21: the last frame of item ${index} is the accepted one`);
+  }
+  t.is(world.accepted.size, ITEMS, `${at}: every item was accepted once`);
   for (const index of world.options.invalid) t.is(bits[index], 2, `${at}: the bad line ${index} is recorded as failed`);
 }
 

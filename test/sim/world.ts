@@ -47,6 +47,8 @@ export class World {
   readonly frames: LogFrame[] = [];
   readonly events: RunEvent[] = [];
   readonly workers: SimWorker[] = [];
+  /** What the ledger accepted: the author of each record (L21). */
+  readonly accepted = new Map<number, string>();
   /** Executions begun, by item. */
   readonly executions = new Map<number, number>();
   loop: Loop | null = null;
@@ -90,7 +92,7 @@ export class World {
     const fail = (cause: unknown): void => {
       if (isAlive()) this.failure ??= cause;
     };
-    const ledger = faultyLedger(this.ledger, this.random, this.clock, () => this.options.faults.ledger);
+    const ledger = faultyLedger(this.#witnessed(), this.random, this.clock, () => this.options.faults.ledger);
     const replies = new Replies();
     const writer = createLedgerWriter({
       keeper: { ensureFresh: async () => ({ kind: 'fresh' }) },
@@ -133,6 +135,23 @@ export class World {
         }),
     });
     return loop;
+  }
+
+  /** The ledger, with a witness of every acceptance. */
+  #witnessed(): Ledger {
+    return {
+      ...this.ledger,
+      settle: async (epoch, worker, outcomes) => {
+        const reply = await this.ledger.settle(epoch, worker, outcomes);
+        if (reply.kind !== 'settled') return reply;
+        outcomes.forEach(({ index, attempt }, at) => {
+          if (reply.verdicts[at] !== 'accepted') return;
+          if (this.accepted.has(index)) this.failure ??= new Error(`item ${index} was accepted twice`);
+          this.accepted.set(index, `${worker}/${attempt}`);
+        });
+        return reply;
+      },
+    };
   }
 
   #source(indexed: () => { count: number; items: number }): Parameters<typeof createPerformer>[0]['source'] {
