@@ -1,0 +1,111 @@
+import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
+import { type ChannelCredentials, Client, Metadata, type ServiceError } from '@grpc/grpc-js';
+import type { Clock } from '../base/clock.ts';
+import type { Epoch } from '../model/row.ts';
+import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../model/session.ts';
+import type { CoordinatorInfo, RunStatus } from '../model/status.ts';
+import type { Checked } from './field-check.ts';
+import { CoordinatorService, IdentifyRequestSchema } from './gen/rollout/v1/coordinator_pb.ts';
+import { RunService, StatusRequestSchema } from './gen/rollout/v1/run_pb.ts';
+import { WorkerService } from './gen/rollout/v1/worker_pb.ts';
+import * as mapping from './mapping.ts';
+import { infoFromWire, statusFromWire } from './mapping-status.ts';
+import { codecOf, pathOf } from './method.ts';
+import { CLIENT_OPTIONS } from './options.ts';
+import { type Unanswered, unansweredOf } from './status.ts';
+
+export type Answered<Reply> = { readonly kind: 'reply'; readonly reply: Reply } | Unanswered;
+
+export interface ClientOptions {
+  /** host:port of one coordinator. */
+  readonly address: string;
+  readonly credentials: ChannelCredentials;
+  readonly clock: Clock;
+}
+
+/** Calls never throw: what went wrong is a value. Nothing is repeated here; the caller knows what may be. */
+export interface WorkerClient {
+  beat(beat: Beat, deadlineMs: number): Promise<Answered<BeatReply>>;
+  /** An aborted poll answers `unreachable`. */
+  poll(poll: Poll, deadlineMs: number, signal?: AbortSignal): Promise<Answered<PollReply>>;
+  deregister(deregistration: Deregistration, deadlineMs?: number): Promise<Answered<{ readonly epoch: Epoch }>>;
+  identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
+  close(): void;
+}
+
+export interface RunClient {
+  status(deadlineMs?: number): Promise<Answered<RunStatus>>;
+  identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
+  close(): void;
+}
+
+/** The deadlines that the .proto files name. */
+const DEREGISTER_MS = 5_000;
+const STATUS_MS = 2_000;
+const IDENTIFY_MS = 2_000;
+
+export function createWorkerClient(options: ClientOptions): WorkerClient {
+  const client = dial(options);
+  const { beat, poll, deregister } = WorkerService.method;
+  return {
+    beat: (message, deadlineMs) => client.call(beat, mapping.beatToWire(message), mapping.beatReplyFromWire, deadlineMs),
+    poll: (message, deadlineMs, signal) => client.call(poll, mapping.pollToWire(message), mapping.pollReplyFromWire, deadlineMs, signal),
+    deregister: (message, deadlineMs = DEREGISTER_MS) =>
+      client.call(deregister, mapping.deregistrationToWire(message), mapping.deregisteredFromWire, deadlineMs),
+    identify: client.identify,
+    close: client.close,
+  };
+}
+
+export function createRunClient(options: ClientOptions): RunClient {
+  const client = dial(options);
+  return {
+    status: (deadlineMs = STATUS_MS) => client.call(RunService.method.status, create(StatusRequestSchema), statusFromWire, deadlineMs),
+    identify: client.identify,
+    close: client.close,
+  };
+}
+
+interface Dialled {
+  call<I extends DescMethodUnary['input'], O extends DescMethodUnary['output'], Reply>(
+    method: DescMethodUnary<I, O>,
+    request: MessageShape<I>,
+    fromWire: (wire: MessageShape<O>) => Checked<Reply>,
+    deadlineMs: number,
+    signal?: AbortSignal,
+  ): Promise<Answered<Reply>>;
+  identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
+  close(): void;
+}
+
+function dial({ address, credentials, clock }: ClientOptions): Dialled {
+  const client = new Client(address, credentials, CLIENT_OPTIONS);
+  const call: Dialled['call'] = (method, request, fromWire, deadlineMs, signal) =>
+    new Promise((resolve) => {
+      const { serialize } = codecOf(method.input);
+      const { deserialize } = codecOf(method.output);
+      const deadline = clock.wallMs() + deadlineMs;
+      const sent = client.makeUnaryRequest(pathOf(method), serialize, deserialize, request, new Metadata(), { deadline }, (error, wire) => {
+        signal?.removeEventListener('abort', cancel);
+        resolve(wire === undefined || error !== null ? unanswered(error) : understood(fromWire(wire)));
+      });
+      const cancel = (): void => sent.cancel();
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted === true) cancel();
+    });
+  return {
+    call,
+    identify: (deadlineMs = IDENTIFY_MS) => call(CoordinatorService.method.identify, create(IdentifyRequestSchema), infoFromWire, deadlineMs),
+    close: () => client.close(),
+  };
+}
+
+function understood<Reply>(checked: Checked<Reply>): Answered<Reply> {
+  if (checked.kind === 'ok') return { kind: 'reply', reply: checked.value };
+  return { kind: 'refused', detail: `the coordinator's answer is not understood: ${checked.field} ${checked.problem}; do both run the same version?` };
+}
+
+function unanswered(error: ServiceError | null): Unanswered {
+  if (error === null) return { kind: 'unreachable', detail: 'an answer without a message' };
+  return unansweredOf(error.code, error.details, (key) => error.metadata.get(key)[0]?.toString());
+}

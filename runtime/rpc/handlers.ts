@@ -1,0 +1,128 @@
+import type { MessageShape } from '@bufbuild/protobuf';
+import { type handleUnaryCall, Metadata, type sendUnaryData, type ServerUnaryCall, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { RolloutError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { CoordinatorInfo } from '../model/status.ts';
+import { type Request, whyDenied } from './access.ts';
+import type { CoordinatorCore } from './core.ts';
+import type { Checked } from './field-check.ts';
+import type { IdentifyResponse, IdentifyRequest } from './gen/rollout/v1/coordinator_pb.ts';
+import type { StatusRequest, StatusResponse } from './gen/rollout/v1/run_pb.ts';
+import type { WorkerService } from './gen/rollout/v1/worker_pb.ts';
+import { identityFromAltNames } from './identity.ts';
+import * as mapping from './mapping.ts';
+import { infoToWire, statusToWire } from './mapping-status.ts';
+import { type Refusal, statusOf } from './status.ts';
+
+export interface Serving {
+  readonly runId: string;
+  readonly coordinatorInfo: () => CoordinatorInfo;
+  /** Null while the coordinator is passive. */
+  readonly core: () => CoordinatorCore | null;
+  readonly log: Log;
+  /** Aborts when the server stops: whoever waits in a poll is answered at once. */
+  readonly stopping: AbortSignal;
+}
+
+type Answer<Response> = { readonly kind: 'reply'; readonly message: Response } | Refusal;
+
+type WorkerMethods = (typeof WorkerService)['method'];
+type In<Name extends keyof WorkerMethods> = MessageShape<WorkerMethods[Name]['input']>;
+type Out<Name extends keyof WorkerMethods> = MessageShape<WorkerMethods[Name]['output']>;
+
+/** One handler per method. Each checks the message, then the caller, then whether this coordinator is the primary. */
+export function workerHandlers(serving: Serving): UntypedServiceImplementation {
+  return {
+    beat: unary<In<'beat'>, Out<'beat'>>(serving, (call) =>
+      forWorker(serving, call, mapping.beatFromWire, async (core, beat) => mapping.beatReplyToWire(await core.beat(beat))),
+    ),
+    poll: unary<In<'poll'>, Out<'poll'>>(serving, (call) =>
+      forWorker(serving, call, mapping.pollFromWire, async (core, poll) => {
+        const signal = AbortSignal.any([serving.stopping, goneSignal(call)]);
+        return mapping.pollReplyToWire(await core.poll(poll, signal));
+      }),
+    ),
+    deregister: unary<In<'deregister'>, Out<'deregister'>>(serving, (call) =>
+      forWorker(serving, call, mapping.deregistrationFromWire, async (core, message) => mapping.deregisteredToWire(await core.deregister(message))),
+    ),
+  } satisfies Record<keyof WorkerMethods, unknown>;
+}
+
+export function runHandlers(serving: Serving): UntypedServiceImplementation {
+  return {
+    status: unary<StatusRequest, StatusResponse>(serving, async (call) => {
+      const core = primary(serving, call, { service: 'run' });
+      return 'kind' in core ? core : { kind: 'reply', message: statusToWire(core.core.status()) };
+    }),
+  };
+}
+
+export function coordinatorHandlers(serving: Serving): UntypedServiceImplementation {
+  return {
+    identify: unary<IdentifyRequest, IdentifyResponse>(serving, async (call) => {
+      const detail = whyDenied(callerOf(call), serving.runId, { service: 'coordinator' });
+      return detail === null ? { kind: 'reply', message: infoToWire(serving.coordinatorInfo()) } : { kind: 'denied', detail };
+    }),
+  };
+}
+
+async function forWorker<Wire, Message extends { readonly workerId: string }, Response>(
+  serving: Serving,
+  call: ServerUnaryCall<Wire, Response>,
+  fromWire: (wire: Wire) => Checked<Message>,
+  serve: (core: CoordinatorCore, message: Message) => Promise<Response>,
+): Promise<Answer<Response>> {
+  const checked = fromWire(call.request);
+  if (checked.kind === 'invalid') return checked;
+  const core = primary(serving, call, { service: 'worker', workerId: checked.value.workerId });
+  return 'kind' in core ? core : { kind: 'reply', message: await serve(core.core, checked.value) };
+}
+
+/** The core that may serve this call, or why there is none. */
+function primary(serving: Serving, call: Call, request: Request): { readonly core: CoordinatorCore } | Refusal {
+  const detail = whyDenied(callerOf(call), serving.runId, request);
+  if (detail !== null) return { kind: 'denied', detail };
+  const core = serving.core();
+  return core === null ? { kind: 'not-leader', primaryAddress: serving.coordinatorInfo().primaryAddress } : { core };
+}
+
+type Call = Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext' | 'on' | 'cancelled'>;
+
+function callerOf(call: Call): ReturnType<typeof identityFromAltNames> {
+  return identityFromAltNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);
+}
+
+/** Aborts when the caller cancelled, disconnected, or let the deadline pass. */
+function goneSignal(call: Call): AbortSignal {
+  const gone = new AbortController();
+  call.on('cancelled', () => gone.abort());
+  if (call.cancelled) gone.abort();
+  return gone.signal;
+}
+
+function unary<Wire, Response>(
+  serving: Serving,
+  serve: (call: ServerUnaryCall<Wire, Response>) => Promise<Answer<Response>>,
+): handleUnaryCall<Wire, Response> {
+  return (call, callback) => {
+    serve(call)
+      .catch((error: unknown): Refusal => refusalOf(error, serving.log, call.getPath()))
+      .then((answer) => send(answer, callback))
+      .catch((error: unknown) => serving.log.error({ err: error }, 'an answer could not be sent'));
+  };
+}
+
+/** A fenced coordinator tells nothing but that (L5); any other error stands in the log, and the caller may repeat the call. */
+function refusalOf(error: unknown, log: Log, method: string): Refusal {
+  if (error instanceof RolloutError && error.code === 'FENCED') return { kind: 'fenced' };
+  log.error({ err: error, method }, 'a call failed');
+  return { kind: 'failed' };
+}
+
+function send<Response>(answer: Answer<Response>, callback: sendUnaryData<Response>): void {
+  if (answer.kind === 'reply') return callback(null, answer.message);
+  const { code, details, trailer } = statusOf(answer);
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(trailer)) metadata.set(key, value);
+  callback({ code, details, metadata });
+}

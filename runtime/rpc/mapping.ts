@@ -1,0 +1,192 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { ItemRef } from '../model/row.ts';
+import type { Assignment, Beat, BeatReply, Deregistration, HeldItem, ItemReturn, Outcome, Poll, PollReply } from '../model/session.ts';
+import { MAX_POLL_WAIT_MS } from '../model/timing.ts';
+import { HELD_STATES, ITEM_FORMS, ORDERS, OUTCOME_KINDS, POLL_STATUSES, RETURN_REASONS, WORKER_STATES } from './enums.ts';
+import { type Checked, FieldCheck, MAX_LIST } from './field-check.ts';
+import {
+  type BeatRequest,
+  BeatRequestSchema,
+  type BeatResponse,
+  BeatResponseSchema,
+  type DeregisterRequest,
+  DeregisterRequestSchema,
+  type DeregisterResponse,
+  DeregisterResponseSchema,
+  type ItemRefSchema,
+  type PollRequest,
+  PollRequestSchema,
+  type PollResponse,
+  PollResponseSchema,
+} from './gen/rollout/v1/worker_pb.ts';
+
+/** The messages of WorkerService: what comes from the wire is checked, field by field, before anybody else sees it. */
+
+const MAX_HTTP_STATUS = 999;
+const MAX_UINT32 = 0xffff_ffff;
+
+export function beatToWire(beat: Beat): BeatRequest {
+  return create(BeatRequestSchema, { ...beat, state: WORKER_STATES.toWire[beat.state], loopLagMs: wholeMs(beat.loopLagMs) });
+}
+
+export function beatFromWire(wire: BeatRequest): Checked<Beat> {
+  const check = new FieldCheck();
+  const { concurrency, pid, loopLagMs, highestEpoch } = wire;
+  return check.done({
+    workerId: check.workerId(wire.workerId),
+    bootNonce: check.bootNonce(wire.bootNonce),
+    state: check.word('state', wire.state, WORKER_STATES, 'init'),
+    concurrency: check.counted('concurrency', concurrency),
+    pid,
+    loopLagMs,
+    highestEpoch,
+  });
+}
+
+export function beatReplyToWire(reply: BeatReply): BeatResponse {
+  return create(BeatResponseSchema, { epoch: reply.epoch, superseded: reply.isSuperseded });
+}
+
+export function beatReplyFromWire(wire: BeatResponse): Checked<BeatReply> {
+  return new FieldCheck().done({ epoch: wire.epoch, isSuperseded: wire.superseded });
+}
+
+export function pollToWire(poll: Poll): PollRequest {
+  const { hello, outcomes, returns, waitMs, ...same } = poll;
+  return create(PollRequestSchema, {
+    ...same,
+    ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: refToWire(item), state: HELD_STATES.toWire[item.state] })) } }),
+    outcomes: outcomes.map(outcomeToWire),
+    returns: returns.map((item) => ({ ref: refToWire(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
+    waitMs: wholeMs(waitMs),
+  });
+}
+
+export function pollFromWire(wire: PollRequest): Checked<Poll> {
+  const check = new FieldCheck();
+  const held = (item: (typeof wire.outcomes)[number] | NonNullable<typeof wire.hello>['held'][number]): ItemRef => check.ref(item.ref);
+  const { hello, highestEpoch, acknowledgedBatch, isAwaiting } = wire;
+  return check.done({
+    workerId: check.workerId(wire.workerId),
+    bootNonce: check.bootNonce(wire.bootNonce),
+    session: check.counted('session', wire.session),
+    poll: check.counted('poll', wire.poll),
+    highestEpoch,
+    hello:
+      hello === undefined
+        ? null
+        : check.list('held', hello.held, (item): HeldItem => ({ ...held(item), state: check.word('state', item.state, HELD_STATES, 'queued') })),
+    acknowledgedBatch,
+    isAwaiting,
+    capacity: check.atMost('capacity', wire.capacity, MAX_LIST),
+    outcomes: check.list('outcomes', wire.outcomes, (item) => outcomeFromWire(check, item)),
+    returns: check.list(
+      'returns',
+      wire.returns,
+      (item): ItemReturn => ({
+        ...check.ref(item.ref),
+        reason: check.word('reason', item.reason, RETURN_REASONS, 'drained'),
+        delayMs: item.delayMs,
+      }),
+    ),
+    waitMs: check.atMost('wait_ms', wire.waitMs, MAX_POLL_WAIT_MS),
+  });
+}
+
+export function pollReplyToWire(reply: PollReply): PollResponse {
+  const status = POLL_STATUSES.toWire[reply.status];
+  if (reply.status !== 'ok') return create(PollResponseSchema, { epoch: reply.epoch, status });
+  return create(PollResponseSchema, {
+    epoch: reply.epoch,
+    status,
+    order: ORDERS.toWire[reply.order],
+    batch: reply.batch,
+    assignments: reply.assignments.map((item) => ({
+      ref: refToWire(item),
+      line: item.line as Uint8Array<ArrayBuffer>,
+      lineNumber: item.lineNumber,
+      form: ITEM_FORMS.toWire[item.form],
+    })),
+    revoked: reply.revoked.map(refToWire),
+    acknowledged: reply.acknowledged.map(refToWire),
+    stale: reply.stale.map(refToWire),
+  });
+}
+
+export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
+  const check = new FieldCheck();
+  const { epoch, batch } = wire;
+  const status = check.word('status', wire.status, POLL_STATUSES, 'hello-needed');
+  if (status !== 'ok') return check.done({ status, epoch });
+  const refs = (field: string, items: typeof wire.revoked): readonly ItemRef[] => check.list(field, items, (ref) => check.ref(ref));
+  return check.done({
+    status,
+    epoch,
+    order: check.word('order', wire.order, ORDERS, 'work'),
+    batch,
+    assignments: check.list(
+      'assignments',
+      wire.assignments,
+      (item): Assignment => ({
+        ...check.ref(item.ref),
+        line: check.line(item.line),
+        lineNumber: check.counted('line_number', item.lineNumber),
+        form: check.word('form', item.form, ITEM_FORMS, 'batch'),
+      }),
+    ),
+    revoked: refs('revoked', wire.revoked),
+    acknowledged: refs('acknowledged', wire.acknowledged),
+    stale: refs('stale', wire.stale),
+  });
+}
+
+export function deregistrationToWire(deregistration: Deregistration): DeregisterRequest {
+  return create(DeregisterRequestSchema, deregistration);
+}
+
+export function deregistrationFromWire(wire: DeregisterRequest): Checked<Deregistration> {
+  const check = new FieldCheck();
+  return check.done({ workerId: check.workerId(wire.workerId), bootNonce: check.bootNonce(wire.bootNonce), isClean: wire.isClean });
+}
+
+export function deregisteredToWire(reply: { readonly epoch: number }): DeregisterResponse {
+  return create(DeregisterResponseSchema, reply);
+}
+
+export function deregisteredFromWire(wire: DeregisterResponse): Checked<{ readonly epoch: number }> {
+  return new FieldCheck().done({ epoch: wire.epoch });
+}
+
+function outcomeToWire(outcome: Outcome): NonNullable<MessageInitShape<typeof PollRequestSchema>['outcomes']>[number] {
+  const { httpStatus, code } = outcome;
+  return {
+    ref: refToWire(outcome),
+    kind: OUTCOME_KINDS.toWire[outcome.kind],
+    line: outcome.line as Uint8Array<ArrayBuffer>,
+    httpStatus,
+    code,
+    retryable: outcome.isRetryable,
+    delayMs: wholeMs(outcome.delayMs),
+  };
+}
+
+function outcomeFromWire(check: FieldCheck, wire: PollRequest['outcomes'][number]): Outcome {
+  return {
+    ...check.ref(wire.ref),
+    kind: check.word('kind', wire.kind, OUTCOME_KINDS, 'error'),
+    line: check.line(wire.line),
+    httpStatus: check.atMost('http_status', wire.httpStatus, MAX_HTTP_STATUS),
+    code: check.code(wire.code),
+    isRetryable: wire.retryable,
+    delayMs: wire.delayMs,
+  };
+}
+
+function refToWire({ index, attempt, claimEpoch }: ItemRef): MessageInitShape<typeof ItemRefSchema> {
+  return { index, attempt, claimEpoch };
+}
+
+/** The wire has whole milliseconds in 32 bits; measured times are fractions. */
+export function wholeMs(ms: number): number {
+  return Math.min(MAX_UINT32, Math.max(0, Math.round(ms)));
+}

@@ -1,0 +1,35 @@
+import type { ChannelOptions } from '@grpc/grpc-js';
+
+/** 16 MiB either way: an item's line may have 8 MiB. */
+export const MAX_MESSAGE_BYTES: number = 16 * 1024 ** 2;
+
+/** A silent peer is noticed in about two seconds: a ping each second, and a second to answer it. grpc-js' server takes any number. */
+const KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 1_000, 'grpc.keepalive_timeout_ms': 1_000 };
+
+const MESSAGES: ChannelOptions = {
+  'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
+  'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+  // Counters that nobody reads.
+  'grpc.enable_channelz': 0,
+};
+
+export const SERVER_OPTIONS: ChannelOptions = { ...KEEPALIVE, ...MESSAGES };
+
+export const CLIENT_OPTIONS: ChannelOptions = {
+  ...KEEPALIVE,
+  ...MESSAGES,
+  'grpc.keepalive_permit_without_calls': 1,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1_000,
+  // Names are looked up again soon after pods have moved.
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
+  'grpc.service_config_disable_resolution': 1,
+  // A call that failed is told to its caller, who knows whether to repeat it.
+  'grpc.enable_retries': 0,
+  // A proxy of the environment is for the outside; coordinators are dialled as they are.
+  'grpc.enable_http_proxy': 0,
+  // Each client has connections of its own, which end with it.
+  'grpc.use_local_subchannel_pool': 1,
+  // Node warns of an address as a TLS server name. The name is not what a coordinator is known by (tls.ts).
+  'grpc.ssl_target_name_override': 'localhost',
+};

@@ -1,0 +1,67 @@
+import { Server, type ServerCredentials } from '@grpc/grpc-js';
+import type { Clock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { CoordinatorInfo } from '../model/status.ts';
+import type { CoordinatorCore } from './core.ts';
+import { CoordinatorService } from './gen/rollout/v1/coordinator_pb.ts';
+import { RunService } from './gen/rollout/v1/run_pb.ts';
+import { WorkerService } from './gen/rollout/v1/worker_pb.ts';
+import { coordinatorHandlers, runHandlers, workerHandlers } from './handlers.ts';
+import { serviceDefinition } from './method.ts';
+import { SERVER_OPTIONS } from './options.ts';
+
+export interface ServerOptions {
+  /** host:port; port 0 is the system's choice. */
+  readonly listen: string;
+  readonly credentials: ServerCredentials;
+  readonly runId: string;
+  readonly clock: Clock;
+  readonly coordinatorInfo: () => CoordinatorInfo;
+  /** Null while passive: then only Identify is answered. */
+  readonly core: () => CoordinatorCore | null;
+  readonly log: Log;
+}
+
+export interface RunningServer {
+  /** host:port really bound. */
+  readonly address: string;
+  /** Answers waiting polls at once, takes no more calls, and after `graceMs` cuts what is left. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const stopping = new AbortController();
+  const serving = { ...options, stopping: stopping.signal };
+  const server = new Server(SERVER_OPTIONS);
+  server.addService(serviceDefinition(WorkerService), workerHandlers(serving));
+  server.addService(serviceDefinition(RunService), runHandlers(serving));
+  server.addService(serviceDefinition(CoordinatorService), coordinatorHandlers(serving));
+  const port = await bind(server, options);
+  return {
+    address: `${options.listen.slice(0, options.listen.lastIndexOf(':'))}:${port}`,
+    stop: (graceMs) => {
+      stopping.abort();
+      return shutDown(server, options.clock, graceMs);
+    },
+  };
+}
+
+async function bind(server: Server, { listen, credentials }: ServerOptions): Promise<number> {
+  try {
+    return await new Promise((resolve, reject) => {
+      server.bindAsync(listen, credentials, (error, port) => (error === null ? resolve(port) : reject(error)));
+    });
+  } catch (cause) {
+    server.forceShutdown();
+    const message = `cannot listen on ${listen}: is another process using the port? Change \`listen\`, or give port 0 for a free one`;
+    throw new RolloutError('CONFIG_INVALID', message, { cause });
+  }
+}
+
+async function shutDown(server: Server, clock: Clock, graceMs: number): Promise<void> {
+  const force = clock.after(graceMs, () => server.forceShutdown());
+  // An error only says that the server was not running any more.
+  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  force.stop();
+}
