@@ -21,7 +21,7 @@ const clock = systemClock;
 const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heart' });
 const credentials = clientCredentials(settings.tls, settings.runId, log);
 const link = createLink({
-  dial: (address) => createWorkerClient(address, credentials),
+  dial: (address) => createWorkerClient({ address, credentials, clock }),
   addresses: settings.coordinators,
   clock,
   random: systemRandom,
@@ -70,17 +70,13 @@ async function beatOnce(): Promise<void> {
   const { workerId, bootNonce, concurrency, pid } = settings;
   const loopLagMs = takeLagMs(settings.lag, clock.monotonicMs());
   const deadlineMs = settings.heartbeatIntervalMs * 4;
-  try {
-    const reply = await link.call((client, signal) =>
-      client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch }, { deadlineMs, signal }),
-    );
-    if (reply.epoch < highestEpoch) return moveOn();
-    highestEpoch = reply.epoch;
-    port.postMessage({ kind: 'beat', ...reply, receivedMs: clock.monotonicMs() } satisfies FromHeart);
-  } catch {
-    // The link has noted and logged why.
-    moveOn();
-  }
+  const called = await link.call((client) =>
+    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch }, deadlineMs),
+  );
+  if (called.kind === 'left') return;
+  if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();
+  highestEpoch = called.reply.epoch;
+  port.postMessage({ kind: 'beat', ...called.reply, receivedMs: clock.monotonicMs() } satisfies FromHeart);
 }
 
 function moveOn(): void {

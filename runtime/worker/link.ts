@@ -2,8 +2,7 @@ import { fullJitterMs } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
-import type { WorkerClient } from '../rpc/client.ts';
-import { NotLeaderError } from '../rpc/status.ts';
+import type { Answered, WorkerClient } from '../rpc/client.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 
 const BACKOFF_BASE_MS = 100;
@@ -12,13 +11,15 @@ const BACKOFF_CAP_MS = 1_000;
 
 /** The way to whichever coordinator answers: one at a time, found again with backoff. */
 export interface Link {
-  /** Calls the present coordinator. A rejection is noted for `move`, and passed on. */
-  call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Calls the present coordinator. `failed`: it did not answer as one should, so `move`; `left`: the link had moved meanwhile. */
+  call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
   /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried. */
   move(): Promise<void>;
   replaceAddresses(list: readonly string[]): void;
   close(): void;
 }
+
+export type Called<T> = { readonly kind: 'reply'; readonly reply: T } | { readonly kind: 'failed' } | { readonly kind: 'left' };
 
 export interface LinkDeps {
   readonly dial: (address: string) => WorkerClient;
@@ -46,17 +47,20 @@ class CoordinatorLink implements Link {
     this.addresses = addressesOf(deps.addresses);
   }
 
-  async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<T>): Promise<T> {
+  async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
     const { signal } = this.calls;
-    this.client ??= this.deps.dial(currentAddress(this.addresses));
-    try {
-      const answer = await make(this.client, signal);
+    const address = currentAddress(this.addresses);
+    this.client ??= this.deps.dial(address);
+    const answer = await make(this.client, signal);
+    if (answer.kind === 'reply') {
       this.failures = 0;
       return answer;
-    } catch (error) {
-      if (!signal.aborted) this.note(error);
-      throw error;
     }
+    if (signal.aborted) return { kind: 'left' };
+    this.primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
+    if (answer.kind === 'not-leader') this.deps.log.info({ address, primary: this.primary }, 'this coordinator is passive');
+    else this.deps.log.warn({ address, kind: answer.kind, detail: answer.detail }, 'no answer of the coordinator');
+    return { kind: 'failed' };
   }
 
   async move(): Promise<void> {
@@ -82,11 +86,5 @@ class CoordinatorLink implements Link {
     this.calls = new AbortController();
     this.client?.close();
     this.client = null;
-  }
-
-  private note(error: unknown): void {
-    const address = currentAddress(this.addresses);
-    if (error instanceof NotLeaderError) this.primary = error.primaryAddress;
-    else this.deps.log.warn({ address, reason: error instanceof Error ? error.message : String(error) }, 'the coordinator did not answer');
   }
 }

@@ -121,16 +121,16 @@ export class WorkerLoop {
 
   private async send(poll: Poll): Promise<void> {
     const { state, link } = this.deps;
-    const asked = link.call((client, signal) => client.poll(poll, { deadlineMs: poll.waitMs + POLL_MARGIN_MS, signal }));
+    const asked = link.call((client, signal) => client.poll(poll, poll.waitMs + POLL_MARGIN_MS, signal));
     this.asking.add(asked);
-    const reply = await asked.catch(() => null).finally(() => this.asking.delete(asked));
-    this.fact(() => (reply === null ? onPollFailed(state, this.nowMs(), poll) : onReply(state, this.nowMs(), poll, reply)));
+    const called = await asked.finally(() => this.asking.delete(asked));
+    this.fact(() => (called.kind === 'reply' ? onReply(state, this.nowMs(), poll, called.reply) : onPollFailed(state, this.nowMs(), poll)));
   }
 
   private async reconnect(): Promise<void> {
     const asked = [...this.asking];
     await this.deps.link.move();
-    await Promise.allSettled(asked);
+    await Promise.all(asked);
     this.fact(() => onConnected(this.deps.state, this.nowMs()));
   }
 
@@ -153,10 +153,10 @@ export class WorkerLoop {
     await heartbeat.stop();
     if (why !== 'superseded') {
       const { workerId, bootNonce } = state.settings;
-      const options = { deadlineMs: DEREGISTER_DEADLINE_MS };
-      await link
-        .call((client, signal) => client.deregister({ workerId, bootNonce, isClean: why !== 'given-up' }, { ...options, signal }))
-        .catch(() => log.warn('the coordinator did not hear that this worker leaves; it will notice'));
+      const called = await link.call((client) =>
+        client.deregister({ workerId, bootNonce, isClean: why !== 'given-up' }, DEREGISTER_DEADLINE_MS),
+      );
+      if (called.kind !== 'reply') log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
     this.resolve({ why, unacknowledged, backendDetail: this.backendDetail });
   }

@@ -79,7 +79,7 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
   const credentials = clientCredentials(tls, runId, log);
   const bootNonce = random.hex(BOOT_NONCE_BYTES);
   const link = createLink({
-    dial: (address) => createWorkerClient(address, credentials),
+    dial: (address) => createWorkerClient({ address, credentials, clock }),
     addresses: settings.coordinators,
     clock,
     random,

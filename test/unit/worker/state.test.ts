@@ -1,0 +1,47 @@
+import test from 'ava';
+import { add, allHeld, checkState, drop, find, heldState, moveTo, newState, unfinished } from '../../../runtime/worker/state.ts';
+import { assignment, outcome, ref, SETTINGS } from '../../support/worker-state.ts';
+
+test('L34: what the outbox held is finished, and is to be sent', (t) => {
+  const state = newState(SETTINGS, 7, [outcome(1), outcome(1, 2), outcome(3)], 0);
+  checkState(state);
+  t.is(state.counts.finished, 3);
+  t.is(state.unsent.size, 3);
+  t.is(state.guard.highestEpoch, 7);
+  t.is(unfinished(state), 0);
+});
+
+test('the counts, the queue and the bytes follow an item through its stages', (t) => {
+  const state = newState(SETTINGS, 0, [], 0);
+  add(state, ref(1), { kind: 'queued', assignment: assignment(1) });
+  t.is(state.queue.size, 1);
+  const held = find(state, ref(1));
+  if (held === undefined) return t.fail('not held');
+  for (const stage of [{ kind: 'started' }, { kind: 'storing', outcome: outcome(1) }, { kind: 'finished', outcome: outcome(1) }] as const) {
+    moveTo(state, held, stage);
+    checkState(state);
+    t.is(state.counts[stage.kind], 1);
+  }
+  t.is(state.outcomeBytes, 'line 1'.length);
+  drop(state, held);
+  checkState(state);
+  t.deepEqual(allHeld(state), []);
+  t.is(state.outcomeBytes, 0);
+});
+
+test('the same pair is held once', (t) => {
+  const state = newState(SETTINGS, 0, [outcome(1)], 0);
+  t.throws(() => add(state, ref(1), { kind: 'queued', assignment: assignment(1) }), { message: /one held item/ });
+});
+
+test('L27: a returning item is told as queued, so that it is not assigned again; one being stored is not finished yet', (t) => {
+  t.is(heldState({ kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0 } }), 'queued');
+  t.is(heldState({ kind: 'storing', outcome: outcome(1) }), 'started');
+  t.is(heldState({ kind: 'finished', outcome: outcome(1) }), 'finished');
+});
+
+test('checkState finds a count that is wrong', (t) => {
+  const state = newState(SETTINGS, 0, [outcome(1)], 0);
+  state.counts.queued += 1;
+  t.throws(() => checkState(state), { message: /count of queued/ });
+});
