@@ -1,4 +1,4 @@
-import { Server, type ServerCredentials } from '@grpc/grpc-js';
+import { Server, type ServerCredentials, setLogger } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -31,6 +31,8 @@ export interface RunningServer {
 }
 
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  // grpc-js would write to stderr in a form of its own.
+  setLogger({ error: (message: unknown) => options.log.debug({ message }, 'grpc') });
   const stopping = new AbortController();
   const serving = { ...options, stopping: stopping.signal };
   const server = new Server(SERVER_OPTIONS);

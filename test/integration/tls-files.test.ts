@@ -1,0 +1,279 @@
+import { execFile } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as tlsConnect } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { type Clock, systemClock } from '../../runtime/base/clock.ts';
+import { RolloutError } from '../../runtime/base/errors.ts';
+import { silentLog } from '../../runtime/base/log.ts';
+import { ensureDevCa, issueCertificate, readRunId, renewAfterMs, type TlsFiles } from '../../runtime/rpc/ca.ts';
+import { createRunClient } from '../../runtime/rpc/client.ts';
+import { startServer } from '../../runtime/rpc/server.ts';
+import { clientCredentials, keepCertificateFresh, serverCredentials } from '../../runtime/rpc/tls.ts';
+
+const RUN_ID = '01HX0000000000000000000000';
+const HOUR_MS = 3_600_000;
+const run = promisify(execFile);
+
+async function scratch(t: ExecutionContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-tls-files-'));
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+async function serialOf(path: string): Promise<string> {
+  return new X509Certificate(await readFile(path)).serialNumber;
+}
+
+async function refusal(t: ExecutionContext, promise: Promise<unknown>): Promise<string> {
+  return (await t.throwsAsync(promise, { instanceOf: RolloutError, code: 'TLS_INVALID' }))?.message ?? '';
+}
+
+test('the dev CA is made once and read afterwards; keys have mode 0600', async (t) => {
+  const dir = join(await scratch(t), 'tls');
+  t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: true, caPath: join(dir, 'ca.pem') });
+  const serial = await serialOf(join(dir, 'ca.pem'));
+  t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: false, caPath: join(dir, 'ca.pem') });
+  t.is(await serialOf(join(dir, 'ca.pem')), serial);
+  t.is(await readRunId(dir), RUN_ID);
+  await issueCertificate(dir, { role: 'worker', workerId: 'w-1' });
+  t.deepEqual((await readdir(dir)).sort(), ['ca.key.pem', 'ca.pem', 'worker-w-1.key.pem', 'worker-w-1.pem']);
+  for (const key of ['ca.key.pem', 'worker-w-1.key.pem']) t.is((await stat(join(dir, key))).mode & 0o777, 0o600);
+  t.is((await stat(dir)).mode & 0o777, 0o700);
+});
+
+test('several processes that start for the first time at once make one CA, and their certificates all hold', async (t) => {
+  const script = fileURLToPath(new URL('../support/make-dev-ca.ts', import.meta.url));
+  for (let round = 0; round < 3; round += 1) {
+    const dir = join(await scratch(t), 'tls');
+    const startMs = String(systemClock.wallMs() + 700);
+    const roles = ['w-1', 'w-2', 'client', 'client'];
+    const outputs = await Promise.all(roles.map((role) => run(process.execPath, [script, dir, RUN_ID, role, startMs])));
+    const found = outputs.map(({ stdout }) => JSON.parse(stdout) as { isNew: boolean });
+    t.is(found.filter(({ isNew }) => isNew).length, 1, 'one of them prints the line');
+    const ca = new X509Certificate(await readFile(join(dir, 'ca.pem')));
+    for (const name of ['worker-w-1', 'worker-w-2', 'client']) {
+      t.true(new X509Certificate(await readFile(join(dir, `${name}.pem`))).verify(ca.publicKey), name);
+    }
+    t.deepEqual((await readdir(dir)).filter((name) => name.endsWith('.tmp')), []);
+  }
+});
+
+test('a process that died between key and certificate is finished by the next', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  await rm(join(dir, 'ca.pem'));
+  t.true((await ensureDevCa(dir, RUN_ID)).isNew);
+  t.is(await readRunId(dir), RUN_ID);
+});
+
+test('the directory of another run is refused with both runs named', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const message = await refusal(t, ensureDevCa(dir, '01HX1111111111111111111111'));
+  t.regex(message, new RegExp(`${RUN_ID}.*01HX1111111111111111111111`));
+});
+
+test("certificates say who they are for, and a server's says where it is", async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const coordinator = await issueCertificate(dir, { role: 'coordinator', hosts: ['10.1.2.3', 'coordinator.example'] });
+  const { subjectAltName, ca, keyUsage, validFrom, validTo } = new X509Certificate(await readFile(coordinator.certPath));
+  for (const name of [`URI:spiffe://rollout/${RUN_ID}/coordinator`, 'DNS:localhost', 'IP Address:127.0.0.1', 'IP Address:10.1.2.3', 'DNS:coordinator.example']) {
+    t.true(subjectAltName?.split(', ').includes(name), `${subjectAltName} should have ${name}`);
+  }
+  t.false(ca);
+  t.deepEqual(keyUsage, ['1.3.6.1.5.5.7.3.1'], 'for servers');
+  t.true(Date.parse(validFrom) < systemClock.wallMs(), 'backdated, for clocks that differ');
+  t.true(Date.parse(validTo) - systemClock.wallMs() <= 24 * HOUR_MS);
+  const worker = await issueCertificate(dir, { role: 'worker', workerId: 'w-1' });
+  const certificate = new X509Certificate(await readFile(worker.certPath));
+  t.is(certificate.subjectAltName, `URI:spiffe://rollout/${RUN_ID}/worker/w-1`);
+  t.deepEqual(certificate.keyUsage, ['1.3.6.1.5.5.7.3.2'], 'for clients');
+});
+
+test('brought certificates are used as they are; what is missing or wrong is named', async (t) => {
+  const made = await scratch(t);
+  await ensureDevCa(made, RUN_ID);
+  const { certPath, keyPath } = await issueCertificate(made, { role: 'worker', workerId: 'w-1' });
+  const dir = await scratch(t);
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /ca\.pem is missing/);
+  await copyFile(join(made, 'ca.pem'), join(dir, 'ca.pem'));
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-1' })), /worker-w-1\.key\.pem is missing/);
+  await copyFile(keyPath, join(dir, 'worker-w-1.key.pem'));
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-1' })), /worker-w-1\.pem is missing/);
+  await copyFile(certPath, join(dir, 'worker-w-1.pem'));
+  const before = await serialOf(join(dir, 'worker-w-1.pem'));
+  t.is((await issueCertificate(dir, { role: 'worker', workerId: 'w-1' })).certPath, join(dir, 'worker-w-1.pem'));
+  t.is(await serialOf(join(dir, 'worker-w-1.pem')), before);
+
+  await copyFile(keyPath, join(dir, 'worker-w-2.key.pem'));
+  await copyFile(certPath, join(dir, 'worker-w-2.pem'));
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-2' })), /must carry .*\/worker\/w-2/);
+  t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: false, caPath: join(dir, 'ca.pem') });
+});
+
+test('a file that is no certificate or no key is named', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  await writeFile(join(dir, 'ca.key.pem'), 'nonsense');
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /ca\.key\.pem/);
+  await writeFile(join(dir, 'ca.pem'), 'nonsense');
+  t.regex(await refusal(t, readRunId(dir)), /ca\.pem is no certificate/);
+});
+
+test('a key that may not be read is named', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  await rm(join(dir, 'ca.key.pem'));
+  // A directory in its place: not readable, whoever runs the test.
+  await rename(await mkdtemp(join(dir, 'd-')), join(dir, 'ca.key.pem'));
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /cannot read .*ca\.key\.pem/);
+  await chmod(dir, 0o700);
+});
+
+test('a certificate is made anew at half of its life, for the same key', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const request = { role: 'client' } as const;
+  const files = await issueCertificate(dir, request);
+  const first = await serialOf(files.certPath);
+  const key = await readFile(files.keyPath, 'utf8');
+  let nowMs = systemClock.wallMs();
+  const ticks: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    wallMs: () => nowMs,
+    every: (_, tick) => {
+      ticks.push(tick);
+      return { stop: () => ticks.pop() };
+    },
+  };
+  const renewed: string[] = [];
+  const log = { info: (_: unknown, message: string) => renewed.push(message), error: t.fail } as unknown as typeof silentLog;
+  const timer = keepCertificateFresh(dir, request, files, clock, log);
+  t.true(Math.abs((await renewAfterMs(files)) - nowMs - 12 * HOUR_MS) < HOUR_MS);
+
+  nowMs += 11 * HOUR_MS;
+  ticks[0]?.();
+  await systemClock.sleep(200);
+  t.is(await serialOf(files.certPath), first, 'not before half of its life');
+
+  nowMs += 2 * HOUR_MS;
+  ticks[0]?.();
+  for (let i = 0; i < 100 && renewed.length === 0; i += 1) await systemClock.sleep(20);
+  t.not(await serialOf(files.certPath), first);
+  t.is(await readFile(files.keyPath, 'utf8'), key);
+  timer.stop();
+  t.is(ticks.length, 0);
+});
+
+/** The serial number of the certificate that a new connection is shown. */
+async function shownSerial(address: string, files: TlsFiles): Promise<string> {
+  const [ca, cert, key] = await Promise.all([readFile(files.caPath), readFile(files.certPath), readFile(files.keyPath)]);
+  return new Promise((resolve, reject) => {
+    const socket = tlsConnect({ host: '127.0.0.1', port: Number(address.split(':')[1]), ca, cert, key, servername: 'localhost', ALPNProtocols: ['h2'] });
+    socket.once('secureConnect', () => {
+      resolve(socket.getPeerCertificate().serialNumber);
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+async function startPassive(dir: string): Promise<Awaited<ReturnType<typeof startServer>>> {
+  return startServer({
+    listen: '127.0.0.1:0',
+    credentials: serverCredentials(await issueCertificate(dir, { role: 'coordinator', hosts: [] }), silentLog),
+    runId: RUN_ID,
+    clock: systemClock,
+    coordinatorInfo: () => ({ epoch: 0, role: 'passive', primaryAddress: '' }),
+    core: () => null,
+    log: silentLog,
+  });
+}
+
+test('a server shows a changed certificate to new connections, and old ones go on', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const server = await startPassive(dir);
+  const files = await issueCertificate(dir, { role: 'client' });
+  const client = createRunClient({ address: server.address, credentials: clientCredentials(files, RUN_ID, silentLog), clock: systemClock });
+  t.is((await client.identify()).kind, 'reply');
+  const before = await shownSerial(server.address, files);
+  t.is(before, await serialOf(join(dir, 'coordinator.pem')));
+
+  await issueCertificate(dir, { role: 'coordinator', hosts: [] });
+  const renewed = await serialOf(join(dir, 'coordinator.pem'));
+  t.not(renewed, before);
+  let shown = before;
+  for (let i = 0; i < 100 && shown === before; i += 1) {
+    await systemClock.sleep(100);
+    shown = await shownSerial(server.address, files);
+  }
+  t.is(shown, renewed);
+  t.is((await client.identify()).kind, 'reply');
+  client.close();
+  await server.stop(100);
+});
+
+test('a client uses changed files for new connections, and keeps the last good ones while files do not fit together', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const server = await startPassive(dir);
+  const files = await issueCertificate(dir, { role: 'client' });
+  const warned: string[] = [];
+  const log = { warn: (_: unknown, message: string) => warned.push(message) } as unknown as typeof silentLog;
+  const credentials = clientCredentials(files, RUN_ID, log);
+  // The files are watched while a client lives; each probe is another client, so another connection.
+  const keeper = createRunClient({ address: server.address, credentials, clock: systemClock });
+  t.is((await keeper.identify()).kind, 'reply');
+  const probe = async (): Promise<string> => {
+    const client = createRunClient({ address: server.address, credentials, clock: systemClock });
+    const { kind } = await client.identify();
+    client.close();
+    return kind;
+  };
+
+  const foreign = await scratch(t);
+  await ensureDevCa(foreign, RUN_ID);
+  const bad = await issueCertificate(foreign, { role: 'client' });
+  const good = await readFile(files.certPath);
+  const goodKey = await readFile(files.keyPath);
+
+  await writeFile(files.keyPath, await readFile(bad.keyPath));
+  for (let i = 0; i < 100 && warned.length === 0; i += 1) await systemClock.sleep(50);
+  t.true(warned.length > 0);
+  t.is(await probe(), 'reply', 'key and certificate do not fit: the last good pair is used');
+
+  await writeFile(files.certPath, await readFile(bad.certPath));
+  let kind = 'reply';
+  for (let i = 0; i < 50 && kind === 'reply'; i += 1) {
+    await systemClock.sleep(100);
+    kind = await probe();
+  }
+  t.is(kind, 'unreachable', 'the new pair is in use: it is of another authority');
+
+  await writeFile(files.keyPath, goodKey);
+  await writeFile(files.certPath, good);
+  for (let i = 0; i < 50 && kind !== 'reply'; i += 1) {
+    await systemClock.sleep(100);
+    kind = await probe();
+  }
+  t.is(kind, 'reply');
+  keeper.close();
+  await server.stop(100);
+});
+
+test('files that cannot be used are refused when the credentials are made', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const files = await issueCertificate(dir, { role: 'client' });
+  await writeFile(files.certPath, 'nonsense');
+  const error = t.throws(() => clientCredentials(files, RUN_ID, silentLog), { instanceOf: RolloutError, code: 'TLS_INVALID' });
+  t.regex(error?.message ?? '', /client\.pem/);
+});
