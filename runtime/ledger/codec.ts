@@ -1,8 +1,8 @@
 import { assert } from '../base/assert.ts';
+import { isU32 } from '../base/u32.ts';
 import type { Row } from '../model/row.ts';
 import type { Faults } from './contract.ts';
 import { NO_FAULTS } from './contract.ts';
-import { isU32 } from './limits.ts';
 import type { Head, InFlight } from './rows.ts';
 
 /**

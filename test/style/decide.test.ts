@@ -7,7 +7,16 @@ import { importsOf, onlyCode, places, readText, runtimeSources } from './sources
  */
 const DECIDE: readonly string[] = [
   'base/backoff',
-  'ledger/transition',
+  'ledger/bitmap',
+  'ledger/codec',
+  'ledger/transition/claim',
+  'ledger/transition/draft',
+  'ledger/transition/hand-back',
+  'ledger/transition/lease',
+  'ledger/transition/run',
+  'ledger/transition/scan',
+  'ledger/transition/settle',
+  'ledger/transition/worker',
   'lease/machine',
   'results/segment',
   'input/line',

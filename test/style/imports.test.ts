@@ -10,8 +10,9 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   model: ['base'],
   'rpc/gen': [],
 
-  ledger: ['base', 'model'],
-  'ledger/embedded': ['base', 'model', 'ledger'],
+  'ledger/transition': ['base', 'model', 'ledger'],
+  ledger: ['base', 'model', 'ledger/transition'],
+  'ledger/embedded': ['base', 'model', 'ledger', 'ledger/transition'],
   lease: ['base', 'model', 'ledger'],
   results: ['base', 'model', 'ledger'],
   input: ['base', 'model'],

@@ -17,6 +17,7 @@ export interface EmbeddedEngine extends Engine {
 /** What may be done inside `alone`. */
 export interface Now {
   read<T>(read: (rows: AllRows) => T): Promise<T>;
+  mode(): Store['mode'] | 'closed';
   openForWriting(): Promise<Store>;
   /** The next read opens it again, for reading. */
   close(): Promise<void>;
@@ -32,6 +33,7 @@ export function createEngine(dir: string): EmbeddedEngine {
       if (store === null && isStoreThere(dir)) store = await openStore(dir, 'read');
       return store === null ? read(emptyRows()) : store.read(read);
     },
+    mode: () => store?.mode ?? 'closed',
     openForWriting: async () => {
       if (store?.mode === 'write') return store;
       await present.close();

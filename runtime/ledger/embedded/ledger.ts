@@ -40,9 +40,10 @@ async function acquireFor(now: Now, { dir, clock }: EmbeddedOptions, request: Ac
     if (lock.kind === 'moved') return { kind: 'held', lease: lock.lease };
     killedPid = lock.killedPid;
   }
+  const modeBefore = now.mode();
   const store = await now.openForWriting();
   const reply = await store.transact((rows) => acquire(rows, request));
   if (reply.kind === 'won') return { ...reply, killedPid };
-  await now.close();
+  if (modeBefore !== 'write') await now.close();
   return reply;
 }

@@ -1,8 +1,8 @@
 import { assert } from '../../base/assert.ts';
+import { isU32 } from '../../base/u32.ts';
 import type { Epoch } from '../../model/row.ts';
 import { isSameRow } from '../../model/row.ts';
 import type { Faults, Fenced, Gone, HandBack, HandBackReason, HandBackReply } from '../contract.ts';
-import { isU32 } from '../limits.ts';
 import type { Decision, Rows } from '../rows.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
 

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { isU32 } from '../../base/u32.ts';
 import type { Lease } from '../../model/lease.ts';
 import { isSameLease } from '../../model/lease.ts';
 import type { AcquireReply, AcquireRequest, Fenced } from '../contract.ts';
-import { isU32 } from '../limits.ts';
 import type { Decision, Head, Rows, Writes } from '../rows.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { assert } from '../../base/assert.ts';
+import { isU32 } from '../../base/u32.ts';
 import type { Epoch, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { Fenced, WorkerInfo } from '../contract.ts';
-import { isU32 } from '../limits.ts';
 import type { Decision, Rows } from '../rows.ts';
 import { underEpoch } from './draft.ts';
 

@@ -1,0 +1,66 @@
+import type { ExecutionContext } from 'ava';
+import { assert } from '../../runtime/base/assert.ts';
+import type {
+  AcquireRequest,
+  ClaimReply,
+  HandBack,
+  HandBackReason,
+  Ledger,
+  Pick,
+  Scan,
+  Settlement,
+  WorkerInfo,
+} from '../../runtime/ledger/contract.ts';
+import type { Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
+import type { Row, WorkerId } from '../../runtime/model/row.ts';
+
+/** Gives an empty ledger, and disposes of it at the test's end. */
+export type Open = (t: ExecutionContext) => Promise<Ledger>;
+
+export const SOME_PROCESS: ProcessIdentity = { bootId: 'a-boot', pid: 7, startTime: '70', uid: 1000 };
+export const SOME_PLACE = { placeId: 'a-place', runId: 'a-run' };
+export const SOME_WORKER: WorkerInfo = { bootNonce: 'nonce', pid: 8, concurrency: 4, registeredAtMs: 1 };
+
+export function request(holder: string, expected: Lease | null, floor = -1): AcquireRequest {
+  return { holder, process: SOME_PROCESS, address: `${holder}:1`, expected, floor };
+}
+
+/** Wins the lease whatever row is there, as a candidate that had grounds to. */
+export async function win(ledger: Ledger, holder: string, floor = -1): Promise<Lease> {
+  const reply = await ledger.acquire(request(holder, await ledger.readLease(), floor));
+  assert(reply.kind === 'won', `not won: ${JSON.stringify(reply)}`);
+  return reply.lease;
+}
+
+/** Epoch 0, bound, with workers w1 and w2. */
+export async function start(ledger: Ledger): Promise<Lease> {
+  const lease = await win(ledger, 'first');
+  await ledger.bind(lease.epoch, SOME_PLACE);
+  await ledger.register(lease.epoch, 'w1', SOME_WORKER);
+  await ledger.register(lease.epoch, 'w2', SOME_WORKER);
+  return lease;
+}
+
+export async function claimed(ledger: Ledger, epoch: number, worker: WorkerId, picks: readonly Pick[]): Promise<ClaimReply> {
+  const reply = await ledger.claim(epoch, worker, picks);
+  assert(reply.kind === 'claimed', `not claimed: ${JSON.stringify(reply)}`);
+  return reply;
+}
+
+export async function scanned(ledger: Ledger, epoch: number): Promise<Scan> {
+  const reply = await ledger.scan(epoch);
+  assert(reply.kind === 'scanned', `not scanned: ${JSON.stringify(reply)}`);
+  return reply;
+}
+
+export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = true): Settlement {
+  return { index, attempt, claimEpoch, isResult };
+}
+
+export function row(worker: WorkerId, attempt = 1, claimEpoch = 0): Row {
+  return { worker, attempt, claimEpoch };
+}
+
+export function back(index: number, of: Row, reason: HandBackReason = 'lost', delayMs = 0): HandBack {
+  return { index, row: of, reason, delayMs };
+}
