@@ -133,7 +133,7 @@ function nameOf(value: unknown): string {
   if (value === '') return 'empty';
   if (typeof value === 'string') return `"${shortened(value)}"`;
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' && value !== null ? 'an object' : shortened(String(value));
+  return typeof value === 'object' && value !== null ? 'an object' : shortened(JSON.stringify(value));
 }
 
 function shortened(text: string): string {

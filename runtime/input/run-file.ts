@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { RunSettings } from './identity.ts';
+import type { FileStamp } from './index-files.ts';
+import { stateWriteFailed } from './input-error.ts';
+
+/** The input as the run knows it. */
+export interface RunInput extends FileStamp {
+  /** Where its bytes are: the file itself, or its spooled copy. */
+  readonly path: string;
+  /** SHA-256 of its first `hashedBytes` bytes, from the index's summary; both null until the index was whole once. */
+  readonly sha256: string | null;
+  readonly hashedBytes: number | null;
+}
+
+/** `run.json` in the state directory: which run it is. */
+export interface RunFile {
+  readonly version: 1;
+  readonly runId: string;
+  readonly createdAtMs: number;
+  readonly input: RunInput;
+  readonly settings: RunSettings;
+}
+
+const runFile = z.object({
+  version: z.literal(1),
+  runId: z.string().min(1),
+  createdAtMs: z.number(),
+  input: z.object({
+    path: z.string(),
+    size: z.number(),
+    mtimeMs: z.number(),
+    sha256: z.string().nullable(),
+    hashedBytes: z.number().nullable(),
+  }),
+  settings: z.object({
+    raw: z.boolean(),
+    limit: z.number().nullable(),
+    model: z.string().nullable(),
+    overrideModel: z.string().nullable(),
+  }),
+});
+
+/** Null where no run was begun in this state directory. */
+export async function readRunFile(stateDir: string): Promise<RunFile | null> {
+  const path = runFilePath(stateDir);
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw unreadableRunFile(path, (error as Error).message, error);
+  }
+  return parseRunFile(path, text);
+}
+
+export async function writeRunFile(stateDir: string, contents: RunFile): Promise<void> {
+  const path = runFilePath(stateDir);
+  try {
+    await writeFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`);
+  } catch (error) {
+    throw stateWriteFailed(path, error);
+  }
+}
+
+function runFilePath(stateDir: string): string {
+  return join(stateDir, 'run.json');
+}
+
+function parseRunFile(path: string, text: string): RunFile {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unreadableRunFile(path, 'it is not JSON', error);
+  }
+  const parsed = runFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw unreadableRunFile(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not of this form'}`, parsed.error);
+}
+
+function unreadableRunFile(path: string, why: string, cause: unknown): RolloutError {
+  return new RolloutError(
+    'STATE_UNREADABLE',
+    `cannot read ${path} (${why}): restore it from a copy, or begin a new run with --fresh, which moves the old state aside`,
+    { cause },
+  );
+}
