@@ -2,15 +2,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RolloutError } from '../base/errors.ts';
 import type { OutcomeKind } from '../model/session.ts';
 import type { LedgerReads, OnProgress, OutputOrder } from './contract.ts';
-import { RecordFetcher } from './fetch.ts';
 import { LineFile } from './line-file.ts';
-import { type Located, type Location, Locator } from './locator.ts';
+import { type Located, Locator } from './locator.ts';
 import { checkSegments } from './place.ts';
-import { SegmentReader } from './segment-reader.ts';
+import { acceptedRecords } from './records.ts';
 
-/** Bounds what lies in memory between its reading and its writing. */
-const BATCH_BYTES: number = 8 * 2 ** 20;
-const BATCH_ITEMS = 8192;
 const CHECK_AT_ONCE = 65_536;
 
 export interface ExportOptions {
@@ -96,7 +92,10 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<voi
   const error = await LineFile.create(options.errorsPath).catch((cause: unknown) => discardAndThrow([result], cause));
   const files: Files = { result, error };
   try {
-    await (options.order === 'input' ? writeByIndex(options, locator, files) : writeByLog(options, locator, files));
+    for await (const { frames, at, total } of acceptedRecords(options.dir, locator, options.order)) {
+      for (const frame of frames) await files[frame.kind].add(frame.line);
+      options.onProgress?.({ step: 'writing', at, total });
+    }
     await result.complete();
     await error.complete();
     await error.publish();
@@ -109,50 +108,4 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<voi
 async function discardAndThrow(files: readonly LineFile[], cause: unknown): Promise<never> {
   for (const file of files) await file.discard();
   throw cause;
-}
-
-async function writeByIndex(options: ExportOptions, locator: Locator, files: Files): Promise<void> {
-  const fetcher = new RecordFetcher(options.dir);
-  try {
-    for (const batch of batches(locator)) {
-      for (const frame of await fetcher.fetch(batch)) await files[frame.kind].add(frame.line);
-      options.onProgress?.({ step: 'writing', at: batch.at(-1)?.index ?? 0, total: locator.items });
-    }
-  } finally {
-    await fetcher.close();
-  }
-}
-
-/** The records of all terminal items by index, so many at a time as may lie in memory. */
-export function* batches(locator: Locator): Generator<readonly Location[]> {
-  let batch: Location[] = [];
-  let bytes = 0;
-  for (let index = 0; index < locator.items; index++) {
-    const { expected, found } = locator.at(index);
-    if (expected === null || found === null) continue;
-    batch.push(found);
-    bytes += found.lineBytes;
-    if (bytes < BATCH_BYTES && batch.length < BATCH_ITEMS) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
-}
-
-async function writeByLog(options: ExportOptions, locator: Locator, files: Files): Promise<void> {
-  const total = locator.ends.reduce((sum, end) => sum + end.offset, 0);
-  let at = 0;
-  for (const { segment, offset } of locator.ends) {
-    const reader = await SegmentReader.open(segment, locator.placeId);
-    try {
-      for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
-        for (const placed of frames) if (locator.isRecord(segment.epoch, placed)) await files[placed.frame.kind].add(placed.frame.line);
-        options.onProgress?.({ step: 'writing', at: at + Math.min(frames.at(-1)?.offset ?? 0, offset), total });
-      }
-      at += offset;
-    } finally {
-      await reader.close();
-    }
-  }
 }

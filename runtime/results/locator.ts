@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
-import { PagedFile } from '../base/paged-file.ts';
+import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
 import { systemRandom } from '../base/random.ts';
 import { ITEM_BIT } from '../ledger/contract.ts';
 import type { Epoch, ItemIndex } from '../model/row.ts';
@@ -20,10 +20,9 @@ import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-read
  */
 
 const ENTRY_WORDS = 4;
-const ENTRIES_PER_PAGE = 4096;
-const PAGE_BYTES = ENTRIES_PER_PAGE * ENTRY_WORDS * 4;
+const ENTRIES_PER_PAGE = Math.floor(PAGE_WORDS / ENTRY_WORDS);
 /** 8 MiB. Outcomes arrive nearly in the order of the input, so a few pages are in use at a time. */
-const CACHE_PAGES = 128;
+const CACHE_PAGES = 2048;
 const BITS_AT_ONCE = 65_536;
 const WORD = 2 ** 32;
 
@@ -81,7 +80,7 @@ export class Locator {
   static async build(options: LocateOptions): Promise<Locator> {
     await mkdir(options.tempDir, { recursive: true });
     const path = join(options.tempDir, `locate-${systemRandom.hex(6)}.tmp`);
-    const table = new PagedFile(path, PAGE_BYTES, CACHE_PAGES);
+    const table = new PagedFile(path, new PageCache(CACHE_PAGES));
     // The name goes at once: a process that is killed leaves nothing behind.
     await rm(path);
     const locator = new Locator(options.items, (await readPlace(options.dir))?.placeId ?? null, table);

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { present } from '../../runtime/base/assert.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Frame, StepProgress } from '../../runtime/results/contract.ts';
 import { type ExportOptions, exportResults } from '../../runtime/results/export.ts';
@@ -42,7 +43,8 @@ function outputs(dir: string): { readonly results: readonly string[]; readonly e
 }
 
 async function refusal(t: ExecutionContext, run: Promise<unknown>): Promise<RolloutError> {
-  return (await t.throwsAsync(run, { instanceOf: RolloutError })) as RolloutError;
+  const error = await t.throwsAsync<RolloutError>(run, { instanceOf: RolloutError });
+  return present(error, 'the error');
 }
 
 /** Recorded out of order, over three epochs, some indexes twice: O1 of an epoch lost its settle, and a later one was accepted. */
