@@ -1,0 +1,192 @@
+import type { Command } from '../../runtime/coordinator/commands.ts';
+import { type Fact, step } from '../../runtime/coordinator/machine.ts';
+import { type MachineSettings, type State, stateFrom } from '../../runtime/coordinator/state.ts';
+import type { Scan } from '../../runtime/ledger/contract.ts';
+import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import type { ItemRef, Row } from '../../runtime/model/row.ts';
+
+export const EPOCH = 3;
+
+export const SETTINGS: MachineSettings = {
+  heartbeatIntervalMs: 500,
+  coordinatorFailureTimeoutMs: 5_000,
+  clockSkewBudgetMs: 250,
+  pollWaitMs: 20_000,
+  drainTimeoutMs: 20_000,
+  maxAttempts: 5,
+  breaker: 3,
+};
+
+export interface Start {
+  readonly running?: readonly { readonly index: number; readonly row: Row; readonly failures?: number }[];
+  readonly handedBack?: readonly { readonly index: number; readonly row: Row; readonly failures?: number; readonly delayMs?: number }[];
+  readonly workers?: readonly { readonly worker: string; readonly bootNonce: string; readonly pid: number }[];
+  readonly cursor?: number;
+  readonly settings?: Partial<MachineSettings>;
+  readonly nowMs?: number;
+}
+
+export function scanOf(start: Start): Scan {
+  const { running = [], handedBack = [], workers = [] } = start;
+  return {
+    kind: 'scanned',
+    place: null,
+    progress: { state: { kind: 'running' }, epoch: EPOCH, cursor: start.cursor ?? 0, running: running.length, handedBack: handedBack.length, done: 0, failed: 0 },
+    running: running.map(({ index, row, failures = 0 }) => ({ index, row, faults: { failures, delayMs: 0 } })),
+    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0 }) => ({ index, row, faults: { failures, delayMs } })),
+    workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
+  };
+}
+
+/** The machine with a hand on its facts and an eye on everything it commands. */
+export class Machine {
+  readonly state: State;
+  nowMs: number;
+  /** What the machine commanded when it was started. */
+  readonly started: readonly Command[];
+  #token = 0;
+  #session = new Map<string, { session: number; poll: number }>();
+
+  constructor(start: Start = {}) {
+    this.nowMs = start.nowMs ?? 1_000;
+    this.state = stateFrom({ ...SETTINGS, ...start.settings }, EPOCH, scanOf(start), this.nowMs);
+    this.started = this.tell({ kind: 'started' });
+  }
+
+  tell(fact: Fact): readonly Command[] {
+    return step(this.state, this.nowMs, fact);
+  }
+
+  /** The input is indexed and surveyed: `items` items, some of them invalid. */
+  supply(items: number, invalid: readonly number[] = []): readonly Command[] {
+    const indexed = this.tell({ kind: 'indexed', count: items, items });
+    return [...indexed, ...this.tell({ kind: 'surveyed', upTo: items, invalid })];
+  }
+
+  token(): number {
+    this.#token += 1;
+    return this.#token;
+  }
+
+  beat(worker: string, more: { readonly boot?: string; readonly pid?: number; readonly highestEpoch?: number } = {}): readonly Command[] {
+    const { boot = 'b1', pid = 7, highestEpoch = EPOCH } = more;
+    const beat = { workerId: worker, bootNonce: boot, state: 'ready' as const, concurrency: 4, pid, loopLagMs: 0, highestEpoch };
+    return this.tell({ kind: 'beat', beat, token: this.token() });
+  }
+
+  /** Registers a worker and opens its session. */
+  join(worker: string, more: { readonly boot?: string; readonly pid?: number; readonly capacity?: number; readonly held?: readonly HeldItem[] } = {}): readonly Command[] {
+    const { boot = 'b1', capacity = 4, held = [] } = more;
+    this.beat(worker, more);
+    this.tell({ kind: 'registered', worker, bootNonce: boot });
+    return this.poll(worker, { boot, capacity, hello: held });
+  }
+
+  poll(worker: string, more: Partial<Poll> & { readonly boot?: string } = {}): readonly Command[] {
+    const { boot = 'b1', ...rest } = more;
+    const known = this.#session.get(worker) ?? { session: 0, poll: 0 };
+    const isHello = rest.hello !== undefined && rest.hello !== null;
+    const next = isHello ? { session: known.session + 1, poll: 1 } : { session: known.session, poll: known.poll + 1 };
+    this.#session.set(worker, next);
+    const poll: Poll = {
+      workerId: worker,
+      bootNonce: boot,
+      ...next,
+      highestEpoch: EPOCH,
+      hello: null,
+      acknowledgedBatch: 0,
+      isAwaiting: false,
+      capacity: 0,
+      outcomes: [],
+      returns: [],
+      waitMs: 20_000,
+      ...rest,
+    };
+    return this.tell({ kind: 'poll', poll, token: this.token() });
+  }
+
+  tick(nowMs: number): readonly Command[] {
+    this.nowMs = nowMs;
+    return this.tell({ kind: 'tick' });
+  }
+
+  /** Claims what the machine wants for one worker as the ledger would, loads the lines, and answers the commands that follow. */
+  grantAll(commands: readonly Command[]): readonly Command[] {
+    const claim = only(commands, 'claim');
+    let cursor = this.state.cursor;
+    const results = claim.grants.map(({ picks }) => {
+      const granted = picks.flatMap((pick) => {
+        if ('index' in pick) return [{ index: pick.index, attempt: pick.lastAttempt + 1 }];
+        cursor = pick.cursor + pick.count;
+        return Array.from({ length: pick.count }, (_, at) => ({ index: pick.cursor + at, attempt: 1 }));
+      });
+      return { kind: 'claimed' as const, granted, found: [], cursor };
+    });
+    return this.tell({ kind: 'claimed', results });
+  }
+
+  load(commands: readonly Command[]): readonly Command[] {
+    const { worker, refs } = only(commands, 'load');
+    return this.tell({ kind: 'loaded', worker, assignments: refs.map(assignmentOf) });
+  }
+}
+
+export function assignmentOf(ref: ItemRef): Assignment {
+  return { ...ref, line: Buffer.from(`item ${ref.index}`), lineNumber: ref.index + 1, form: 'batch' };
+}
+
+export function outcomeOf(ref: ItemRef, more: Partial<Outcome> = {}): Outcome {
+  return { ...ref, kind: 'result', line: Buffer.from('{}'), httpStatus: 200, code: '', isRetryable: false, delayMs: 0, ...more };
+}
+
+export function failureOf(ref: ItemRef, more: Partial<Outcome> = {}): Outcome {
+  return outcomeOf(ref, { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true, delayMs: 500, ...more });
+}
+
+export function ofKind<K extends Command['kind']>(commands: readonly Command[], kind: K): readonly Extract<Command, { kind: K }>[] {
+  return commands.filter((command): command is Extract<Command, { kind: K }> => command.kind === kind);
+}
+
+/** The one command of its kind; none or two is a failure of the test. */
+export function only<K extends Command['kind']>(commands: readonly Command[], kind: K): Extract<Command, { kind: K }> {
+  const all = ofKind(commands, kind);
+  const [one] = all;
+  if (one === undefined || all.length !== 1) throw new Error(`${all.length} commands '${kind}' in ${JSON.stringify(commands.map((command) => command.kind))}`);
+  return one;
+}
+
+export function okReply(commands: readonly Command[]): Extract<PollReply, { status: 'ok' }> {
+  const { reply } = only(commands, 'reply-poll');
+  if (reply.status !== 'ok') throw new Error(`the poll was answered ${reply.status}`);
+  return reply;
+}
+
+export function ref(index: number, attempt = 1, claimEpoch: number = EPOCH): ItemRef {
+  return { index, attempt, claimEpoch };
+}
+
+export function rowFor(worker: string, attempt = 1, claimEpoch: number = EPOCH): Row {
+  return { worker, attempt, claimEpoch };
+}
+
+/** Worker w1 of boot b1, with items 0 and 1 running. */
+export function twoRunning(more: Start = {}): Machine {
+  return new Machine({
+    cursor: 2,
+    running: [
+      { index: 0, row: rowFor('w1') },
+      { index: 1, row: rowFor('w1') },
+    ],
+    workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
+    ...more,
+  });
+}
+
+export function heldItem(index: number, state: HeldItem['state'] = 'started', attempt = 1): HeldItem {
+  return { ...ref(index, attempt), state };
+}
+
+/** The names of the commands, in order. */
+export function kinds(commands: readonly Command[]): readonly string[] {
+  return commands.map((command) => command.kind);
+}

@@ -1,0 +1,86 @@
+import test from 'ava';
+import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+
+function lastOne(): Machine {
+  const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }] });
+  machine.supply(1);
+  machine.poll('w1', { hello: [heldItem(0)] });
+  return machine;
+}
+
+function recordLast(machine: Machine): ReturnType<Machine['tell']> {
+  const outcome = outcomeOf(ref(0));
+  machine.poll('w1', { outcomes: [outcome] });
+  return machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
+}
+
+test('the run ends in order: the ledger is closed, the files are written, the workers hear it, the process ends', (t) => {
+  const machine = lastOne();
+  const recorded = recordLast(machine);
+  t.deepEqual(only(recorded, 'finish'), { kind: 'finish', items: 1 });
+  t.is(okReply(recorded).order, 'work', 'nobody hears of an end that is not durable');
+  machine.poll('w1');
+  t.deepEqual(kinds(machine.tell({ kind: 'finished' })), ['export']);
+  t.is(okReply(machine.tell({ kind: 'exported' })).order, 'finished');
+  const commands = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  t.like(ofKind(commands, 'emit').at(-1), { event: { kind: 'run_finished', state: 'completed', done: 1, failed: 0 } });
+  t.deepEqual(only(commands, 'stop'), { kind: 'stop', outcome: 'completed' });
+});
+
+test('a worker that never says goodbye holds a finished run up for a bounded time', (t) => {
+  const machine = lastOne();
+  recordLast(machine);
+  machine.tell({ kind: 'finished' });
+  machine.tell({ kind: 'exported' });
+  machine.beat('w1');
+  t.is(ofKind(machine.tick(machine.nowMs + 1_000), 'stop').length, 0);
+  t.is(ofKind(machine.tick(machine.nowMs + 5_000), 'stop').length, 1);
+});
+
+test('a run without items is over as soon as that is known', (t) => {
+  const machine = new Machine();
+  t.deepEqual(only(machine.tell({ kind: 'indexed', count: 0, items: 0 }), 'finish'), { kind: 'finish', items: 0 });
+});
+
+test('a run is not over while the input is still being indexed', (t) => {
+  const machine = new Machine({ cursor: 0 });
+  t.is(ofKind(machine.tell({ kind: 'indexed', count: 0, items: null }), 'finish').length, 0);
+});
+
+test('a pause stops claims at once, drains the workers, and ends when they are gone', (t) => {
+  const machine = twoRunning();
+  machine.supply(10);
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
+  const commands = machine.poll('w1', { capacity: 4, returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  t.is(ofKind(commands, 'claim').length, 0);
+  t.is(ofKind(commands, 'reply-poll').at(-1)?.reply.status === 'ok', true);
+  t.deepEqual(ofKind(commands, 'reply-poll').map(({ reply }) => (reply.status === 'ok' ? reply.order : '')).at(-1), 'drain');
+  machine.tell({ kind: 'paused' });
+  const { returns } = { returns: [{ index: 0, row: rowFor('w1'), reason: 'quota' as const, delayMs: 0 }] };
+  machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });
+  const left = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  t.is(ofKind(left, 'stop').length, 0, 'its other row is still being handed back');
+  const rest = [{ index: 1, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
+  const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });
+  t.deepEqual(only(ended, 'stop'), { kind: 'stop', outcome: 'paused' });
+});
+
+test('a pause ends after the time of a drain, whoever has not gone', (t) => {
+  const machine = twoRunning({ nowMs: 0 });
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)], returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  machine.tell({ kind: 'paused' });
+  let stopped = 0;
+  for (let at = 250; at <= 20_000 && stopped === 0; at += 250) {
+    machine.beat('w1');
+    if (ofKind(machine.tick(at), 'stop').length > 0) stopped = at;
+  }
+  t.is(stopped, 20_000);
+});
+
+test('after the end the machine says nothing more', (t) => {
+  const machine = new Machine();
+  machine.tell({ kind: 'indexed', count: 0, items: 0 });
+  machine.tell({ kind: 'finished' });
+  machine.tell({ kind: 'exported' });
+  t.deepEqual(machine.beat('w1'), []);
+});
