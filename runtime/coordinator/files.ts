@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Epoch } from '../model/row.ts';
+import type { ItemForm } from '../model/session.ts';
 
 /** The files of a coordinator in its state directory. */
 export interface StateFiles {
@@ -29,6 +30,31 @@ export interface Serving {
   readonly address: string;
   readonly pid: number;
   readonly epoch: Epoch;
+  readonly run: ServedRun;
+}
+
+/** What export and verify need to know of the run; paths are absolute. */
+export interface ServedRun {
+  readonly inputPath: string;
+  readonly outputPath: string;
+  readonly order: 'input' | 'completion';
+  readonly form: ItemForm;
+  readonly limit: number | null;
+  readonly maxLineBytes: number;
+}
+
+/** Null where no coordinator has served from this directory yet. */
+export async function readServing(path: string): Promise<Serving | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as Serving;
+  } catch (cause) {
+    throw new RolloutError('STATE_UNREADABLE', `${path} is damaged: give the run's command again, which writes it anew`, { cause });
+  }
 }
 
 export async function writeServing(path: string, serving: Serving): Promise<void> {

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
@@ -10,7 +10,7 @@ import { type Indexing, startIndexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
-import { writeServing, type StateFiles } from './files.ts';
+import { type ServedRun, type StateFiles, writeServing } from './files.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
 import { createPerformer } from './performer.ts';
@@ -113,10 +113,10 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
         }),
       }),
   });
-  indexing.done.catch(end.reject);
+  indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.reject);
   void office.keeper.lost.then(onFenced);
   void options.interrupted.then(() => end.resolve({ kind: 'interrupted' }));
-  await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch });
+  await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch, run: servedRun(options) });
   events.emit({ kind: 'run_started', epoch, items: indexing.isComplete() ? indexing.count() : null, done: state.done, failed: state.failed });
   loop.start();
   options.onServing(loop);
@@ -170,6 +170,11 @@ async function exportAll({ ledger, files, settings }: ServeOptions, items: numbe
     isPartial: false,
     tempDir: join(settings.stateDir, 'index'),
   });
+}
+
+function servedRun({ settings, inputPath }: ServeOptions): ServedRun {
+  const { output, order, form, limit, maxLineBytes } = settings;
+  return { inputPath: resolve(inputPath), outputPath: resolve(output), order, form, limit, maxLineBytes };
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {

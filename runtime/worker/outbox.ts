@@ -70,6 +70,21 @@ async function look(dir: string): Promise<Whose | undefined> {
   }
 }
 
+/** How many outcomes wait in the store in `dir` to be acknowledged; 0 where there is none. Only reads, so its owner may be alive. */
+export async function countWaiting(dir: string): Promise<number> {
+  if (!existsSync(join(dir, FILE))) return 0;
+  try {
+    const store = openStore(dir, true);
+    try {
+      return store.outcomes.getKeysCount();
+    } finally {
+      await store.root.close();
+    }
+  } catch (error) {
+    throw failed(dir, error);
+  }
+}
+
 function openStore(dir: string, readOnly: boolean): Store {
   // overlappingSync off: a commit is on disk before its promise resolves, and before anyone reads it.
   const root = open({ path: join(dir, FILE), readOnly, overlappingSync: false, maxDbs: 2 });
