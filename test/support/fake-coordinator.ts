@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { silentLog } from '../../runtime/base/log.ts';
+import { type ItemRef, refKey } from '../../runtime/model/row.ts';
+import type { Assignment, Beat, BeatReply, Deregistration, ItemReturn, Order, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
+import type { CoordinatorCore } from '../../runtime/rpc/core.ts';
+import { startServer } from '../../runtime/rpc/server.ts';
+import { serverCredentials } from '../../runtime/rpc/tls.ts';
+import { assignment } from './worker-state.ts';
+
+/**
+ * A coordinator as far as one worker sees one: a real gRPC server over mTLS whose core hands out items from memory and notes what
+ * it hears. It records no result and keeps no rule but those of the wire.
+ */
+export interface FakeCoordinator {
+  readonly address: string;
+  readonly port: number;
+  readonly heard: Heard;
+  epoch: number;
+  order: Order;
+  /** What the worker hands over is noted, but not acknowledged, while this is false. */
+  isAcknowledging: boolean;
+  isSuperseding: boolean;
+  hand(items: readonly Assignment[]): void;
+  stop(): Promise<void>;
+}
+
+export interface Heard {
+  readonly beats: { readonly atMs: number; readonly beat: Beat }[];
+  readonly polls: Poll[];
+  readonly outcomes: Outcome[];
+  readonly returns: ItemReturn[];
+  readonly deregistrations: Deregistration[];
+}
+
+export const RUN_ID = '01J0000000000000000000TEST';
+/** How often a waiting poll looks whether there is something to say. */
+const LOOK_MS = 5;
+
+export async function startFakeCoordinator(t: ExecutionContext, dir: string, port = 0): Promise<FakeCoordinator> {
+  const tlsDir = join(dir, 'tls');
+  await ensureDevCa(tlsDir, RUN_ID);
+  const files = await issueCertificate(tlsDir, { role: 'coordinator', hosts: ['127.0.0.1'] });
+  const core = new FakeCore();
+  const server = await startServer({
+    listen: `127.0.0.1:${port}`,
+    credentials: serverCredentials(files, silentLog),
+    runId: RUN_ID,
+    clock: systemClock,
+    log: silentLog,
+    core: () => core,
+    coordinatorInfo: () => ({ epoch: core.epoch, role: 'primary', primaryAddress: '' }),
+  });
+  core.address = server.address;
+  core.stop = () => server.stop(100);
+  t.teardown(() => core.stop());
+  return core;
+}
+
+class FakeCore implements CoordinatorCore, FakeCoordinator {
+  readonly heard: Heard = { beats: [], polls: [], outcomes: [], returns: [], deregistrations: [] };
+  address = '';
+  epoch = 0;
+  order: Order = 'work';
+  isAcknowledging = true;
+  isSuperseding = false;
+  private readonly queue: Assignment[] = [];
+  private readonly acknowledged: ItemRef[] = [];
+  private session: Session | null = null;
+  private newest = 0;
+
+  get port(): number {
+    return Number(this.address.split(':').at(-1));
+  }
+
+  stop: () => Promise<void> = () => Promise.resolve();
+
+  hand(items: readonly Assignment[]): void {
+    this.queue.push(...items);
+  }
+
+  async beat(beat: Beat): Promise<BeatReply> {
+    this.heard.beats.push({ atMs: performance.now(), beat });
+    return { epoch: this.epoch, isSuperseded: this.isSuperseding };
+  }
+
+  async poll(poll: Poll, signal: AbortSignal): Promise<PollReply> {
+    this.heard.polls.push(poll);
+    if (poll.hello !== null) this.session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null };
+    const { session } = this;
+    if (session === null || session.boot !== poll.bootNonce || session.number !== poll.session) return { status: 'hello-needed', epoch: this.epoch };
+    this.newest = poll.poll;
+    this.hear(poll);
+    if (session.sent !== null && session.sent.batch <= poll.acknowledgedBatch) session.sent = null;
+    const endMs = performance.now() + poll.waitMs;
+    while (!signal.aborted && this.newest === poll.poll && performance.now() < endMs && !this.hasSomething(session, poll)) await sleep(LOOK_MS);
+    return this.reply(session, poll);
+  }
+
+  async deregister(deregistration: Deregistration): Promise<{ readonly epoch: number }> {
+    this.heard.deregistrations.push(deregistration);
+    return { epoch: this.epoch };
+  }
+
+  status(): never {
+    throw new Error('no client asks this coordinator');
+  }
+
+  private hear(poll: Poll): void {
+    this.heard.outcomes.push(...poll.outcomes);
+    this.heard.returns.push(...poll.returns);
+    if (this.isAcknowledging) this.acknowledged.push(...[...poll.outcomes, ...poll.returns].map(({ index, attempt, claimEpoch }) => ({ index, attempt, claimEpoch })));
+  }
+
+  private hasSomething(session: Session, poll: Poll): boolean {
+    if (this.acknowledged.length > 0 || this.order !== 'work') return true;
+    return session.sent === null ? this.queue.length > 0 && poll.capacity > 0 : !poll.isAwaiting;
+  }
+
+  private reply(session: Session, poll: Poll): PollReply {
+    const empty = { status: 'ok', epoch: this.epoch, order: this.order, batch: 0, assignments: [], revoked: [], acknowledged: [], stale: [] } as const;
+    if (this.newest !== poll.poll) return empty;
+    if (session.sent === null) {
+      const assignments = this.queue.splice(0, poll.capacity);
+      if (assignments.length > 0) session.sent = { batch: ++session.batches, assignments };
+    }
+    return { ...empty, ...session.sent, acknowledged: this.acknowledged.splice(0) };
+  }
+}
+
+interface Session {
+  readonly boot: string;
+  readonly number: number;
+  batches: number;
+  sent: { readonly batch: number; readonly assignments: readonly Assignment[] } | null;
+}
+
+export function assignments(count: number, from = 0): Assignment[] {
+  return Array.from({ length: count }, (_, n) => assignment(from + n));
+}
+
+export function keysOf(refs: readonly ItemRef[]): string[] {
+  return [...new Set(refs.map(refKey))].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+}
