@@ -23,13 +23,17 @@ export function checkEnd(state: State, nowMs: number): void {
     command(state, { kind: 'finish', items: supply.items });
   }
   if (phase.kind === 'pausing' && phase.isRecorded && (isIdle(state) || nowMs >= phase.untilMs)) stop(state, 'paused', phase.reason);
-  if (phase.kind === 'finished' && (state.workers.size === 0 || nowMs >= phase.untilMs)) stop(state, 'completed', '');
+  if (phase.kind === 'finished' && (hasNobody(state) || nowMs >= phase.untilMs)) stop(state, 'completed', '');
 }
 
 /** No worker is connected that still has to hand something over. */
 function isIdle(state: State): boolean {
   const isRunning = [...state.items.values()].some((item) => item.isRunning || item.lock !== null);
-  return !isRunning && state.claims === null && state.workers.size === 0;
+  return !isRunning && state.claims === null && hasNobody(state);
+}
+
+function hasNobody(state: State): boolean {
+  return state.workers.size === 0 && state.leaving === 0;
 }
 
 export function onFinished(state: State): void {

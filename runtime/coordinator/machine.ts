@@ -9,7 +9,7 @@ import { flushAll } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { judge } from './judge.ts';
 import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
-import { onBeat, onDeregister, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
+import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
 import { answerOverdue, onLoaded, onPoll, onPollGone } from './sessions.ts';
 import { command, refOf, type State, takeCommands } from './state.ts';
 
@@ -88,8 +88,7 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'registered':
       return onRegistered(state, fact.worker, fact.bootNonce);
     case 'forgotten':
-      if (fact.token !== null) command(state, { kind: 'reply-deregister', token: fact.token, epoch: state.epoch });
-      return;
+      return onForgotten(state, fact.token);
     case 'paused':
       return onPaused(state);
     case 'finished':

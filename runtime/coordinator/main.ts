@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { ulid } from 'ulid';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { createEvents } from '../base/events.ts';
@@ -15,9 +14,11 @@ import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import type { Lease } from '../model/lease.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
+import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
 import { startServer } from '../rpc/server.ts';
-import { ensureDevCa, issueCertificate, serverCredentials } from '../rpc/tls.ts';
+import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
 import { stateFiles } from './files.ts';
+import { identifyRun } from './identify.ts';
 import type { Loop } from './loop.ts';
 import { takeOffice } from './recover.ts';
 import { serve } from './serve.ts';
@@ -60,15 +61,18 @@ function say(text: string, exit: ExitCode): ExitCode {
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log): Promise<ExitCode> {
   await mkdir(settings.stateDir, { recursive: true });
   const input = await prepareInput({ input: settings.input, stateDir: settings.stateDir });
-  const runId = settings.runId ?? ulid();
-  const files = stateFiles(settings.stateDir);
   const clock = systemClock;
+  const { runId } = await identifyRun(settings, input.path, clock);
+  const files = stateFiles(settings.stateDir);
   const events = createEvents({ to: settings.events, runId, clock, log, levels: EVENT_LEVELS, level: settings.logLevel === 'debug' ? 'debug' : 'info' });
   const stop = stopSignal();
   const serving: { core: Loop | null; lease: Lease | null; keeper: Keeper | null } = { core: null, lease: null, keeper: null };
+  const request = certificateRequest(settings);
+  const tls = await certificateFor(settings, request, runId);
+  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
   const server = await startServer({
     listen: settings.listen,
-    credentials: await credentialsFor(settings, runId),
+    credentials: serverCredentials(tls, log),
     runId,
     clock,
     log,
@@ -123,6 +127,7 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
     if (stop.signal.aborted) return EXIT.interrupted;
     throw error;
   } finally {
+    renewal.stop();
     await server.stop(FAREWELL_MS / 10);
     await Promise.race([ledger.dispose(), clock.sleep(FAREWELL_MS)]);
     await events.close();
@@ -145,9 +150,13 @@ function infoOf(isPrimary: boolean, lease: Lease | null, own: string): Coordinat
   return { epoch: lease?.epoch ?? 0, role: isPrimary ? 'primary' : 'passive', primaryAddress: isPrimary ? own : (lease?.address ?? '') };
 }
 
-async function credentialsFor(settings: CoordinatorSettings, runId: string): Promise<Awaited<ReturnType<typeof serverCredentials>>> {
+function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest {
+  return { role: 'coordinator', hosts: [listen.slice(0, listen.lastIndexOf(':'))] };
+}
+
+/** The coordinator's certificate; where nobody has brought an authority, a dev CA is made first. */
+async function certificateFor(settings: CoordinatorSettings, request: CertificateRequest, runId: string): Promise<TlsFiles> {
   const ca = await ensureDevCa(settings.tlsDir, runId);
   if (ca.isNew) process.stderr.write(`Generated dev CA at ${ca.caPath}\n`);
-  const host = settings.listen.slice(0, settings.listen.lastIndexOf(':'));
-  return serverCredentials(await issueCertificate(settings.tlsDir, { role: 'coordinator', hosts: [host] }));
+  return issueCertificate(settings.tlsDir, request);
 }

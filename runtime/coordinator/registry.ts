@@ -62,8 +62,16 @@ export function onDeregister(state: State, { workerId, bootNonce }: Deregistrati
     return command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
   }
   const handedBack = takeRows(state, worker);
+  state.leaving += 1;
   command(state, { kind: 'emit', event: { kind: 'worker_deregistered', workerId, handedBack } });
   command(state, { kind: 'forget', worker: workerId, token });
+}
+
+/** The ledger has forgotten the worker: its goodbye, if it said one, is answered. */
+export function onForgotten(state: State, token: Token | null): void {
+  if (token === null) return;
+  state.leaving -= 1;
+  command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
 }
 
 /** A death that is known fails the worker at once, if the process that died is the one that registered. */

@@ -11,6 +11,7 @@ import { openInput } from '../input/reader.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
+import { completeIdentity } from './identify.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
 import { createPerformer } from './performer.ts';
@@ -123,7 +124,7 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   try {
     return leave(options, await end.promise, state.failed);
   } finally {
-    loop.stop(new RolloutError('FENCED', 'this coordinator has ended'));
+    loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
     await reader.close();
   }
 }

@@ -92,7 +92,9 @@ const RULES: Rules<Raw> = {
   schema,
   check: ({ timing, maxLineBytes }) => [
     ...checkTiming(timingOf(timing)),
-    ...(maxLineBytes <= DEFAULT_MAX_LINE_BYTES ? [] : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),
+    ...(maxLineBytes <= DEFAULT_MAX_LINE_BYTES
+      ? []
+      : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),
   ],
 };
 

@@ -121,6 +121,8 @@ export interface State {
   strangers: Token[];
   /** Answers in a row that point at the endpoint, not at the item. */
   readonly suspects: { readonly worker: WorkerId; readonly outcome: Outcome }[];
+  /** Workers whose goodbye has not been answered yet. */
+  leaving: number;
   /** Items that the coordinator itself is recording. */
   condemned: number;
   lastTickMs: number;
@@ -145,6 +147,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     replacedBoots: new Set(),
     strangers: [],
     suspects: [],
+    leaving: 0,
     condemned: 0,
     lastTickMs: nowMs,
     commands: [],

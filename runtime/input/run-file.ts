@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { writeFileAtomic } from '../base/atomic-file.ts';
+import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { RunSettings } from './identity.ts';
 import type { FileStamp } from './index-files.ts';
@@ -61,6 +61,16 @@ export async function writeRunFile(stateDir: string, contents: RunFile): Promise
   const path = runFilePath(stateDir);
   try {
     await writeFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`);
+  } catch (error) {
+    throw stateWriteFailed(path, error);
+  }
+}
+
+/** Begins the run of this state directory; false where another process has begun it meanwhile. */
+export async function createRunFile(stateDir: string, contents: RunFile): Promise<boolean> {
+  const path = runFilePath(stateDir);
+  try {
+    return await createFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`);
   } catch (error) {
     throw stateWriteFailed(path, error);
   }

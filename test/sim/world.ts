@@ -40,7 +40,7 @@ export interface LogFrame extends Frame {
 
 /** One run of the real machine and loop over fake edges: memory ledger, log in memory, workers that follow the protocol. */
 export class World {
-  readonly clock = new VirtualClock();
+  readonly clock: VirtualClock = new VirtualClock();
   readonly random: Random;
   readonly options: WorldOptions;
   readonly ledger: Ledger = createMemoryLedger();
@@ -48,9 +48,9 @@ export class World {
   readonly events: RunEvent[] = [];
   readonly workers: SimWorker[] = [];
   /** What the ledger accepted: the author of each record (L21). */
-  readonly accepted = new Map<number, string>();
+  readonly accepted: Map<number, string> = new Map();
   /** Executions begun, by item. */
-  readonly executions = new Map<number, number>();
+  readonly executions: Map<number, number> = new Map();
   loop: Loop | null = null;
   epoch = -1;
   outcome: 'completed' | 'paused' | null = null;

@@ -22,7 +22,10 @@ test('the run ends in order: the ledger is closed, the files are written, the wo
   machine.poll('w1');
   t.deepEqual(kinds(machine.tell({ kind: 'finished' })), ['export']);
   t.is(okReply(machine.tell({ kind: 'exported' })).order, 'finished');
-  const commands = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  const goodbye = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  t.is(ofKind(goodbye, 'stop').length, 0, 'its goodbye is answered first');
+  const commands = machine.tell({ kind: 'forgotten', token: 99 });
+  t.is(commands[0]?.kind, 'reply-deregister');
   t.like(ofKind(commands, 'emit').at(-1), { event: { kind: 'run_finished', state: 'completed', done: 1, failed: 0 } });
   t.deepEqual(only(commands, 'stop'), { kind: 'stop', outcome: 'completed' });
 });
@@ -59,6 +62,7 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
   const { returns } = { returns: [{ index: 0, row: rowFor('w1'), reason: 'quota' as const, delayMs: 0 }] };
   machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });
   const left = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  machine.tell({ kind: 'forgotten', token: 99 });
   t.is(ofKind(left, 'stop').length, 0, 'its other row is still being handed back');
   const rest = [{ index: 1, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
   const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });

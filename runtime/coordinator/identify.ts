@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import { ulid } from 'ulid';
+import { present } from '../base/assert.ts';
+import type { Clock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import { checkInput } from '../input/check-input.ts';
+import { compareIdentity, type Difference, describeRun, type RunSettings } from '../input/identity.ts';
+import type { IndexSummary } from '../input/index-summary.ts';
+import { createRunFile, readRunFile, type RunFile, writeRunFile } from '../input/run-file.ts';
+import type { CoordinatorSettings } from './settings.ts';
+
+/** Which run this directory holds: begun here where it holds none, refused where it holds another than the settings ask for. */
+export async function identifyRun(settings: CoordinatorSettings, inputPath: string, clock: Clock): Promise<RunFile> {
+  const found = (await readRunFile(settings.stateDir)) ?? (await beginRun(settings, inputPath, clock));
+  const differences = await differencesOf(found, settings, inputPath);
+  if (differences.length === 0) return found;
+  const table = differences.map(({ name, found: was, wanted }) => `  ${name}: the run has ${was}, the settings say ${wanted}`).join('\n');
+  throw new RolloutError(
+    'IDENTITY_DIFFERS',
+    `${settings.stateDir} holds run ${found.runId}, which is another one:\n${table}\nuse another stateDir, or the settings and the input of that run`,
+  );
+}
+
+async function beginRun(settings: CoordinatorSettings, inputPath: string, clock: Clock): Promise<RunFile> {
+  const { size, mtimeMs } = await stat(inputPath);
+  const begun: RunFile = {
+    version: 1,
+    runId: settings.runId ?? ulid(),
+    createdAtMs: clock.wallMs(),
+    input: { path: inputPath, size, mtimeMs, sha256: null, hashedBytes: null },
+    settings: runSettings(settings),
+  };
+  if (await createRunFile(settings.stateDir, begun)) return begun;
+  return present(await readRunFile(settings.stateDir), 'the run that another process has begun');
+}
+
+async function differencesOf(found: RunFile, settings: CoordinatorSettings, inputPath: string): Promise<readonly Difference[]> {
+  const { runId } = settings;
+  const ofRun = runId === null || runId === found.runId ? [] : [{ name: 'runId', found: found.runId, wanted: runId }];
+  const ofSettings = compareIdentity(describeRun(null, found.settings), describeRun(null, runSettings(settings)));
+  const input = await checkInput(found.input, inputPath);
+  return [...ofRun, ...ofSettings, ...(input.kind === 'same' ? [] : [input.difference])];
+}
+
+/** The input's hash is known once its index is whole: from then on a file that was merely touched is told from one that differs. */
+export async function completeIdentity(stateDir: string, summary: IndexSummary): Promise<void> {
+  const run = present(await readRunFile(stateDir), 'run.json');
+  const { sha256, hashedBytes, size, mtimeMs } = summary;
+  if (run.input.sha256 === sha256 && run.input.mtimeMs === mtimeMs) return;
+  await writeRunFile(stateDir, { ...run, input: { ...run.input, size, mtimeMs, sha256, hashedBytes } });
+}
+
+function runSettings({ form, limit, results }: CoordinatorSettings): RunSettings {
+  return { raw: form === 'raw', limit, model: results.model, overrideModel: results.overrideModel };
+}
