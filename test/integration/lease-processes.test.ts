@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
+import { Candidate } from '../support/candidate.ts';
+
+async function directory(t: ExecutionContext): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-lease-'));
+  t.teardown(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
+  return dir;
+}
+
+const TTL_MS = 20_000;
+
+test.serial('the second process waits, and follows at once when the first is killed', async (t) => {
+  t.timeout(120_000);
+  const dir = await directory(t);
+  const first = new Candidate(t, dir, 'first', TTL_MS);
+  t.like(await first.hears('won'), { epoch: 0, won: { kind: 'acquired', killedPid: null } });
+  const second = new Candidate(t, dir, 'second', TTL_MS);
+  t.like(await second.hears('passive'), { holder: 'first:1' });
+  t.is(second.said.filter((line) => line.kind === 'won').length, 0);
+
+  first.tell('work');
+  await first.hears('settled');
+  await first.kill();
+  const killedAtMs = performance.now();
+  const won = await second.hears('won');
+  t.like(won, { epoch: 1, won: { kind: 'stolen', killedPid: null } });
+  t.true(won.atMs - killedAtMs < TTL_MS / 2, `${won.atMs - killedAtMs} ms, the lease would have run ${TTL_MS} ms`);
+});
+
+test.serial('what a killed process was told is settled stays so, and its successor goes on behind it', async (t) => {
+  t.timeout(120_000);
+  const dir = await directory(t);
+  const first = new Candidate(t, dir, 'first', TTL_MS);
+  await first.hears('won');
+  first.tell('work');
+  await first.hears('settled');
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await first.kill();
+  const ledger = await openLedgerReadOnly(dir);
+  const settled = first.said.flatMap((line) => (line.kind === 'settled' ? (line['indexes'] as number[]) : []));
+  const bits = await ledger.bits(0, Math.max(...settled) + 1);
+  t.true(settled.length > 0);
+  t.deepEqual(
+    settled.filter((index) => bits[index] !== 1),
+    [],
+  );
+  await ledger.dispose();
+
+  const second = new Candidate(t, dir, 'second', TTL_MS);
+  t.like(await second.hears('won'), { epoch: 1 });
+  second.tell('work');
+  await second.hears('settled');
+  t.is(second.said.filter((line) => line.kind === 'error').length, 0);
+});
+
+test.serial('L1: after a resignation the next wins epoch + 1 at once', async (t) => {
+  t.timeout(120_000);
+  const dir = await directory(t);
+  const first = new Candidate(t, dir, 'first', TTL_MS);
+  await first.hears('won');
+  const second = new Candidate(t, dir, 'second', TTL_MS);
+  await second.hears('passive');
+  first.tell('resign');
+  const resigned = await first.hears('resigned');
+  const won = await second.hears('won');
+  t.like(won, { epoch: 1, won: { kind: 'acquired', killedPid: null } });
+  t.true(won.atMs - resigned.atMs < TTL_MS / 2);
+  t.is(first.child.exitCode, null, 'the first lives on, and is not killed for it');
+});
+
+test.serial('a stopped holder that keeps the writer’s lock is killed after its lease, and that is told', async (t) => {
+  t.timeout(120_000);
+  const ttlMs = 2_000;
+  const dir = await directory(t);
+  const first = new Candidate(t, dir, 'first', ttlMs);
+  await first.hears('won');
+  const second = new Candidate(t, dir, 'second', ttlMs);
+  await second.hears('passive');
+  first.tell('stop-inside');
+  const stopping = await first.hears('stopping');
+  const won = await second.hears('won', 60_000);
+  t.like(won, { epoch: 1, won: { kind: 'stolen', killedPid: first.pid } });
+  t.true(won.atMs - stopping.atMs >= ttlMs - ttlMs / 3, 'not before the lease has expired');
+  t.is(first.child.signalCode, 'SIGKILL');
+});
+
+test.serial('a holder that was stopped between its writes is fenced when it goes on, and not killed', async (t) => {
+  t.timeout(120_000);
+  const ttlMs = 2_000;
+  const dir = await directory(t);
+  const first = new Candidate(t, dir, 'first', ttlMs);
+  await first.hears('won');
+  const second = new Candidate(t, dir, 'second', ttlMs);
+  await second.hears('passive');
+  first.child.kill('SIGSTOP');
+  t.like(await second.hears('won', 60_000), { epoch: 1, won: { kind: 'stolen', killedPid: null } });
+  first.child.kill('SIGCONT');
+  t.like(await first.hears('lost'), { epoch: 1 });
+  t.is(first.child.signalCode, null);
+});
+
+test.serial('L1: of many first starts at the same moment one wins epoch 0, and the others wait', async (t) => {
+  t.timeout(120_000);
+  const dir = await directory(t);
+  const all = ['a', 'b', 'c', 'd'].map((name) => new Candidate(t, dir, name, TTL_MS));
+  await Promise.all(all.map((one) => one.hears(['won', 'passive'], 60_000)));
+  const winners = all.flatMap((one) => one.said.filter((line) => line.kind === 'won'));
+  t.deepEqual(
+    winners.map((line) => line['epoch']),
+    [0],
+  );
+  t.is(all.filter((one) => one.said.some((line) => line.kind === 'error')).length, 0);
+});

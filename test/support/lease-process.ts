@@ -1,0 +1,71 @@
+/**
+ * A candidate as a process of its own: `node lease-process.ts <dir> <name> <ttlMs> [own uid]`. Says on stdout what happens, one
+ * JSON line each, and does what it reads on stdin: `resign`, `work` (settles without end), or `stop-inside` (stops in the middle
+ * of a transaction, so that it keeps the writer's lock).
+ */
+import { createInterface } from 'node:readline';
+import { assert } from '../../runtime/base/assert.ts';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
+import { type Keeper, winLease } from '../../runtime/lease/keeper.ts';
+import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
+import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
+
+const [dir = '', name = '', ttl = ''] = process.argv.slice(2);
+const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const ledger = await openEmbeddedLedger({ dir, clock: systemClock });
+say({ kind: 'candidate', pid: process.pid });
+const keeper: Keeper = await winLease({
+  ledger,
+  clock: systemClock,
+  holder: `${name}-${process.pid}`,
+  process: await ownProcess(),
+  address: `${name}:1`,
+  floor: -1,
+  ttlMs: Number(ttl),
+  renewIntervalMs: Number(ttl) / 3,
+  isDead: isProcessDead,
+  signal: new AbortController().signal,
+  onPassive: (lease) => say({ kind: 'passive', holder: lease.address }),
+});
+say({ kind: 'won', epoch: keeper.lease().epoch, won: keeper.won });
+keeper.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const act = { resign, work, 'stop-inside': stopInside }[line];
+  assert(act !== undefined, `unknown command ${line}`);
+  act().catch(fail);
+});
+
+function fail(error: unknown): void {
+  say({ kind: 'error', error: String(error) });
+}
+
+async function resign(): Promise<void> {
+  await keeper.resign();
+  say({ kind: 'resigned' });
+}
+
+async function work(): Promise<void> {
+  const { epoch } = keeper.lease();
+  await ledger.bind(epoch, { placeId: 'place', runId: 'run' });
+  await ledger.register(epoch, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
+  say({ kind: 'working' });
+  for (let cursor = (await ledger.progress()).cursor; ; cursor += 8) {
+    const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 8 }]);
+    if (claim.kind !== 'claimed') return void say({ kind: 'refused', by: claim.kind });
+    const outcomes = claim.granted.map((granted) => ({ ...granted, claimEpoch: epoch, isResult: true }));
+    const settled = await ledger.settle(epoch, 'w1', outcomes);
+    if (settled.kind !== 'settled') return void say({ kind: 'refused', by: settled.kind });
+    say({ kind: 'settled', indexes: outcomes.filter((_, at) => settled.verdicts[at] === 'accepted').map((outcome) => outcome.index) });
+  }
+}
+
+/** The same process may open the file again: lmdb hands out the environment that is open already. */
+async function stopInside(): Promise<void> {
+  await openDatabase(dir, 'write').transaction(() => {
+    say({ kind: 'stopping' });
+    process.kill(process.pid, 'SIGSTOP');
+  });
+}
