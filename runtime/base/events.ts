@@ -104,8 +104,12 @@ function openLines(to: string, clock: Clock, log: Log): Lines {
 function openToAppend(path: string): number {
   try {
     return openSync(path, 'a+');
-  } catch (cause) {
-    throw new RolloutError('CONFIG_INVALID', `cannot write events to ${path}: give the setting \`events\` a path in a directory that is there`, { cause });
+  } catch (error) {
+    throw new RolloutError(
+      'CONFIG_INVALID',
+      `cannot write events to ${path}: give the setting \`events\` a path in a directory that is there`,
+      { cause: error },
+    );
   }
 }
 

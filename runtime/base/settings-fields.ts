@@ -18,7 +18,9 @@ export function sizeBytes(): z.ZodType<number> {
 
 /** host:port; port 0 lets the system choose, and is only for listening. */
 export function hostPort(): z.ZodType<string> {
-  return z.string().refine(isHostPort, { error: (issue) => `must be host:port, such as 127.0.0.1:50051, but is ${JSON.stringify(issue.input)}` });
+  return z
+    .string()
+    .refine(isHostPort, { error: (issue) => `must be host:port, such as 127.0.0.1:50051, but is ${JSON.stringify(issue.input)}` });
 }
 
 /** Name of an environment variable. The value is not shown: people do put the key itself here. */

@@ -14,7 +14,8 @@ const SECRET = /key|token|secret|password|header|url/i;
 
 /** What zod found, in words for people; `schema` is asked for the keys that it knows, `input` for the values. */
 export function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType, input: unknown): readonly Mistake[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, kind: 'value', problem: problemOf(issue, valueAt(input, issue.path)) }];
+  if (issue.code !== 'unrecognized_keys')
+    return [{ path: issue.path, kind: 'value', problem: problemOf(issue, valueAt(input, issue.path)) }];
   const known = knownKeys(schema, issue.path, input);
   return issue.keys.map((key) => ({ path: [...issue.path, key], kind: 'unknown-key', problem: unknownKey(key, known) }));
 }
@@ -45,7 +46,12 @@ function wantedBy(issue: z.core.$ZodIssue): string | null {
       return issue.origin === 'string' || issue.origin === 'array' ? 'not empty' : `at least ${issue.minimum}`;
     case 'too_big':
       return `at most ${issue.maximum}`;
-    default:
+    case 'custom':
+    case 'invalid_format':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
       return null;
   }
 }

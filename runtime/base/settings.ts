@@ -18,8 +18,8 @@ export async function loadSettings<T>(path: string, overrides: Overrides, rules:
   let text: string;
   try {
     text = await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new RolloutError('CONFIG_INVALID', `cannot read the settings ${path}: check the path given with --config`, { cause });
+  } catch (error) {
+    throw new RolloutError('CONFIG_INVALID', `cannot read the settings ${path}: check the path given with --config`, { cause: error });
   }
   return parseSettings(path, text, overrides, rules);
 }

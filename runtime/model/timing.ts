@@ -37,7 +37,14 @@ export interface TimingMistake {
 
 /** What must hold between the times, checked when a process starts; each answer names both settings with both values. */
 export function checkTiming(timing: Timing): readonly TimingMistake[] {
-  const { heartbeatIntervalMs, coordinatorFailureTimeoutMs, workerSelfFenceTimeoutMs, clockSkewBudgetMs, leaseRenewIntervalMs, pollWaitMs } = timing;
+  const {
+    heartbeatIntervalMs,
+    coordinatorFailureTimeoutMs,
+    workerSelfFenceTimeoutMs,
+    clockSkewBudgetMs,
+    leaseRenewIntervalMs,
+    pollWaitMs,
+  } = timing;
   const failure = `\`coordinatorFailureTimeout\` (${formatDuration(coordinatorFailureTimeoutMs)})`;
   const mistakes: TimingMistake[] = [];
   // A worker must have stopped starting items before the coordinator hands them to another.
@@ -45,17 +52,25 @@ export function checkTiming(timing: Timing): readonly TimingMistake[] {
     mistakes.push(shorter('workerSelfFenceTimeout', workerSelfFenceTimeoutMs, failure));
   }
   if (clockSkewBudgetMs >= 2 * heartbeatIntervalMs) {
-    mistakes.push(shorter('clockSkewBudget', clockSkewBudgetMs, `twice \`heartbeatInterval\` (2 x ${formatDuration(heartbeatIntervalMs)})`));
+    mistakes.push(
+      shorter('clockSkewBudget', clockSkewBudgetMs, `twice \`heartbeatInterval\` (2 x ${formatDuration(heartbeatIntervalMs)})`),
+    );
   }
   if (leaseRenewIntervalMs >= coordinatorFailureTimeoutMs) {
     mistakes.push(shorter('leaseRenewInterval', leaseRenewIntervalMs, `the lease's time to live, ${failure}`));
   }
   if (pollWaitMs > MAX_POLL_WAIT_MS) {
-    mistakes.push({ field: 'timing.pollWait', problem: `is ${formatDuration(pollWaitMs)}, and must be at most ${formatDuration(MAX_POLL_WAIT_MS)}` });
+    mistakes.push({
+      field: 'timing.pollWait',
+      problem: `is ${formatDuration(pollWaitMs)}, and must be at most ${formatDuration(MAX_POLL_WAIT_MS)}`,
+    });
   }
   return mistakes;
 }
 
 function shorter(setting: string, ms: number, limit: string): TimingMistake {
-  return { field: `timing.${setting}`, problem: `is ${formatDuration(ms)}, and must be shorter than ${limit}: lower the one or raise the other` };
+  return {
+    field: `timing.${setting}`,
+    problem: `is ${formatDuration(ms)}, and must be shorter than ${limit}: lower the one or raise the other`,
+  };
 }

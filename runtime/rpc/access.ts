@@ -16,7 +16,9 @@ export function whyDenied(caller: Identity | null, runId: string, request: Reque
   if (caller.runId !== runId) return `${name} belongs to another run; this is ${runId}`;
   switch (request.service) {
     case 'worker':
-      return caller.role === 'worker' && caller.workerId === request.workerId ? null : `${name} may not speak as worker ${request.workerId}`;
+      return caller.role === 'worker' && caller.workerId === request.workerId
+        ? null
+        : `${name} may not speak as worker ${request.workerId}`;
     case 'run':
       return caller.role === 'client' ? null : `${name} is no client of the run`;
     case 'coordinator':

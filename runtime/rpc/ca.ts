@@ -34,13 +34,20 @@ const DIRECTORY_MODE = 0o700;
  * Makes the run's certificate authority unless it is there; safe when several processes start for the first time at once: the key
  * that was linked first stands, everybody makes the certificate from it, and one of those stands. `isNew` for exactly one of them.
  */
-export async function ensureDevCa(dir: string, runId: string, clock: Clock = systemClock): Promise<{ readonly isNew: boolean; readonly caPath: string }> {
+export async function ensureDevCa(
+  dir: string,
+  runId: string,
+  clock: Clock = systemClock,
+): Promise<{ readonly isNew: boolean; readonly caPath: string }> {
   await mkdir(dir, { recursive: true, mode: DIRECTORY_MODE });
   const { caPath, caKeyPath } = authorityPaths(dir);
   const isNew = (await readIfThere(caPath)) === null && (await makeDevCa(caPath, caKeyPath, runId, clock));
   const isOwn = (await readIfThere(caKeyPath)) !== null;
   if (isOwn && (await readRunId(dir)) !== runId) {
-    throw new RolloutError('TLS_INVALID', `${caPath} belongs to run ${await readRunId(dir)}, not to ${runId}: give each run its own TLS directory`);
+    throw new RolloutError(
+      'TLS_INVALID',
+      `${caPath} belongs to run ${await readRunId(dir)}, not to ${runId}: give each run its own TLS directory`,
+    );
   }
   return { isNew, caPath };
 }
@@ -123,30 +130,39 @@ function filesOf(dir: string, request: CertificateRequest): TlsFiles {
 function parseCertificate(path: string, pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
-  } catch (cause) {
-    throw new RolloutError('TLS_INVALID', `${path} is no certificate in PEM form: put a right one there, or remove the directory's files to have new ones made`, { cause });
+  } catch (error) {
+    throw new RolloutError(
+      'TLS_INVALID',
+      `${path} is no certificate in PEM form: put a right one there, or remove the directory's files to have new ones made`,
+      { cause: error },
+    );
   }
 }
 
 async function inFile<T>(path: string, make: () => Promise<T>): Promise<T> {
   try {
     return await make();
-  } catch (cause) {
-    throw new RolloutError('TLS_INVALID', `cannot make a certificate with ${path}: it must be an ECDSA P-256 key in PEM form`, { cause });
+  } catch (error) {
+    throw new RolloutError('TLS_INVALID', `cannot make a certificate with ${path}: it must be an ECDSA P-256 key in PEM form`, {
+      cause: error,
+    });
   }
 }
 
 async function readOrRefuse(path: string): Promise<string> {
   const text = await readIfThere(path);
   if (text !== null) return text;
-  throw new RolloutError('TLS_INVALID', `${path} is missing: start the coordinator of the run first, which makes it, or put the file there`);
+  throw new RolloutError(
+    'TLS_INVALID',
+    `${path} is missing: start the coordinator of the run first, which makes it, or put the file there`,
+  );
 }
 
 async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new RolloutError('TLS_INVALID', `cannot read ${path}: check its owner and mode`, { cause });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new RolloutError('TLS_INVALID', `cannot read ${path}: check its owner and mode`, { cause: error });
   }
 }

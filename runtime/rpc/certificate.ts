@@ -1,4 +1,6 @@
 import 'reflect-metadata';
+import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
@@ -13,8 +15,6 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
-import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
-import { isIP } from 'node:net';
 import type { Random } from '../base/random.ts';
 import { type Identity, spiffeId } from './identity.ts';
 
@@ -71,7 +71,13 @@ export async function makeAuthority(keyPem: string, runId: string, making: Makin
 }
 
 /** A certificate for one process, signed by the authority. `hosts` are the names and addresses that a server answers at. */
-export async function makeCertificate(keyPem: string, identity: Identity, hosts: readonly string[], authority: Authority, making: Making): Promise<string> {
+export async function makeCertificate(
+  keyPem: string,
+  identity: Identity,
+  hosts: readonly string[],
+  authority: Authority,
+  making: Making,
+): Promise<string> {
   const issuer = new X509Certificate(authority.certPem);
   const { publicKey } = await keyPair(keyPem);
   const certificate = await X509CertificateGenerator.create(
@@ -82,7 +88,11 @@ export async function makeCertificate(keyPem: string, identity: Identity, hosts:
       publicKey,
       signingKey: (await keyPair(authority.keyPem)).privateKey,
       signingAlgorithm: SIGNING,
-      extensions: [...leafExtensions(identity, hosts), await SubjectKeyIdentifierExtension.create(publicKey), await AuthorityKeyIdentifierExtension.create(issuer)],
+      extensions: [
+        ...leafExtensions(identity, hosts),
+        await SubjectKeyIdentifierExtension.create(publicKey),
+        await AuthorityKeyIdentifierExtension.create(issuer),
+      ],
     },
     webcrypto,
   );
@@ -106,7 +116,11 @@ function uri(identity: Identity): JsonGeneralName {
 
 function validity({ nowMs, random }: Making, lifeMs: number): { serialNumber: string; notBefore: Date; notAfter: Date } {
   // A leading 01 keeps the number positive and its length fixed.
-  return { serialNumber: `01${random.hex(SERIAL_BYTES - 1)}`, notBefore: new Date(nowMs - BACKDATED_MS), notAfter: new Date(nowMs + lifeMs) };
+  return {
+    serialNumber: `01${random.hex(SERIAL_BYTES - 1)}`,
+    notBefore: new Date(nowMs - BACKDATED_MS),
+    notAfter: new Date(nowMs + lifeMs),
+  };
 }
 
 async function keyPair(keyPem: string): Promise<webcrypto.CryptoKeyPair> {

@@ -67,15 +67,15 @@ export function createRunClient(options: ClientOptions): RunClient {
 }
 
 interface Dialled {
-  call<I extends DescMethodUnary['input'], O extends DescMethodUnary['output'], Reply>(
+  readonly call: <I extends DescMethodUnary['input'], O extends DescMethodUnary['output'], Reply>(
     method: DescMethodUnary<I, O>,
     request: MessageShape<I>,
     fromWire: (wire: MessageShape<O>) => Checked<Reply>,
     deadlineMs: number,
     signal?: AbortSignal,
-  ): Promise<Answered<Reply>>;
-  identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
-  close(): void;
+  ) => Promise<Answered<Reply>>;
+  readonly identify: (deadlineMs?: number) => Promise<Answered<CoordinatorInfo>>;
+  readonly close: () => void;
 }
 
 function dial({ address, credentials, clock }: ClientOptions): Dialled {
@@ -95,14 +95,18 @@ function dial({ address, credentials, clock }: ClientOptions): Dialled {
     });
   return {
     call,
-    identify: (deadlineMs = IDENTIFY_MS) => call(CoordinatorService.method.identify, create(IdentifyRequestSchema), infoFromWire, deadlineMs),
+    identify: (deadlineMs = IDENTIFY_MS) =>
+      call(CoordinatorService.method.identify, create(IdentifyRequestSchema), infoFromWire, deadlineMs),
     close: () => client.close(),
   };
 }
 
 function understood<Reply>(checked: Checked<Reply>): Answered<Reply> {
   if (checked.kind === 'ok') return { kind: 'reply', reply: checked.value };
-  return { kind: 'refused', detail: `the coordinator's answer is not understood: ${checked.field} ${checked.problem}; do both run the same version?` };
+  return {
+    kind: 'refused',
+    detail: `the coordinator's answer is not understood: ${checked.field} ${checked.problem}; do both run the same version?`,
+  };
 }
 
 function unanswered(error: ServiceError | null): Unanswered {

@@ -49,7 +49,10 @@ export const HELD_STATES: EnumTable<HeldState, WireHeldState> = table<HeldState>
   FINISHED: 'finished',
 });
 
-export const OUTCOME_KINDS: EnumTable<OutcomeKind, WireOutcomeKind> = table<OutcomeKind>()(WireOutcomeKind, { RESULT: 'result', ERROR: 'error' });
+export const OUTCOME_KINDS: EnumTable<OutcomeKind, WireOutcomeKind> = table<OutcomeKind>()(WireOutcomeKind, {
+  RESULT: 'result',
+  ERROR: 'error',
+});
 
 export const RETURN_REASONS: EnumTable<ReturnReason, WireReturnReason> = table<ReturnReason>()(WireReturnReason, {
   DRAINED: 'drained',

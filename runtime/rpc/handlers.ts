@@ -1,12 +1,12 @@
 import type { MessageShape } from '@bufbuild/protobuf';
-import { type handleUnaryCall, Metadata, type sendUnaryData, type ServerUnaryCall, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import { type handleUnaryCall, Metadata, type ServerUnaryCall, type sendUnaryData, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { RolloutError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
 import { type Request, whyDenied } from './access.ts';
 import type { CoordinatorCore } from './core.ts';
 import type { Checked } from './field-check.ts';
-import type { IdentifyResponse, IdentifyRequest } from './gen/rollout/v1/coordinator_pb.ts';
+import type { IdentifyRequest, IdentifyResponse } from './gen/rollout/v1/coordinator_pb.ts';
 import type { StatusRequest, StatusResponse } from './gen/rollout/v1/run_pb.ts';
 import type { WorkerService } from './gen/rollout/v1/worker_pb.ts';
 import { identityFromAltNames } from './identity.ts';
@@ -43,7 +43,9 @@ export function workerHandlers(serving: Serving): UntypedServiceImplementation {
       }),
     ),
     deregister: unary<In<'deregister'>, Out<'deregister'>>(serving, (call) =>
-      forWorker(serving, call, mapping.deregistrationFromWire, async (core, message) => mapping.deregisteredToWire(await core.deregister(message))),
+      forWorker(serving, call, mapping.deregistrationFromWire, async (core, message) =>
+        mapping.deregisteredToWire(await core.deregister(message)),
+      ),
     ),
   } satisfies Record<keyof WorkerMethods, unknown>;
 }
@@ -120,7 +122,10 @@ function refusalOf(error: unknown, log: Log, method: string): Refusal {
 }
 
 function send<Response>(answer: Answer<Response>, callback: sendUnaryData<Response>): void {
-  if (answer.kind === 'reply') return callback(null, answer.message);
+  if (answer.kind === 'reply') {
+    callback(null, answer.message);
+    return;
+  }
   const { code, details, trailer } = statusOf(answer);
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(trailer)) metadata.set(key, value);

@@ -75,7 +75,11 @@ export function pollFromWire(wire: PollRequest): Checked<Poll> {
     hello:
       hello === undefined
         ? null
-        : check.list('held', hello.held, (item): HeldItem => ({ ...held(item), state: check.word('state', item.state, HELD_STATES, 'queued') })),
+        : check.list(
+            'held',
+            hello.held,
+            (item): HeldItem => ({ ...held(item), state: check.word('state', item.state, HELD_STATES, 'queued') }),
+          ),
     acknowledgedBatch,
     isAwaiting,
     capacity: check.atMost('capacity', wire.capacity, MAX_LIST),
@@ -103,7 +107,7 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
     batch: reply.batch,
     assignments: reply.assignments.map((item) => ({
       ref: refToWire(item),
-      line: item.line as Uint8Array<ArrayBuffer>,
+      line: item.line,
       lineNumber: item.lineNumber,
       form: ITEM_FORMS.toWire[item.form],
     })),
@@ -162,7 +166,7 @@ function outcomeToWire(outcome: Outcome): NonNullable<MessageInitShape<typeof Po
   return {
     ref: refToWire(outcome),
     kind: OUTCOME_KINDS.toWire[outcome.kind],
-    line: outcome.line as Uint8Array<ArrayBuffer>,
+    line: outcome.line,
     httpStatus,
     code,
     retryable: outcome.isRetryable,

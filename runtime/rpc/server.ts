@@ -54,10 +54,10 @@ async function bind(server: Server, { listen, credentials }: ServerOptions): Pro
     return await new Promise((resolve, reject) => {
       server.bindAsync(listen, credentials, (error, port) => (error === null ? resolve(port) : reject(error)));
     });
-  } catch (cause) {
+  } catch (error) {
     server.forceShutdown();
     const message = `cannot listen on ${listen}: is another process using the port? Change \`listen\`, or give port 0 for a free one`;
-    throw new RolloutError('CONFIG_INVALID', message, { cause });
+    throw new RolloutError('CONFIG_INVALID', message, { cause: error });
   }
 }
 

@@ -83,6 +83,8 @@ export function unansweredOf(code: Code, details: string, trailer: (key: string)
     case 'never':
       return { kind: 'refused', detail };
     case 'precondition':
-      return trailer(REFUSAL_KEY) === NOT_LEADER ? { kind: 'not-leader', primaryAddress: trailer(PRIMARY_KEY) ?? '' } : { kind: 'refused', detail };
+      return trailer(REFUSAL_KEY) === NOT_LEADER
+        ? { kind: 'not-leader', primaryAddress: trailer(PRIMARY_KEY) ?? '' }
+        : { kind: 'refused', detail };
   }
 }

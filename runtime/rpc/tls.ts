@@ -1,6 +1,6 @@
-import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext, type PeerCertificate } from 'node:tls';
+import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -59,7 +59,8 @@ function watchedFiles(files: TlsFiles, log: Log): experimental.CertificateProvid
   const onCa = new Set<experimental.CaCertificateUpdateListener>();
   const onIdentity = new Set<experimental.IdentityCertificateUpdateListener>();
   const tellCa = (listener: experimental.CaCertificateUpdateListener): void => listener({ caCertificate: pem.ca });
-  const tellIdentity = (listener: experimental.IdentityCertificateUpdateListener): void => listener({ certificate: pem.cert, privateKey: pem.key });
+  const tellIdentity = (listener: experimental.IdentityCertificateUpdateListener): void =>
+    listener({ certificate: pem.cert, privateKey: pem.key });
 
   const reload = (): void => {
     try {
@@ -109,7 +110,11 @@ function readPem(files: TlsFiles): Pem {
     const pem = { ca: readFileSync(files.caPath), cert: readFileSync(files.certPath), key: readFileSync(files.keyPath) };
     createSecureContext(pem);
     return pem;
-  } catch (cause) {
-    throw new RolloutError('TLS_INVALID', `${files.certPath}, ${files.keyPath} and ${files.caPath} do not make a certificate that can be used`, { cause });
+  } catch (error) {
+    throw new RolloutError(
+      'TLS_INVALID',
+      `${files.certPath}, ${files.keyPath} and ${files.caPath} do not make a certificate that can be used`,
+      { cause: error },
+    );
   }
 }

@@ -3,17 +3,14 @@ import { X509Certificate } from 'node:crypto';
 import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect as tlsConnect } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { type Clock, systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
-import { silentLog } from '../../runtime/base/log.ts';
-import { ensureDevCa, issueCertificate, readRunId, renewAfterMs, type TlsFiles } from '../../runtime/rpc/ca.ts';
-import { createRunClient } from '../../runtime/rpc/client.ts';
-import { startServer } from '../../runtime/rpc/server.ts';
-import { clientCredentials, keepCertificateFresh, serverCredentials } from '../../runtime/rpc/tls.ts';
+import type { silentLog } from '../../runtime/base/log.ts';
+import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/rpc/ca.ts';
+import { keepCertificateFresh } from '../../runtime/rpc/tls.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 const HOUR_MS = 3_600_000;
@@ -59,7 +56,10 @@ test('several processes that start for the first time at once make one CA, and t
     for (const name of ['worker-w-1', 'worker-w-2', 'client']) {
       t.true(new X509Certificate(await readFile(join(dir, `${name}.pem`))).verify(ca.publicKey), name);
     }
-    t.deepEqual((await readdir(dir)).filter((name) => name.endsWith('.tmp')), []);
+    t.deepEqual(
+      (await readdir(dir)).filter((name) => name.endsWith('.tmp')),
+      [],
+    );
   }
 });
 
@@ -83,7 +83,13 @@ test("certificates say who they are for, and a server's says where it is", async
   await ensureDevCa(dir, RUN_ID);
   const coordinator = await issueCertificate(dir, { role: 'coordinator', hosts: ['10.1.2.3', 'coordinator.example'] });
   const { subjectAltName, ca, keyUsage, validFrom, validTo } = new X509Certificate(await readFile(coordinator.certPath));
-  for (const name of [`URI:spiffe://rollout/${RUN_ID}/coordinator`, 'DNS:localhost', 'IP Address:127.0.0.1', 'IP Address:10.1.2.3', 'DNS:coordinator.example']) {
+  for (const name of [
+    `URI:spiffe://rollout/${RUN_ID}/coordinator`,
+    'DNS:localhost',
+    'IP Address:127.0.0.1',
+    'IP Address:10.1.2.3',
+    'DNS:coordinator.example',
+  ]) {
     t.true(subjectAltName?.split(', ').includes(name), `${subjectAltName} should have ${name}`);
   }
   t.false(ca);
@@ -170,110 +176,4 @@ test('a certificate is made anew at half of its life, for the same key', async (
   t.is(await readFile(files.keyPath, 'utf8'), key);
   timer.stop();
   t.is(ticks.length, 0);
-});
-
-/** The serial number of the certificate that a new connection is shown. */
-async function shownSerial(address: string, files: TlsFiles): Promise<string> {
-  const [ca, cert, key] = await Promise.all([readFile(files.caPath), readFile(files.certPath), readFile(files.keyPath)]);
-  return new Promise((resolve, reject) => {
-    const socket = tlsConnect({ host: '127.0.0.1', port: Number(address.split(':')[1]), ca, cert, key, servername: 'localhost', ALPNProtocols: ['h2'] });
-    socket.once('secureConnect', () => {
-      resolve(socket.getPeerCertificate().serialNumber);
-      socket.destroy();
-    });
-    socket.once('error', reject);
-  });
-}
-
-async function startPassive(dir: string): Promise<Awaited<ReturnType<typeof startServer>>> {
-  return startServer({
-    listen: '127.0.0.1:0',
-    credentials: serverCredentials(await issueCertificate(dir, { role: 'coordinator', hosts: [] }), silentLog),
-    runId: RUN_ID,
-    clock: systemClock,
-    coordinatorInfo: () => ({ epoch: 0, role: 'passive', primaryAddress: '' }),
-    core: () => null,
-    log: silentLog,
-  });
-}
-
-test('a server shows a changed certificate to new connections, and old ones go on', async (t) => {
-  const dir = await scratch(t);
-  await ensureDevCa(dir, RUN_ID);
-  const server = await startPassive(dir);
-  const files = await issueCertificate(dir, { role: 'client' });
-  const client = createRunClient({ address: server.address, credentials: clientCredentials(files, RUN_ID, silentLog), clock: systemClock });
-  t.is((await client.identify()).kind, 'reply');
-  const before = await shownSerial(server.address, files);
-  t.is(before, await serialOf(join(dir, 'coordinator.pem')));
-
-  await issueCertificate(dir, { role: 'coordinator', hosts: [] });
-  const renewed = await serialOf(join(dir, 'coordinator.pem'));
-  t.not(renewed, before);
-  let shown = before;
-  for (let i = 0; i < 100 && shown === before; i += 1) {
-    await systemClock.sleep(100);
-    shown = await shownSerial(server.address, files);
-  }
-  t.is(shown, renewed);
-  t.is((await client.identify()).kind, 'reply');
-  client.close();
-  await server.stop(100);
-});
-
-test('a client uses changed files for new connections, and keeps the last good ones while files do not fit together', async (t) => {
-  const dir = await scratch(t);
-  await ensureDevCa(dir, RUN_ID);
-  const server = await startPassive(dir);
-  const files = await issueCertificate(dir, { role: 'client' });
-  const warned: string[] = [];
-  const log = { warn: (_: unknown, message: string) => warned.push(message) } as unknown as typeof silentLog;
-  const credentials = clientCredentials(files, RUN_ID, log);
-  // The files are watched while a client lives; each probe is another client, so another connection.
-  const keeper = createRunClient({ address: server.address, credentials, clock: systemClock });
-  t.is((await keeper.identify()).kind, 'reply');
-  const probe = async (): Promise<string> => {
-    const client = createRunClient({ address: server.address, credentials, clock: systemClock });
-    const { kind } = await client.identify();
-    client.close();
-    return kind;
-  };
-
-  const foreign = await scratch(t);
-  await ensureDevCa(foreign, RUN_ID);
-  const bad = await issueCertificate(foreign, { role: 'client' });
-  const good = await readFile(files.certPath);
-  const goodKey = await readFile(files.keyPath);
-
-  await writeFile(files.keyPath, await readFile(bad.keyPath));
-  for (let i = 0; i < 100 && warned.length === 0; i += 1) await systemClock.sleep(50);
-  t.true(warned.length > 0);
-  t.is(await probe(), 'reply', 'key and certificate do not fit: the last good pair is used');
-
-  await writeFile(files.certPath, await readFile(bad.certPath));
-  let kind = 'reply';
-  for (let i = 0; i < 50 && kind === 'reply'; i += 1) {
-    await systemClock.sleep(100);
-    kind = await probe();
-  }
-  t.is(kind, 'unreachable', 'the new pair is in use: it is of another authority');
-
-  await writeFile(files.keyPath, goodKey);
-  await writeFile(files.certPath, good);
-  for (let i = 0; i < 50 && kind !== 'reply'; i += 1) {
-    await systemClock.sleep(100);
-    kind = await probe();
-  }
-  t.is(kind, 'reply');
-  keeper.close();
-  await server.stop(100);
-});
-
-test('files that cannot be used are refused when the credentials are made', async (t) => {
-  const dir = await scratch(t);
-  await ensureDevCa(dir, RUN_ID);
-  const files = await issueCertificate(dir, { role: 'client' });
-  await writeFile(files.certPath, 'nonsense');
-  const error = t.throws(() => clientCredentials(files, RUN_ID, silentLog), { instanceOf: RolloutError, code: 'TLS_INVALID' });
-  t.regex(error?.message ?? '', /client\.pem/);
 });

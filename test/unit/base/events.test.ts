@@ -32,7 +32,10 @@ test('an event is one line, in the file when emit returns', async (t) => {
     const path = join(dir, 'events.ndjson');
     const events = createEvents(options(path));
     events.emit(ACQUIRED);
-    t.is(await readFile(path, 'utf8'), `{"ts":"1970-01-01T00:00:00.000Z","level":"info","kind":"lease_acquired","runId":"${RUN_ID}","epoch":3}\n`);
+    t.is(
+      await readFile(path, 'utf8'),
+      `{"ts":"1970-01-01T00:00:00.000Z","level":"info","kind":"lease_acquired","runId":"${RUN_ID}","epoch":3}\n`,
+    );
     await events.close();
   });
 });
@@ -62,7 +65,10 @@ test('a line that a killed process left half written does not swallow the next e
     const lines = (await readFile(path, 'utf8')).split('\n');
     t.is(lines.length, 4);
     t.is(lines[0], '{"ts":"19');
-    t.deepEqual(lines.slice(1, 3).map((line) => JSON.parse(line).kind), ['lease_acquired', 'lease_acquired']);
+    t.deepEqual(
+      lines.slice(1, 3).map((line) => JSON.parse(line).kind),
+      ['lease_acquired', 'lease_acquired'],
+    );
   });
 });
 
@@ -95,6 +101,12 @@ test('on a pipe whose reader is slow every line arrives whole and in order', asy
   });
   const [code] = (await once(child, 'close')) as [number];
   t.is(code, 0);
-  const epochs = text.trimEnd().split('\n').map((line) => JSON.parse(line).epoch);
-  t.deepEqual(epochs, Array.from({ length: 3000 }, (_, i) => i));
+  const epochs = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).epoch);
+  t.deepEqual(
+    epochs,
+    Array.from({ length: 3000 }, (_, i) => i),
+  );
 });

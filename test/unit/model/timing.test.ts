@@ -16,7 +16,10 @@ const CASES = [
 for (const [setting, change, said] of CASES) {
   test(`${setting} at its limit is refused, with both settings and both values`, (t) => {
     const mistakes = checkTiming({ ...DEFAULT_TIMING, ...change });
-    t.deepEqual(mistakes.map(({ field }) => field), [`timing.${setting}`]);
+    t.deepEqual(
+      mistakes.map(({ field }) => field),
+      [`timing.${setting}`],
+    );
     for (const word of said) t.true(mistakes[0]?.problem.includes(word), `${mistakes[0]?.problem} should say ${word}`);
   });
 }
@@ -24,5 +27,8 @@ for (const [setting, change, said] of CASES) {
 test('just inside every limit is accepted, and several mistakes are told together', (t) => {
   const inside = { workerSelfFenceTimeoutMs: 4_999, clockSkewBudgetMs: 999, leaseRenewIntervalMs: 4_999, pollWaitMs: 20_000 };
   t.deepEqual(checkTiming({ ...DEFAULT_TIMING, ...inside }), []);
-  t.is(checkTiming({ ...DEFAULT_TIMING, workerSelfFenceTimeoutMs: 9_000, clockSkewBudgetMs: 9_000, leaseRenewIntervalMs: 9_000 }).length, 3);
+  t.is(
+    checkTiming({ ...DEFAULT_TIMING, workerSelfFenceTimeoutMs: 9_000, clockSkewBudgetMs: 9_000, leaseRenewIntervalMs: 9_000 }).length,
+    3,
+  );
 });

@@ -1,0 +1,43 @@
+import { status as Code } from '@grpc/grpc-js';
+import test from 'ava';
+import { type Refusal, statusOf, unansweredOf } from '../../../runtime/rpc/status.ts';
+
+/** What the client makes of a refusal of the server. */
+function seenByClient(refusal: Refusal): ReturnType<typeof unansweredOf> {
+  const { code, details, trailer } = statusOf(refusal);
+  return unansweredOf(code, details, (key) => trailer[key]);
+}
+
+test('each refusal of the server is understood by the client', (t) => {
+  t.deepEqual(seenByClient({ kind: 'denied', detail: 'no' }), { kind: 'refused', detail: 'PERMISSION_DENIED: no' });
+  t.deepEqual(seenByClient({ kind: 'invalid', field: 'attempt', problem: 'counts from 1' }), {
+    kind: 'refused',
+    detail: 'INVALID_ARGUMENT: attempt counts from 1',
+  });
+  t.deepEqual(seenByClient({ kind: 'not-leader', primaryAddress: 'h:1' }), { kind: 'not-leader', primaryAddress: 'h:1' });
+  t.deepEqual(seenByClient({ kind: 'not-leader', primaryAddress: '' }), { kind: 'not-leader', primaryAddress: '' });
+  t.is(seenByClient({ kind: 'fenced' }).kind, 'unreachable');
+  t.is(seenByClient({ kind: 'failed' }).kind, 'unreachable');
+});
+
+test('every status code of gRPC has a meaning', (t) => {
+  const codes = Object.values(Code).filter((code) => typeof code === 'number');
+  t.is(codes.length, 17);
+  const refused = codes.filter((code) => unansweredOf(code, '', () => undefined).kind === 'refused').map((code) => Code[code]);
+  t.deepEqual(refused, [
+    'INVALID_ARGUMENT',
+    'NOT_FOUND',
+    'ALREADY_EXISTS',
+    'PERMISSION_DENIED',
+    'RESOURCE_EXHAUSTED',
+    'FAILED_PRECONDITION',
+    'OUT_OF_RANGE',
+    'UNIMPLEMENTED',
+    'UNAUTHENTICATED',
+  ]);
+});
+
+test('people read in the details of a passive coordinator where the primary is', (t) => {
+  t.is(statusOf({ kind: 'not-leader', primaryAddress: 'h:1' }).details, 'notLeader: the primary is at h:1');
+  t.is(statusOf({ kind: 'not-leader', primaryAddress: '' }).details, 'notLeader: no primary is known');
+});
