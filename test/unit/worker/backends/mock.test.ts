@@ -1,0 +1,49 @@
+import test from 'ava';
+import { systemClock } from '../../../../runtime/base/clock.ts';
+import type { Execution } from '../../../../runtime/worker/backends/contract.ts';
+import { createMockBackend } from '../../../../runtime/worker/backends/mock.ts';
+
+const never = new AbortController().signal;
+
+function request(
+  content: string,
+  attempt = 1,
+): { item: { customId: string; method: string; url: string; body: unknown }; requestId: string } {
+  return {
+    item: { customId: content, method: 'POST', url: '/v1/chat/completions', body: { messages: [{ role: 'user', content }] } },
+    requestId: `${content}-${attempt}`,
+  };
+}
+
+function text(execution: Execution): string {
+  return execution.kind === 'answered' ? Buffer.from(execution.body).toString('utf8') : execution.kind;
+}
+
+test('it repeats what it was told, in the shape of a chat completion', async (t) => {
+  const backend = createMockBackend({ latencyMs: 0, failureRate: 0, seed: 1 }, systemClock);
+  t.deepEqual(await backend.isReady(never), { kind: 'ready' });
+  const answer = JSON.parse(text(await backend.execute(request('good morning'), never)));
+  t.is(answer.object, 'chat.completion');
+  t.is(answer.choices[0].message.content, 'good morning');
+  const raw = await backend.execute({ item: { customId: '1', method: 'POST', url: '', body: [1, 2] }, requestId: 'x-1' }, never);
+  t.is(JSON.parse(text(raw)).choices[0].message.content, '[1,2]');
+});
+
+test('failures come at the rate that is set, and the same execution always ends alike', async (t) => {
+  const backend = createMockBackend({ latencyMs: 0, failureRate: 0.2, seed: 7 }, systemClock);
+  const statuses = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(request(`item-${n}`), never)));
+  const failures = statuses.filter((one) => one.kind === 'answered' && one.status === 500).length;
+  t.true(failures > 140 && failures < 260, `${failures} of 1000`);
+  const again = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(request(`item-${n}`), never)));
+  t.deepEqual(again.map(text), statuses.map(text));
+});
+
+test('an abort ends the wait at once', async (t) => {
+  const backend = createMockBackend({ latencyMs: 60_000, failureRate: 0, seed: 1 }, systemClock);
+  const controller = new AbortController();
+  const execution = backend.execute(request('slow'), controller.signal);
+  const startMs = performance.now();
+  controller.abort();
+  await execution;
+  t.true(performance.now() - startMs < 5_000);
+});

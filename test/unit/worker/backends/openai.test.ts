@@ -1,0 +1,171 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import type { Backend, Execution, Request } from '../../../../runtime/worker/backends/contract.ts';
+import { createOpenAiBackend, joinPath, MAX_ANSWER_BYTES, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
+import { freePort, modelServer } from '../../../support/model-server.ts';
+import { until } from '../../../support/until.ts';
+
+const never = new AbortController().signal;
+
+function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSettings> = {}): Backend {
+  const backend = createOpenAiBackend({ baseUrl, model: null, overrideModel: null, apiKey: null, headers: {}, concurrency: 4, ...more });
+  t.teardown(() => backend.close());
+  return backend;
+}
+
+function request(content: string, body: unknown = { messages: [{ role: 'user', content }] }): Request {
+  return { item: { customId: content, method: 'POST', url: '/v1/chat/completions', body }, requestId: `${content}-1` };
+}
+
+function status(execution: Execution): number | string {
+  return execution.kind === 'answered' ? execution.status : execution.kind;
+}
+
+test('a whole answer comes with its status, request id and bytes', async (t) => {
+  const server = await modelServer(t);
+  const execution = await backendAt(t, server.url).execute(request('one'), never);
+  if (execution.kind !== 'answered') return t.fail(execution.kind);
+  t.is(execution.status, 200);
+  t.is(execution.requestId, 'req-test');
+  t.is(JSON.parse(Buffer.from(execution.body).toString()).choices[0].message.content, 'answer to one');
+});
+
+test('key, extra headers and the name of the execution are sent; without a key no Authorization', async (t) => {
+  const server = await modelServer(t);
+  await backendAt(t, server.url, { apiKey: 'sk-x', headers: { 'x-team': 'a' } }).execute(request('one'), never);
+  t.like(server.lastHeaders(), {
+    authorization: 'Bearer sk-x',
+    'x-team': 'a',
+    'x-request-id': 'one-1',
+    'content-type': 'application/json',
+  });
+  await backendAt(t, server.url).execute(request('two'), never);
+  t.is(server.lastHeaders().authorization, undefined);
+});
+
+test('model fills body.model where it is absent, overrideModel replaces it', async (t) => {
+  const server = await modelServer(t);
+  const sentModel = async (more: Partial<OpenAiSettings>, body: object): Promise<unknown> => {
+    await backendAt(t, server.url, more).execute(request('one', { messages: [], ...body }), never);
+    return server.lastBody()['model'];
+  };
+  t.is(await sentModel({ model: 'm' }, {}), 'm');
+  t.is(await sentModel({ model: 'm' }, { model: 'own' }), 'own');
+  t.is(await sentModel({ overrideModel: 'o', model: 'm' }, { model: 'own' }), 'o');
+  t.is(await sentModel({}, {}), undefined);
+});
+
+test('the base URL may end in /v1, in a slash, or lie below a path', (t) => {
+  const url = '/v1/chat/completions';
+  t.is(joinPath(new URL('http://h:1'), url), '/v1/chat/completions');
+  t.is(joinPath(new URL('http://h:1/v1'), url), '/v1/chat/completions');
+  t.is(joinPath(new URL('http://h:1/v1/'), url), '/v1/chat/completions');
+  t.is(joinPath(new URL('http://h:1/proxy/v1'), url), '/proxy/v1/chat/completions');
+  t.is(joinPath(new URL('http://h:1/proxy'), url), '/proxy/v1/chat/completions');
+  t.is(joinPath(new URL('http://h:1/v1'), '/rerank'), '/v1/rerank');
+});
+
+for (const code of [400, 401, 429, 500, 503]) {
+  test(`status ${code} is an answer, with its headers`, async (t) => {
+    const server = await modelServer(t, () => ({ kind: 'status', status: code, headers: { 'retry-after': '2' } }));
+    const execution = await backendAt(t, server.url).execute(request('one'), never);
+    t.like(execution, { kind: 'answered', status: code });
+    t.is(execution.kind === 'answered' ? execution.headers['retry-after'] : '', '2');
+  });
+}
+
+test('a truncated and an empty 200 are answers, for the judge to refuse', async (t) => {
+  const server = await modelServer(t, (item) => ({ kind: item === 'cut' ? 'truncated' : 'empty' }));
+  const backend = backendAt(t, server.url);
+  const cut = await backend.execute(request('cut'), never);
+  const text = cut.kind === 'answered' ? Buffer.from(cut.body).toString() : '';
+  t.true(text.length > 0);
+  t.throws(() => JSON.parse(text));
+  const empty = await backend.execute(request('void'), never);
+  t.is(empty.kind === 'answered' ? empty.body.byteLength : -1, 0);
+});
+
+test('a reset connection is a failure of the execution', async (t) => {
+  const server = await modelServer(t, () => ({ kind: 'reset' }));
+  t.like(await backendAt(t, server.url).execute(request('one'), never), { kind: 'failed', code: 'connection_reset' });
+});
+
+test('a body that ends before its announced length is one too', async (t) => {
+  const url = await serve(t, (_, response) => {
+    response.writeHead(200, { 'content-length': '100' });
+    response.write('{"a":');
+    setTimeout(() => response.destroy(), 20);
+  });
+  t.like(await backendAt(t, url).execute(request('one'), never), { kind: 'failed', code: 'connection_reset' });
+});
+
+test('a server that hangs is let go of by the abort, and its socket is closed', async (t) => {
+  const server = await modelServer(t, () => ({ kind: 'hang' }));
+  const controller = new AbortController();
+  const execution = backendAt(t, server.url).execute(request('one'), controller.signal);
+  await until('the request arrives', 10_000, () => server.inFlight() === 1);
+  controller.abort();
+  t.is((await execution).kind, 'failed');
+  await until('the server sees the socket close', 10_000, () => server.inFlight() === 0);
+  t.pass();
+});
+
+test('connection refused for a while: unavailable and not ready, then it answers again', async (t) => {
+  const port = await freePort();
+  const backend = backendAt(t, `http://127.0.0.1:${port}`);
+  t.is(status(await backend.execute(request('one'), never)), 'unavailable');
+  const away = await backend.isReady(never);
+  t.is(away.kind, 'not-ready');
+  t.regex(away.kind === 'not-ready' ? away.detail : '', /ECONNREFUSED/);
+  const server = await modelServer(t, undefined, port);
+  t.deepEqual(await backend.isReady(never), { kind: 'ready' });
+  t.is(status(await backend.execute(request('one'), never)), 200);
+  await server.close();
+  // A request on a connection that the server is just closing is a reset; the client has noticed once a probe is refused.
+  await until('a probe is refused', 10_000, async () => (await backend.isReady(never)).kind === 'not-ready');
+  t.is(status(await backend.execute(request('two'), never)), 'unavailable');
+});
+
+test('a name that does not resolve is unavailable', async (t) => {
+  t.is(status(await backendAt(t, 'http://no-such-host.invalid:8000').execute(request('one'), never)), 'unavailable');
+});
+
+test('ready: the list of models answers, or the server says that it will not show it; 503 and 500 are not ready', async (t) => {
+  for (const [code, kind] of [
+    [200, 'ready'],
+    [404, 'ready'],
+    [401, 'ready'],
+    [403, 'ready'],
+    [503, 'not-ready'],
+    [500, 'not-ready'],
+  ] as const) {
+    const url = await serve(t, (_, response) => response.writeHead(code).end('{}'));
+    t.is((await backendAt(t, url).isReady(never)).kind, kind, String(code));
+  }
+});
+
+test('an answer above the limit is given up, without reading it whole', async (t) => {
+  const url = await serve(t, (_, response) => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    for (let sent = 0; sent <= MAX_ANSWER_BYTES; sent += chunk.byteLength) response.write(chunk);
+    response.end();
+  });
+  t.like(await backendAt(t, url).execute(request('one'), never), { kind: 'failed', code: 'response_too_large' });
+});
+
+test('an item that is no object cannot be asked', async (t) => {
+  const server = await modelServer(t);
+  t.like(await backendAt(t, server.url).execute(request('one', 'text'), never), { kind: 'failed', code: 'not_a_request' });
+  t.is(server.total(), 0);
+});
+
+async function serve(t: ExecutionContext, answer: Parameters<typeof createServer>[1]): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,38 @@
+import test from 'ava';
+import { parseOutputLine } from '../../../runtime/results/output-line.ts';
+import { endingOf, unreadable } from '../../../runtime/worker/ending.ts';
+import { assignment, ref } from '../../support/worker-state.ts';
+
+const read = { assignment: assignment(4, 2, 1), item: { customId: 'item-4', method: 'POST', url: '/v1/x', body: {} }, id: 'ab'.repeat(16) };
+
+test('a result becomes an outcome whose bytes are the output line', (t) => {
+  const ending = endingOf(read, { kind: 'result', response: { statusCode: 200, requestId: 'r', body: '{"a":1}' } });
+  if (ending.kind !== 'outcome') return t.fail(ending.kind);
+  t.like(ending.outcome, { ...ref(4, 2, 1), kind: 'result', httpStatus: 200, code: '', isRetryable: false });
+  t.like(parseOutputLine(ending.outcome.line), { id: `batch_req_${read.id}`, customId: 'item-4', hasResponse: true, error: null });
+});
+
+test('an error keeps its response, its code and the number of the input line', (t) => {
+  const response = { statusCode: 500, requestId: null, body: '{}' };
+  const ending = endingOf(read, { kind: 'error', code: 'http_500', message: 'm', response, isRetryable: true, delayMs: 400 });
+  if (ending.kind !== 'outcome') return t.fail(ending.kind);
+  t.like(ending.outcome, { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true, delayMs: 400 });
+  t.like(parseOutputLine(ending.outcome.line), { hasResponse: true, error: { code: 'http_500', line: 5 } });
+});
+
+test('throttled, quota and unavailable go back without an outcome', (t) => {
+  t.deepEqual(endingOf(read, { kind: 'throttled', delayMs: 9, quietMs: 5 }), {
+    kind: 'return',
+    item: { ...ref(4, 2, 1), reason: 'throttled', delayMs: 9 },
+    quietMs: 5,
+  });
+  t.like(endingOf(read, { kind: 'quota' }), { kind: 'return', item: { reason: 'quota' } });
+  t.like(endingOf(read, { kind: 'unavailable', detail: 'd' }), { kind: 'return', item: { reason: 'unavailable', delayMs: 0 } });
+});
+
+test('a line that the worker cannot read is a final error with its number', (t) => {
+  const ending = unreadable(assignment(4), 'cd'.repeat(16), null, 'invalid_json', 'm');
+  if (ending.kind !== 'outcome') return t.fail(ending.kind);
+  t.like(ending.outcome, { kind: 'error', httpStatus: 0, isRetryable: false });
+  t.like(parseOutputLine(ending.outcome.line), { customId: null, hasResponse: false, error: { code: 'invalid_json', line: 5 } });
+});

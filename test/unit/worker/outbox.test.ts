@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import test from 'ava';
+import { isProcessDead, ownProcess } from '../../../runtime/base/process-identity.ts';
+import type { ProcessIdentity } from '../../../runtime/model/lease.ts';
+import { type OutboxOwner, openOutbox } from '../../../runtime/worker/outbox.ts';
+import { scratch } from '../../support/scratch.ts';
+import { outcome, ref } from '../../support/worker-state.ts';
+
+const SOMEBODY: ProcessIdentity = { bootId: 'b', pid: 4_000_000, startTime: '1', uid: 0 };
+
+async function owner(dir: string, more: Partial<OutboxOwner> = {}): Promise<OutboxOwner> {
+  return { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, ...more };
+}
+
+test('L34: what was put and not forgotten is found by the next process, with every field', async (t) => {
+  const dir = scratch(t);
+  const first = await openOutbox(await owner(dir));
+  t.deepEqual(first.found, []);
+  const failure = outcome(2, 3, {
+    kind: 'error',
+    httpStatus: 500,
+    code: 'http_500',
+    isRetryable: true,
+    delayMs: 400,
+    line: new Uint8Array([0, 255, 10]),
+  });
+  await Promise.all([first.put(outcome(1)), first.put(failure), first.put(outcome(1, 2))]);
+  await first.forget([ref(1, 1), ref(9)]);
+  await first.keepEpoch(5);
+  await first.close();
+  const second = await openOutbox(await owner(dir));
+  t.deepEqual(
+    second.found.map((one) => ({ ...one, line: [...one.line] })),
+    [outcome(1, 2), failure].map((one) => ({ ...one, line: [...one.line] })),
+  );
+  t.is(second.highestEpoch, 5);
+  await second.close();
+});
+
+test('L34: one outcome per pair: the later one of the same pair replaces it', async (t) => {
+  const dir = scratch(t);
+  const outbox = await openOutbox(await owner(dir));
+  await outbox.put(outcome(1));
+  await outbox.put(outcome(1, 1, { code: 'again' }));
+  await outbox.close();
+  const again = await openOutbox(await owner(dir));
+  t.deepEqual(
+    again.found.map((one) => one.code),
+    ['again'],
+  );
+  await again.close();
+});
+
+test('L33: a second living process on the same store is refused, and told which one has it', async (t) => {
+  const dir = scratch(t);
+  const child = spawn('sleep', ['60']);
+  t.teardown(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  });
+  const living = { ...(await ownProcess()), pid: child.pid ?? 0, startTime: 'x' };
+  const first = await openOutbox(await owner(dir, { process: living }));
+  await first.close();
+  const error = await t.throwsAsync(owner(dir, { isProcessDead: () => Promise.resolve(false) }).then(openOutbox));
+  t.like(error, { code: 'WORKER_ID_IN_USE', exit: 2 });
+  t.regex(error?.message ?? '', new RegExp(`process ${living.pid}`));
+  // By the real judge the start time differs, so the named process is dead.
+  const second = await openOutbox(await owner(dir));
+  t.deepEqual(second.found, []);
+  await second.close();
+});
+
+test('L33: another worker id, or another run, over outcomes that nobody acknowledged is refused; over none it takes the store', async (t) => {
+  const dir = scratch(t);
+  const first = await openOutbox(await owner(dir, { process: SOMEBODY }));
+  await first.put(outcome(1));
+  await first.keepEpoch(8);
+  await first.close();
+  for (const other of [{ workerId: 'w2' }, { runId: 'run-2' }]) {
+    const error = await t.throwsAsync(owner(dir, other).then(openOutbox));
+    t.like(error, { code: 'OUTBOX_OF_ANOTHER', exit: 2 });
+    t.regex(error?.message ?? '', /worker w1 of run run-1/);
+  }
+  const same = await openOutbox(await owner(dir));
+  t.is(same.found.length, 1, 'a refusal changes nothing');
+  await same.forget([ref(1)]);
+  await same.close();
+  const next = await openOutbox(await owner(dir, { runId: 'run-2' }));
+  t.is(next.highestEpoch, 0, 'an epoch of another run says nothing');
+  await next.close();
+});
+
+test('a store that cannot be opened is told with its place and what to do', async (t) => {
+  const error = await t.throwsAsync(owner(join('/dev/null', 'store')).then(openOutbox));
+  t.like(error, { code: 'STORE_FAILED' });
+  t.regex(error?.message ?? '', /\/dev\/null\/store/);
+});
