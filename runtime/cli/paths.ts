@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 
+/** Longer input lines become errors; the default of the coordinator's settings, which `rollout run` leaves as it is. */
+export const MAX_LINE_BYTES: number = 8 * 1024 ** 2;
+
 /** Where the files of a run lie below its state directory. */
 export interface StatePaths {
   readonly stateDir: string;

@@ -38,7 +38,7 @@ export interface StatusArguments extends FindArguments {
 
 export interface ExportArguments extends FindArguments {
   readonly partial: boolean;
-  readonly order: 'input' | 'completion';
+  readonly order?: 'input' | 'completion';
   readonly output?: string;
 }
 
@@ -68,7 +68,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void): Co
   program
     .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
     .addHelpText('after', EXIT_CODES)
-    .enablePositionalOptions()
+    .exitOverride()
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);
   addStatus(program, verbs, finish);
@@ -151,7 +151,7 @@ function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
 function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
   findable(program.command('export').description('write the output files from what is recorded'))
     .option('--partial', 'also while items are still to do', false)
-    .addOption(new Option('--order <order>', 'of the output lines').choices(['input', 'completion']).default('input'))
+    .addOption(new Option('--order <order>', 'of the output lines (default: that of the run)').choices(['input', 'completion']))
     .option('--output <path>', 'write here instead of to the output of the run')
     .addHelpText('after', '\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl')
     .action(async (args: ExportArguments) => finish(await verbs.export(args)));

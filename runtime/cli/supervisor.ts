@@ -95,8 +95,9 @@ export class Supervisor {
       this.#stop.abort();
       await this.#wind(end.exit);
       this.#onFirstAddress();
-      await Promise.all([coordinator, workers]);
-      return end;
+      const [last] = await Promise.all([coordinator, workers]);
+      // The last item may have been recorded while everything else was being stopped.
+      return last.exit === EXIT.done || last.exit === EXIT.someFailed ? last : end;
     } catch (error) {
       this.#stop.abort();
       for (const child of this.#living()) child.signal('SIGKILL');

@@ -1,0 +1,42 @@
+import type { InvalidReason } from '../input/reader.ts';
+
+/** What a dry run found, and what the run will need. Pure. */
+export interface DryRun {
+  readonly items: number;
+  readonly invalid: number;
+  readonly blankLines: number;
+  readonly inputBytes: number;
+  readonly spoolBytes: number;
+  readonly indexBytes: number;
+  readonly freeBytes: number;
+  readonly firstInvalid: readonly InvalidReason[];
+}
+
+/** An answer of a few hundred tokens with its envelope; it lies in the result log and in the output. */
+const RESULT_BYTES = 2_048;
+const COPIES = 2;
+
+export function dryRunText(found: DryRun): readonly string[] {
+  const needed = neededBytes(found);
+  const bad = found.firstInvalid.map(({ lineNumber, code, message }) => `  line ${lineNumber}: ${code}: ${message}`);
+  const more = found.invalid > bad.length ? [`  and ${found.invalid - bad.length} more`] : [];
+  return [
+    `${found.items} input lines (${sizeText(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
+    ...bad,
+    ...more,
+    `Disk space: about ${sizeText(needed)} where answers have ${sizeText(RESULT_BYTES)}; ${sizeText(found.freeBytes)} are free.`,
+    ...(needed > found.freeBytes ? ['That may not be enough: free some, or put output and --state on another disk.'] : []),
+    'Dry run: nothing was executed, nothing was kept.',
+  ];
+}
+
+export function neededBytes({ items, spoolBytes, indexBytes }: Pick<DryRun, 'items' | 'spoolBytes' | 'indexBytes'>): number {
+  return spoolBytes + indexBytes + items * RESULT_BYTES * COPIES;
+}
+
+export function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
+}

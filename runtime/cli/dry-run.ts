@@ -1,0 +1,51 @@
+import { mkdir, rm, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { ENTRY_BYTES } from '../input/entry.ts';
+import type { IndexSummary } from '../input/index-summary.ts';
+import { startIndexing } from '../input/indexer.ts';
+import { prepareInput } from '../input/spool.ts';
+import type { RunArguments } from './arguments.ts';
+import { type CliDeps, say, sayJson } from './deps.ts';
+import { type DryRun, dryRunText } from './dry-run-text.ts';
+import { type StatePaths, statePaths } from './paths.ts';
+import { firstInvalid, indexRequest } from './run-invalid.ts';
+
+/** `--dry-run`: indexes and checks the input in a directory of its own, estimates the disk space, and leaves nothing behind. */
+export async function dryRun(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+  const scratch = statePaths(`${paths.stateDir}.dry-run-${process.pid}`);
+  await mkdir(scratch.stateDir, { recursive: true });
+  try {
+    const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
+    const prepared = await prepareInput({ input, stateDir: scratch.stateDir, stdin });
+    const summary = await startIndexing(indexRequest(prepared.path, args, scratch.indexDir)).done;
+    const found = await describe(prepared.path, prepared.isSpooled, summary, scratch, args);
+    if (args.json) sayJson(deps.out, { kind: 'dry-run', ...found });
+    else say(deps.out, dryRunText(found));
+    return found.invalid > 0 && args.onInvalid === 'fail' ? EXIT.usage : EXIT.done;
+  } finally {
+    await rm(scratch.stateDir, { recursive: true, force: true });
+  }
+}
+
+async function describe(
+  inputPath: string,
+  isSpooled: boolean,
+  summary: IndexSummary,
+  scratch: StatePaths,
+  args: RunArguments,
+): Promise<DryRun> {
+  const { items, invalid, blankLines } = summary;
+  const inputBytes = (await stat(inputPath)).size;
+  const { bavail, bsize } = await statfs(dirname(args.output));
+  return {
+    items,
+    invalid,
+    blankLines,
+    inputBytes,
+    spoolBytes: isSpooled ? inputBytes : 0,
+    indexBytes: items * ENTRY_BYTES,
+    freeBytes: bavail * bsize,
+    firstInvalid: invalid === 0 ? [] : await firstInvalid(inputPath, scratch.indexDir, items),
+  };
+}

@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { exportResults } from '../results/export.ts';
+import { type CliDeps, say, sayJson } from './deps.ts';
+import { findRun } from './find-run.ts';
+import { errorsPath, type StatePaths, statePaths } from './paths.ts';
+import type { ExportArguments } from './program.ts';
+import { requireServed, requireStoredRun, withLedger } from './stored-run.ts';
+
+/** `rollout export`: the output files from what is recorded, also while the run goes on. */
+export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
+  const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
+  const stored = await requireStoredRun(paths);
+  const served = requireServed(stored, paths);
+  const outputPath = args.output === undefined ? served.outputPath : resolve(deps.cwd, args.output);
+  const { done, failed } = await exportTo(paths, {
+    outputPath,
+    order: args.order ?? served.order,
+    items: stored.index?.items ?? null,
+    isPartial: args.partial,
+  });
+  if (args.json) sayJson(deps.out, { done, failed, output: outputPath, errors: errorsPath(outputPath), isPartial: args.partial });
+  else say(deps.out, [`${done} results: ${outputPath}`, `${failed} errors:  ${errorsPath(outputPath)}`]);
+  return EXIT.done;
+}
+
+export interface ExportRequest {
+  readonly outputPath: string;
+  readonly order: 'input' | 'completion';
+  readonly items: number | null;
+  readonly isPartial: boolean;
+}
+
+export async function exportTo(paths: StatePaths, request: ExportRequest): Promise<{ readonly done: number; readonly failed: number }> {
+  return inScratch(paths, async (tempDir) =>
+    withLedger(paths, async (ledger) =>
+      exportResults({ ...request, ledger, dir: paths.segmentsDir, errorsPath: errorsPath(request.outputPath), tempDir }),
+    ),
+  );
+}
+
+/** A directory of this process's own, on the disk of the run: it may become large. */
+export async function inScratch<T>(paths: StatePaths, use: (dir: string) => Promise<T>): Promise<T> {
+  const dir = join(paths.stateDir, `scratch-${process.pid}`);
+  try {
+    return await use(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { RunStatus } from '../model/status.ts';
+import { issueCertificate, readRunId, type TlsFiles } from '../rpc/ca.ts';
+import { createRunClient, type RunClient } from '../rpc/client.ts';
+import { clientCredentials } from '../rpc/tls.ts';
+import type { StatePaths } from './paths.ts';
+
+/** The live coordinator of a run, asked where the run stands. It may end and come back elsewhere: then one answer is null. */
+export interface LiveRun {
+  /** Null where no coordinator answers now. */
+  status(): Promise<RunStatus | null>;
+  close(): void;
+}
+
+export interface LiveRunOptions {
+  readonly tlsDir: string;
+  /** host:port as it is now known; null for none. */
+  readonly address: () => Promise<string | null>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Needs the TLS directory of the run: its certificate authority names the run. */
+export async function openLiveRun(options: LiveRunOptions): Promise<LiveRun> {
+  const files = await issueCertificate(options.tlsDir, { role: 'client' });
+  return new Live(options, files, await readRunId(options.tlsDir));
+}
+
+class Live implements LiveRun {
+  readonly #options: LiveRunOptions;
+  readonly #files: TlsFiles;
+  readonly #runId: string;
+  #client: RunClient | null = null;
+  #address: string | null = null;
+
+  constructor(options: LiveRunOptions, files: TlsFiles, runId: string) {
+    this.#options = options;
+    this.#files = files;
+    this.#runId = runId;
+  }
+
+  async status(): Promise<RunStatus | null> {
+    const address = await this.#options.address();
+    if (address === null) return null;
+    const answer = await this.#clientAt(address).status();
+    return answer.kind === 'reply' ? answer.reply : null;
+  }
+
+  close(): void {
+    this.#client?.close();
+    this.#client = null;
+  }
+
+  #clientAt(address: string): RunClient {
+    const { clock, log } = this.#options;
+    if (this.#client !== null && this.#address === address) return this.#client;
+    this.#client?.close();
+    this.#address = address;
+    this.#client = createRunClient({ address, credentials: clientCredentials(this.#files, this.#runId, log), clock });
+    return this.#client;
+  }
+}
+
+/** The address that the coordinator in office wrote down; null where there is none. */
+export async function markedAddress(paths: StatePaths): Promise<string | null> {
+  try {
+    const { address } = JSON.parse(await readFile(paths.coordinatorMark, 'utf8')) as { readonly address?: unknown };
+    return typeof address === 'string' ? address : null;
+  } catch {
+    return null;
+  }
+}

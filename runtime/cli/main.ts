@@ -1,0 +1,70 @@
+import { CommanderError } from 'commander';
+import { systemClock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { silentLog } from '../base/log.ts';
+import { launcher } from '../base/module-path.ts';
+import { main as coordinatorMain } from '../coordinator/main.ts';
+import { main as workerMain } from '../worker/main.ts';
+import type { CliDeps } from './deps.ts';
+import { exportVerb } from './export.ts';
+import { coordinatorRun, workerRun } from './foreground.ts';
+import { buildProgram } from './program.ts';
+import { run } from './run.ts';
+import { status } from './status.ts';
+import { verify } from './verify.ts';
+import { version } from './version.ts';
+
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  const deps = realDeps();
+  let exit: ExitCode = EXIT.done;
+  const program = buildProgram(
+    {
+      run: async (input, args) => run(deps, input, args),
+      status: async (args) => status(deps, args),
+      export: async (args) => exportVerb(deps, args),
+      verify: async (args) => verify(deps, args),
+      coordinatorRun: async (args) => coordinatorRun(deps, args),
+      workerRun: async (args) => workerRun(deps, args),
+      version: async (args) => version(deps, args),
+    },
+    (code) => {
+      exit = code;
+    },
+  );
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exit;
+  } catch (error) {
+    // Commander has said it already: help and version end with 0, every mistake is usage.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    if (error instanceof RolloutError) {
+      process.stderr.write(`rollout: ${error.message}\n`);
+      return error.exit;
+    }
+    throw error;
+  }
+}
+
+function realDeps(): CliDeps {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    execPath: process.execPath,
+    launcherOf: (name) => launcher(import.meta.url, name),
+    clock: systemClock,
+    log: silentLog,
+    stdin: process.stdin,
+    out: process.stdout,
+    err: process.stderr,
+    onInterrupt: (handle) => {
+      const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+      for (const name of signals) process.on(name, handle);
+      return () => {
+        for (const name of signals) process.off(name, handle);
+      };
+    },
+    coordinatorMain,
+    workerMain,
+  };
+}

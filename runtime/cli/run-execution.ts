@@ -1,0 +1,159 @@
+import { mkdir } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { present } from '../base/assert.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import type { ExitCode } from '../base/exit.ts';
+import { parseDurationMs } from '../base/quantity.ts';
+import type { RunStatus } from '../model/status.ts';
+import { ensureDevCa } from '../rpc/ca.ts';
+import type { RunArguments } from './arguments.ts';
+import { childStarter } from './child.ts';
+import { type CliDeps, say, sayJson } from './deps.ts';
+import { createChildRegister } from './leftovers.ts';
+import { openLiveRun } from './live-run.ts';
+import { logTail } from './log-tail.ts';
+import { errorsPath, logFile, type StatePaths, workerConfigFile, workerDir } from './paths.ts';
+import { coordinatorConfig, coordinatorEnvironment, planSlots, type Slot, workerConfig, workerEnvironment } from './process-config.ts';
+import { createProgressView, type ProgressView } from './progress.ts';
+import { openItems } from './run-status.ts';
+import { endJson, endText, type RunEnd } from './run-summary.ts';
+import { readProgress, readStoredRun } from './stored-run.ts';
+import { type SupervisionEnd, Supervisor, type SupervisorPlan, type WorkerPlan } from './supervisor.ts';
+
+export interface Execution {
+  readonly runId: string;
+  readonly inputPath: string;
+  readonly args: RunArguments;
+  readonly paths: StatePaths;
+  /** The run was paused: the coordinator is told to go on. */
+  readonly isPaused: boolean;
+  readonly slotsWithOutcomes: readonly string[];
+}
+
+const STATUS_EVERY_MS = 500;
+
+/** Starts the processes of a run, shows how far it is, and says at the end what has come of it. */
+export async function executeRun(deps: CliDeps, execution: Execution): Promise<ExitCode> {
+  const { args, paths } = execution;
+  const startedMs = deps.clock.monotonicMs();
+  const ca = await ensureDevCa(paths.tlsDir, execution.runId);
+  if (ca.isNew) say(deps.err, [`Generated dev CA at ${ca.caPath}`]);
+  const view = createProgressView({ err: deps.err, out: deps.out, nowMs: () => deps.clock.monotonicMs() }, args.json);
+  let last: RunStatus | null = null;
+  const supervisor = await superviseBy(deps, execution, view, () => last === null || openItems(last) > 0 || !last.isIndexed);
+  const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
+  const watching = new AbortController();
+  const watched = watch(deps, paths, supervisor, watching.signal, (status) => {
+    last = status;
+    view.show(status);
+  });
+  try {
+    const end = await supervisor.run();
+    watching.abort();
+    await watched;
+    view.stop();
+    const told = await describeEnd(execution, end, (deps.clock.monotonicMs() - startedMs) / 1000);
+    say(deps.err, endText(told));
+    if (args.json) sayJson(deps.out, endJson(told));
+    return told.exit;
+  } finally {
+    watching.abort();
+    view.stop();
+    release();
+  }
+}
+
+function onInterrupt(supervisor: Supervisor, view: ProgressView, args: RunArguments): void {
+  view.notice(
+    supervisor.isDraining
+      ? 'Stopping at once.'
+      : `Stopping: items in flight get up to ${args.drainTimeout} to finish. Once more stops at once.`,
+  );
+  supervisor.interrupt();
+}
+
+async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressView, hasOpenItems: () => boolean): Promise<Supervisor> {
+  const register = createChildRegister(execution.paths.children);
+  return new Supervisor(
+    {
+      clock: deps.clock,
+      start: childStarter(deps.execPath, deps.clock),
+      notice: (line) => view.notice(line),
+      onStarted: async (pid) => register.add(pid),
+      hasOpenItems,
+    },
+    await planProcesses(deps, execution),
+  );
+}
+
+async function planProcesses(deps: CliDeps, execution: Execution): Promise<SupervisorPlan> {
+  const { args, paths, isPaused } = execution;
+  await writeSettings(paths.coordinatorConfig, coordinatorConfig(args, execution, paths));
+  return {
+    coordinator: {
+      name: 'coordinator',
+      argv: [deps.launcherOf('coordinator'), '--config', paths.coordinatorConfig, ...(isPaused ? ['--resume'] : [])],
+      env: coordinatorEnvironment(args, deps.env),
+      logFile: logFile(paths, 'coordinator'),
+    },
+    workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
+    drainTimeoutMs: present(parseDurationMs(args.drainTimeout), 'a checked duration'),
+  };
+}
+
+function planWorker(deps: CliDeps, { args, paths }: Execution, slot: Slot): WorkerPlan {
+  const config = workerConfigFile(paths, slot.name);
+  return {
+    name: slot.name,
+    argv: [deps.launcherOf('worker'), '--config', config],
+    env: workerEnvironment(args, deps.env),
+    logFile: logFile(paths, slot.name),
+    prepare: async (coordinators) => {
+      await mkdir(workerDir(paths, slot.name), { recursive: true, mode: 0o700 });
+      await writeSettings(config, workerConfig(args, slot, coordinators, paths));
+    },
+  };
+}
+
+async function writeSettings(path: string, settings: Record<string, unknown>): Promise<void> {
+  await writeFileAtomic(path, stringify(settings), 0o600);
+}
+
+async function watch(
+  deps: CliDeps,
+  paths: StatePaths,
+  supervisor: Supervisor,
+  signal: AbortSignal,
+  onStatus: (status: RunStatus) => void,
+): Promise<void> {
+  const live = await openLiveRun({ tlsDir: paths.tlsDir, address: async () => supervisor.address, clock: deps.clock, log: deps.log });
+  try {
+    while (!signal.aborted) {
+      const status = await live.status();
+      if (status !== null) onStatus(status);
+      await deps.clock.sleep(STATUS_EVERY_MS, signal);
+    }
+  } finally {
+    live.close();
+  }
+}
+
+/** The store has the last word: it is read once nobody writes it any more. */
+async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: number): Promise<RunEnd> {
+  const { args, paths } = execution;
+  const stored = await readStoredRun(paths);
+  const { done, failed, state } = await readProgress(paths);
+  return {
+    exit: end.exit,
+    done,
+    failed,
+    items: stored?.index?.items ?? null,
+    reason: state.kind === 'paused' ? state.reason : '',
+    seconds,
+    output: args.output,
+    errors: errorsPath(args.output),
+    stateDir: paths.stateDir,
+    logLines: end.failed === null ? [] : await logTail(end.failed.logFile, end.failed.fromByte),
+    logFile: end.failed?.logFile ?? null,
+  };
+}

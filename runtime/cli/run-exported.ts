@@ -1,0 +1,29 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { errorsPath, type StatePaths } from './paths.ts';
+
+/**
+ * A mark that the output files of a finished run stand. Without it files that happen to be there may be those of an earlier run:
+ * all processes may have been killed between the last item and the export.
+ */
+export async function markExported(paths: StatePaths, output: string): Promise<void> {
+  await writeFileAtomic(markPath(paths), JSON.stringify({ output }));
+}
+
+export async function isExported(paths: StatePaths, output: string): Promise<boolean> {
+  const mark = await readFile(markPath(paths), 'utf8').catch(() => null);
+  if (mark !== JSON.stringify({ output })) return false;
+  return (await isFile(output)) && (await isFile(errorsPath(output)));
+}
+
+function markPath(paths: StatePaths): string {
+  return join(paths.stateDir, 'exported.json');
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,25 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { countWaiting } from '../worker/outbox.ts';
+import { type StatePaths, workerDir } from './paths.ts';
+
+/** Outcomes that wait in the stores of the worker slots on disk, whoever started those; only slots that hold some. */
+export async function waitingOutcomes(paths: StatePaths): Promise<ReadonlyMap<string, number>> {
+  const waiting = new Map<string, number>();
+  for (const slot of await slotsOnDisk(paths)) {
+    const count = await countWaiting(join(workerDir(paths, slot), 'store'));
+    if (count > 0) waiting.set(slot, count);
+  }
+  return waiting;
+}
+
+async function slotsOnDisk(paths: StatePaths): Promise<readonly string[]> {
+  const entries = await readdir(paths.workersDir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}

@@ -1,0 +1,71 @@
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { durationText } from './rate.ts';
+
+/** What `rollout run` says at its end. Pure. */
+export interface RunEnd {
+  readonly exit: ExitCode;
+  readonly done: number;
+  readonly failed: number;
+  /** Null while the input has not been indexed to its end. */
+  readonly items: number | null;
+  /** Why the run is paused; else empty. */
+  readonly reason: string;
+  readonly seconds: number;
+  readonly output: string;
+  readonly errors: string;
+  readonly stateDir: string;
+  /** The last lines of the log of the process that gave up. */
+  readonly logLines: readonly string[];
+  readonly logFile: string | null;
+}
+
+export function endText(end: RunEnd): readonly string[] {
+  switch (end.exit) {
+    case EXIT.done:
+    case EXIT.someFailed:
+      return finished(end);
+    case EXIT.interrupted:
+      return [`Interrupted after ${durationText(end.seconds)}: ${kept(end)}.`, ...howToGoOn(end)];
+    case EXIT.paused:
+      return [
+        `The run is paused: ${end.reason}`,
+        `${kept(end)}.`,
+        'Correct what the reason names (key, model, quota), then:',
+        ...howToGoOn(end),
+      ];
+    case EXIT.fenced:
+      return ['Another coordinator has taken this run over; nothing more is written here.', ...log(end)];
+    case EXIT.notReachable:
+      return [...log(end), `The run has stopped: ${kept(end)}.`, ...howToGoOn(end)];
+    default:
+      return log(end);
+  }
+}
+
+function finished(end: RunEnd): readonly string[] {
+  const failed = end.failed === 0 ? '' : ' (see the errors file)';
+  return [
+    `Finished in ${durationText(end.seconds)}: ${end.done} done, ${end.failed} failed${failed}.`,
+    `results: ${end.output}`,
+    `errors:  ${end.errors}`,
+    `proof:   rollout verify --state ${end.stateDir}`,
+  ];
+}
+
+function kept(end: RunEnd): string {
+  const open = end.items === null ? '' : `, ${Math.max(0, end.items - end.done - end.failed)} to do`;
+  return `progress is kept, ${end.done + end.failed} recorded (${end.done} done, ${end.failed} failed)${open}`;
+}
+
+function howToGoOn(end: RunEnd): readonly string[] {
+  return ['to go on:       the same command again', `results so far: rollout export --partial --state ${end.stateDir}`];
+}
+
+function log(end: RunEnd): readonly string[] {
+  return end.logFile === null ? [] : [...end.logLines.map((line) => `  ${line}`), `(log: ${end.logFile})`];
+}
+
+export function endJson(end: RunEnd): Record<string, unknown> {
+  const { logLines: _lines, logFile, ...told } = end;
+  return { kind: 'ended', ...told, log: logFile };
+}

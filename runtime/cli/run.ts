@@ -1,0 +1,103 @@
+import { mkdir, rename, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { RolloutError } from '../base/errors.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { prepareInput } from '../input/spool.ts';
+import { checkRunArguments, type RunArguments } from './arguments.ts';
+import { type CliDeps, say } from './deps.ts';
+import { dryRun } from './dry-run.ts';
+import { exportTo } from './export.ts';
+import { type Found, finishedText, foundText } from './found-text.ts';
+import { endLeftovers } from './leftovers.ts';
+import { defaultStateDir, errorsPath, type StatePaths, statePaths } from './paths.ts';
+import { executeRun } from './run-execution.ts';
+import { isExported, markExported } from './run-exported.ts';
+import { type IdentifiedRun, identifyRun } from './run-identity.ts';
+import { refuseInvalidLines } from './run-invalid.ts';
+import { lockRun, type RunLock } from './run-lock.ts';
+import { waitingOutcomes } from './run-slots.ts';
+import { readProgress, readStoredRun } from './stored-run.ts';
+
+/** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
+export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
+  checkRunArguments(input, given);
+  const args = { ...given, output: resolve(deps.cwd, given.output) };
+  const inputPath = input === '-' ? input : resolve(deps.cwd, input);
+  const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));
+  if (inputPath !== '-') await requireInput(inputPath);
+  if (args.dryRun) return dryRun(deps, inputPath, args, paths);
+  const lock = await lockState(deps, paths, args.fresh);
+  try {
+    return await runLocked(deps, inputPath, args, paths);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+  const notice = (line: string): void => say(deps.err, [line]);
+  const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
+  const prepared = await prepareInput({ input, stateDir: paths.stateDir, stdin });
+  const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
+  const found = identified.isNew ? null : await lookAt(paths, identified);
+  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, args, paths);
+  if (args.onInvalid === 'fail') await refuseInvalidLines(prepared.path, args, paths);
+  await identified.keep();
+  await endLeftovers(paths.children, deps.clock, notice);
+  const waiting = await waitingOutcomes(paths);
+  if (found !== null) say(deps.err, foundText({ ...found, waiting }));
+  const isPaused = found?.progress.state.kind === 'paused';
+  const exit = await executeRun(deps, {
+    runId: identified.runId,
+    inputPath: prepared.path,
+    args,
+    paths,
+    isPaused,
+    slotsWithOutcomes: [...waiting.keys()],
+  });
+  if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output);
+  return exit;
+}
+
+/** Before a state directory is made for it. */
+async function requireInput(path: string): Promise<void> {
+  await stat(path).catch((cause: unknown) => {
+    throw new RolloutError('INPUT_UNREADABLE', `cannot read the input ${path}: check the path`, { cause });
+  });
+}
+
+/** With --fresh what is there is moved aside, under the lock: so nobody works on it. */
+async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Promise<RunLock> {
+  const isThere = await stat(paths.stateDir).then(
+    () => true,
+    () => false,
+  );
+  await mkdir(paths.stateDir, { recursive: true });
+  const lock = await lockRun(paths.lock);
+  if (!isFresh || !isThere) return lock;
+  const stamp = new Date(deps.clock.wallMs()).toISOString().replaceAll(/\D/g, '').slice(0, 17);
+  const aside = `${paths.stateDir}.${stamp}`;
+  await endLeftovers(paths.children, deps.clock, (line) => say(deps.err, [line]));
+  await lock.release();
+  await rename(paths.stateDir, aside);
+  say(deps.err, [`--fresh: the state directory that was there is now ${basename(aside)}`]);
+  await mkdir(paths.stateDir, { recursive: true });
+  return lockRun(paths.lock);
+}
+
+async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Found> {
+  const [stored, progress] = [await readStoredRun(paths), await readProgress(paths)];
+  const items = identified.isInputChanged ? null : (stored?.index?.items ?? null);
+  return { stateDir: paths.stateDir, progress, items, waiting: new Map() };
+}
+
+/** The files are made again where one is missing, or where their writing may have been cut short. */
+async function alreadyFinished(deps: CliDeps, found: Found, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+  const { done, failed } = found.progress;
+  if (!(await isExported(paths, args.output))) {
+    await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false });
+    await markExported(paths, args.output);
+  }
+  say(deps.err, finishedText(found, args.output, errorsPath(args.output)));
+  return failed > 0 ? EXIT.someFailed : EXIT.done;
+}

@@ -1,0 +1,45 @@
+import test from 'ava';
+import { endJson, endText, type RunEnd } from '../../../runtime/cli/run-summary.ts';
+
+function end(change: Partial<RunEnd>): RunEnd {
+  const files = { output: 'out', errors: 'out.errors.jsonl', stateDir: 'out.rollout' };
+  return { exit: 0, done: 40, failed: 2, items: 100, reason: '', seconds: 61, ...files, logLines: [], logFile: null, ...change };
+}
+
+test('a finished run names both files, counts, duration and the proof', (t) => {
+  const text = endText(end({ exit: 1 })).join('\n');
+  for (const part of [
+    '1 min 1 s',
+    '40 done, 2 failed',
+    'results: out',
+    'errors:  out.errors.jsonl',
+    'rollout verify --state out.rollout',
+  ]) {
+    t.true(text.includes(part), part);
+  }
+});
+
+test('an interrupted run says that progress is kept, how to go on, and how to have what is there', (t) => {
+  const text = endText(end({ exit: 130 })).join('\n');
+  t.regex(text, /progress is kept, 42 recorded \(40 done, 2 failed\), 58 to do/);
+  t.regex(text, /the same command again/);
+  t.regex(text, /export --partial --state out\.rollout/);
+});
+
+test('a paused run says why and what to do', (t) => {
+  const text = endText(end({ exit: 5, reason: '20 answers 401 in a row', items: null })).join('\n');
+  t.regex(text, /paused: 20 answers 401 in a row/);
+  t.regex(text, /key, model, quota/);
+});
+
+test('where a process gave up its last log lines are shown, with where the log is', (t) => {
+  for (const exit of [2, 3, 4] as const) {
+    const text = endText(end({ exit, logLines: ['disk is full'], logFile: 'logs/coordinator.log' })).join('\n');
+    t.regex(text, /disk is full/);
+    t.regex(text, /logs\/coordinator\.log/);
+  }
+});
+
+test('the JSON form has the exit code, the counts and the paths', (t) => {
+  t.like(endJson(end({ exit: 1 })), { kind: 'ended', exit: 1, done: 40, failed: 2, output: 'out', errors: 'out.errors.jsonl' });
+});
