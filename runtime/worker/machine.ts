@@ -172,7 +172,9 @@ function settle(state: State, nowMs: number): readonly Command[] {
   pollWhereDue(state, nowMs);
   const commands = state.commands;
   state.commands = [];
-  return commands;
+  // To leave is the last command; facts that come after it change nothing any more.
+  const isOver = state.mode.kind === 'left' && !commands.some((one) => one.kind === 'leave');
+  return isOver ? [] : commands;
 }
 
 function speak(state: State): void {

@@ -1,0 +1,203 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { refKey } from '../../../runtime/model/row.ts';
+import type { Command } from '../../../runtime/worker/commands.ts';
+import { onBackendReady, onBeat, onConnected, onDrain, onEnded, onPollFailed, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
+import { checkState, type State } from '../../../runtime/worker/state.ts';
+import { assignment, ended, goesBack, greeting, ok, outcome, ref } from '../../support/worker-state.ts';
+
+/**
+ * Any order of facts, likely ones and absurd ones: the rules L34-L36 hold after each. What is checked is what leaves the machine, by a
+ * model that knows nothing of its state: which outcomes are durable, what was handed back, what was ever started.
+ */
+
+const STEPS = ['assign', 'end', 'back', 'store', 'reply', 'stale-reply', 'hello-needed', 'fail', 'connect', 'beat', 'new-epoch', 'tick', 'late', 'drain', 'ready'] as const;
+
+const steps = fc.array(fc.record({ step: fc.constantFrom(...STEPS), pick: fc.nat({ max: 1_000 }) }), { minLength: 20, maxLength: 120 });
+
+test('L34, L35, L36 hold whatever happens in whatever order', (t) => {
+  fc.assert(
+    fc.property(steps, (list) => {
+      const world = new World();
+      for (const { step, pick } of list) world.take(step, pick);
+    }),
+    { numRuns: 400, includeErrorInReport: true },
+  );
+  t.pass();
+});
+
+class World {
+  private readonly state: State;
+  private nowMs = 0;
+  private epoch = 0;
+  private batch = 0;
+  private session = 0;
+  private readonly attempts = new Map<number, number>();
+  private readonly inFlight: { session: number; poll: number }[] = [];
+  private readonly executing = new Map<string, { index: number; attempt: number; isStopped: boolean }>();
+  private readonly storing = new Map<string, { index: number; attempt: number }>();
+  private readonly durable = new Map<string, { index: number; attempt: number }>();
+  private readonly started = new Set<string>();
+  private readonly handedBack = new Set<string>();
+  private isFenced = false;
+  private isGone = false;
+
+  constructor() {
+    const { state, commands } = greeting({ concurrency: 3, prefetch: 2 }, [outcome(900)]);
+    this.state = state;
+    this.durable.set('900/1', { index: 900, attempt: 1 });
+    this.see(commands);
+  }
+
+  take(step: (typeof STEPS)[number], pick: number): void {
+    this.nowMs += pick % 50;
+    const before = this.isGone;
+    const commands = this.fact(step, pick);
+    if (before && commands.length > 0) throw new Error('a worker that has left does something');
+    this.see(commands);
+    checkState(this.state);
+  }
+
+  private fact(step: (typeof STEPS)[number], pick: number): readonly Command[] {
+    const { state, nowMs } = this;
+    switch (step) {
+      case 'assign':
+        return this.reply({ batch: ++this.batch, assignments: [this.nextAssignment(pick), this.nextAssignment(pick * 7)], epoch: this.epoch });
+      case 'reply':
+        return this.reply({ epoch: this.epoch, acknowledged: this.some(pick), stale: pick % 5 === 0 ? this.some(pick + 1) : [], order: pick % 97 === 0 ? 'finished' : 'work' });
+      case 'stale-reply':
+        return this.reply({ epoch: Math.max(0, this.epoch - 1), acknowledged: this.some(pick) });
+      case 'hello-needed': {
+        const id = this.inFlight.shift();
+        return id === undefined ? [] : onReply(state, nowMs, id, { status: 'hello-needed', epoch: this.epoch });
+      }
+      case 'fail': {
+        const id = this.inFlight.shift();
+        return id === undefined ? [] : onPollFailed(state, nowMs, id);
+      }
+      case 'connect':
+        return onConnected(state, nowMs);
+      case 'beat':
+        return onBeat(state, nowMs, { epoch: this.epoch, isSuperseded: false, receivedMs: nowMs });
+      case 'new-epoch':
+        this.epoch += 1;
+        return onBeat(state, nowMs, { epoch: this.epoch, isSuperseded: false, receivedMs: nowMs });
+      case 'end':
+      case 'back':
+        return this.end(step, pick);
+      case 'store': {
+        const refs = [...this.storing.values()];
+        this.storing.clear();
+        for (const one of refs) this.durable.set(refKey(ref(one.index, one.attempt)), one);
+        return onStored(state, nowMs, refs.map((one) => ref(one.index, one.attempt)));
+      }
+      case 'tick':
+        return onTick(state, nowMs);
+      case 'late':
+        this.nowMs += 5_000;
+        return onTick(state, this.nowMs);
+      case 'drain':
+        return pick % 4 === 0 ? onDrain(state, nowMs) : [];
+      case 'ready':
+        return onBackendReady(state, nowMs);
+    }
+  }
+
+  private nextAssignment(pick: number): ReturnType<typeof assignment> {
+    const index = pick % 8;
+    const last = this.attempts.get(index) ?? 0;
+    // Now and then one that was assigned before, or an earlier attempt.
+    const attempt = pick % 3 === 0 && last > 0 ? Math.max(1, last - (pick % 2)) : last + 1;
+    this.attempts.set(index, Math.max(last, attempt));
+    return assignment(index, attempt);
+  }
+
+  private end(step: 'end' | 'back', pick: number): readonly Command[] {
+    const list = [...this.executing];
+    const entry = list[pick % Math.max(1, list.length)];
+    if (entry === undefined) return [];
+    const [key, { index, attempt }] = entry;
+    this.executing.delete(key);
+    const reason = pick % 2 === 0 ? 'throttled' : 'unavailable';
+    const back = goesBack(index, reason, 10);
+    if (back.kind !== 'return') throw new Error('a return');
+    const ending = step === 'end' ? ended(index, attempt) : { ...back, item: { ...back.item, attempt } };
+    return onEnded(this.state, this.nowMs, ref(index, attempt), ending);
+  }
+
+  private reply(content: Parameters<typeof ok>[0]): readonly Command[] {
+    const id = this.inFlight.shift();
+    if (id === undefined) return [];
+    const isValid = id.session === this.session && (content?.epoch ?? 0) >= this.epoch;
+    if (isValid) this.isFenced = false;
+    const before = new Set(this.durable.keys());
+    const commands = onReply(this.state, this.nowMs, id, ok(content));
+    for (const command of commands) {
+      if (command.kind !== 'forget') continue;
+      // L34: only pairs that this reply names, only durable ones, never by a deposed coordinator.
+      const named = new Set([...(content?.acknowledged ?? []), ...(content?.stale ?? [])].map(refKey));
+      for (const one of command.refs) {
+        if (!isValid || !named.has(refKey(one)) || !before.has(refKey(one))) throw new Error(`forgot ${refKey(one)}`);
+        this.durable.delete(refKey(one));
+      }
+    }
+    return commands;
+  }
+
+  private some(pick: number): ReturnType<typeof ref>[] {
+    const known = [...this.durable.values(), ...this.storing.values(), { index: pick % 8, attempt: 1 + (pick % 3) }];
+    return known.filter((_, n) => (n + pick) % 2 === 0).map((one) => ref(one.index, one.attempt));
+  }
+
+  private see(commands: readonly Command[]): void {
+    for (const command of commands) this.seeOne(command);
+    this.isFenced = this.state.isFenced || this.isFenced;
+  }
+
+  private seeOne(command: Command): void {
+    switch (command.kind) {
+      case 'start': {
+        const { index, attempt } = command.assignment;
+        const key = refKey(command.assignment);
+        if (this.started.has(key)) throw new Error(`L35: ${key} was started twice`);
+        if (this.handedBack.has(key)) throw new Error(`L36: ${key} was started after it was handed back`);
+        if (this.state.isFenced) throw new Error('L36: started while fenced');
+        if (this.executing.size >= 3) throw new Error('more than the concurrency');
+        for (const other of this.executing.values()) {
+          if (other.index === index && !other.isStopped && other.attempt < attempt) throw new Error(`L35: ${key} beside a lower attempt`);
+        }
+        this.started.add(key);
+        this.executing.set(key, { index, attempt, isStopped: false });
+        return;
+      }
+      case 'stop': {
+        const one = this.executing.get(refKey(command.ref));
+        if (one === undefined) throw new Error(`stopped what does not run: ${refKey(command.ref)}`);
+        one.isStopped = true;
+        return;
+      }
+      case 'store': {
+        const key = refKey(command.outcome);
+        if (this.handedBack.has(key)) throw new Error(`L36: ${key} has an outcome after it was handed back`);
+        this.storing.set(key, command.outcome);
+        return;
+      }
+      case 'poll': {
+        const { poll } = command;
+        this.session = poll.session;
+        this.inFlight.push({ session: poll.session, poll: poll.poll });
+        if ((poll.hello === null) === (poll.poll === 1)) throw new Error('L26: a hello opens each session, and only that');
+        for (const one of poll.outcomes) {
+          if (!this.durable.has(refKey(one))) throw new Error(`L34: ${refKey(one)} was sent before it was durable`);
+          if (this.handedBack.has(refKey(one))) throw new Error(`L36: ${refKey(one)} was sent after it was handed back`);
+        }
+        for (const one of poll.returns) this.handedBack.add(refKey(one));
+        return;
+      }
+      case 'leave':
+        this.isGone = true;
+        return;
+      default:
+    }
+  }
+}
