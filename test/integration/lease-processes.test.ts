@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { seededRandom } from '../../runtime/base/random.ts';
 import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
 import { Candidate } from '../support/candidate.ts';
 
@@ -38,7 +40,7 @@ test.serial('what a killed process was told is settled stays so, and its success
   await first.hears('won');
   first.tell('work');
   await first.hears('settled');
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await sleep(300);
   await first.kill();
   const ledger = await openLedgerReadOnly(dir);
   const settled = first.said.flatMap((line) => (line.kind === 'settled' ? (line['indexes'] as number[]) : []));
@@ -114,4 +116,41 @@ test.serial('L1: of many first starts at the same moment one wins epoch 0, and t
     [0],
   );
   t.is(all.filter((one) => one.said.some((line) => line.kind === 'error')).length, 0);
+});
+
+test.serial('L6: killed at any moment of its work, a ledger opens again and adds up', async (t) => {
+  t.timeout(240_000);
+  const dir = await directory(t);
+  const random = seededRandom(20_260_101);
+  for (let round = 0; round < 20; round += 1) {
+    const worker = new Candidate(t, dir, `round-${round}`, TTL_MS);
+    t.like(await worker.hears(['won', 'error']), { kind: 'won', epoch: round });
+    t.like(await worker.hears(['scan', 'error']), { kind: 'scan', reply: { kind: 'scanned', progress: { epoch: round } } });
+    worker.tell('work');
+    await worker.hears('settled');
+    await sleep(random.next() * 100);
+    await worker.kill();
+  }
+});
+
+test.serial('a holder stopped at any moment of its work is followed, killed or not', async (t) => {
+  t.timeout(240_000);
+  const ttlMs = 1_500;
+  for (let round = 0; round < 3; round += 1) {
+    const dir = await directory(t);
+    const first = new Candidate(t, dir, 'first', ttlMs);
+    await first.hears('won');
+    const second = new Candidate(t, dir, 'second', ttlMs);
+    await second.hears('passive');
+    first.tell('work');
+    await first.hears('settled');
+    await sleep(100 + round * 37);
+    first.child.kill('SIGSTOP');
+    const won = await second.hears(['won', 'error'], 60_000);
+    t.like(won, { kind: 'won', epoch: 1 });
+    t.like(await second.hears(['scan', 'error']), { kind: 'scan', reply: { kind: 'scanned' } });
+    first.child.kill('SIGCONT');
+    if ((won['won'] as { killedPid: number | null }).killedPid === null) t.like(await first.hears('refused'), { by: 'fenced' });
+    await Promise.all([first.kill(), second.kill()]);
+  }
 });

@@ -30,6 +30,7 @@ const keeper: Keeper = await winLease({
   onPassive: (lease) => say({ kind: 'passive', holder: lease.address }),
 });
 say({ kind: 'won', epoch: keeper.lease().epoch, won: keeper.won });
+say({ kind: 'scan', reply: await ledger.scan(keeper.lease().epoch) });
 keeper.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
