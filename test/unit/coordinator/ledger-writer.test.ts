@@ -1,0 +1,69 @@
+import test from 'ava';
+import { seededRandom } from '../../../runtime/base/random.ts';
+import { createLedgerWriter, type LedgerWriter } from '../../../runtime/coordinator/ledger-writer.ts';
+import type { Fenced } from '../../../runtime/ledger/contract.ts';
+import { settlePromises, VirtualClock } from '../../sim/virtual-clock.ts';
+
+const DONE = { kind: 'done' } as const;
+
+interface Bench {
+  readonly writer: LedgerWriter;
+  readonly fenced: Fenced[];
+  readonly clock: VirtualClock;
+  isHolder: boolean;
+}
+
+function bench(): Bench {
+  const clock = new VirtualClock();
+  const fenced: Fenced[] = [];
+  const keeper = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
+  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const made: Bench = { writer, fenced, clock, isHolder: true };
+  return made;
+}
+
+/** Lets the virtual time run until the promise is settled. */
+async function whileTimePasses<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = (): void => void (isSettled = true);
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 1_000 && !isSettled; turn += 1) {
+    await settlePromises();
+    clock.runNext();
+  }
+  return promise;
+}
+
+test('L20: a verb that fails is asked again until its fate is known', async (t) => {
+  const { writer, clock } = bench();
+  let calls = 0;
+  const verb = async (): Promise<typeof DONE> => {
+    calls += 1;
+    if (calls < 5) throw new Error('did it, then failed');
+    return DONE;
+  };
+  t.deepEqual(await whileTimePasses(clock, writer.write(verb)), DONE);
+  t.is(calls, 5);
+});
+
+test('a store that never answers ends the coordinator with the cause', async (t) => {
+  const { writer, clock } = bench();
+  const cause = new Error('no space left on device');
+  const error = await t.throwsAsync(whileTimePasses(clock, writer.write(() => Promise.reject(cause))));
+  t.like(error, { code: 'STORE_FAILED', cause });
+});
+
+test('L5: a refusal by epoch is told once, and the caller gets nothing to pass on', async (t) => {
+  const { writer, fenced } = bench();
+  t.is(await writer.write<typeof DONE>(async () => ({ kind: 'fenced', epoch: 7 })), null);
+  t.deepEqual(fenced, [{ kind: 'fenced', epoch: 7 }]);
+});
+
+test('a holder that has lost its lease asks the ledger nothing', async (t) => {
+  const made = bench();
+  made.isHolder = false;
+  let calls = 0;
+  t.is(await made.writer.write(async () => ({ kind: `call ${(calls += 1)}` })), null);
+  t.is(calls, 0);
+  t.deepEqual(made.fenced, [{ kind: 'fenced', epoch: 9 }]);
+});
