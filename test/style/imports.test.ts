@@ -8,36 +8,38 @@ import { type Import, importsOf, runtimeSources } from './sources.ts';
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   base: [],
   model: ['base'],
-  'rpc/gen': [],
 
-  'ledger/transition': ['base', 'model', 'ledger'],
   ledger: ['base', 'model', 'ledger/transition'],
+  'ledger/transition': ['base', 'model', 'ledger'],
   'ledger/embedded': ['base', 'model', 'ledger', 'ledger/transition'],
   lease: ['base', 'model', 'ledger'],
-  results: ['base', 'model', 'ledger'],
   input: ['base', 'model'],
-  rpc: ['base', 'model', 'rpc/gen'],
+  results: ['base', 'model', 'ledger', 'input'],
+  rpc: ['base', 'model', 'rpc/gen/rollout/v1'],
 
-  coordinator: ['base', 'model', 'ledger', 'ledger/embedded', 'lease', 'results', 'input', 'rpc', 'rpc/gen'],
-  'worker/backends': ['base', 'model', 'worker'],
-  worker: ['base', 'model', 'worker/backends', 'rpc', 'rpc/gen', 'ledger/embedded'],
-  cli: ['base', 'model', 'ledger', 'ledger/embedded', 'results', 'input', 'rpc', 'rpc/gen', 'coordinator', 'worker'],
+  'worker/backends': ['base', 'model'],
+  worker: ['base', 'model', 'input', 'results', 'rpc', 'worker/backends'],
+  coordinator: ['base', 'model', 'input', 'results', 'ledger', 'ledger/embedded', 'lease', 'rpc'],
+  cli: ['base', 'model', 'input', 'results', 'ledger', 'ledger/embedded', 'rpc', 'coordinator', 'worker'],
 };
+
+/** Base may name the nouns that it writes down or finds out, but calls nothing of the model: types vanish when built. */
+const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = { base: ['model'] };
 
 /** Who may use a package. One that is not here may be used by nobody. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  '@bufbuild/protobuf': ['rpc', 'rpc/gen'],
+  '@bufbuild/protobuf': ['rpc'],
   '@grpc/grpc-js': ['rpc'],
   '@peculiar/x509': ['rpc'],
-  'reflect-metadata': ['rpc'],
   'cli-progress': ['cli'],
   commander: ['cli'],
   lmdb: ['ledger/embedded', 'worker'],
   pino: ['base'],
-  ulid: ['cli', 'coordinator'],
-  undici: ['worker', 'worker/backends'],
+  'reflect-metadata': ['rpc'],
+  ulid: ['coordinator', 'cli'],
+  undici: ['worker/backends'],
   yaml: ['base', 'cli'],
-  zod: ['base', 'coordinator', 'worker', 'cli'],
+  zod: ['base', 'input', 'coordinator', 'worker'],
 };
 
 const files = runtimeSources();
@@ -46,8 +48,8 @@ const folderOf = (path: string): string => path.split('/').slice(1, -1).join('/'
 const isOwn = (one: Import): boolean => one.of.startsWith('runtime/');
 
 test('the table is checked against the tree, not against nothing', (t) => {
-  t.true(files.length >= 40, `only ${files.length} files were seen`);
-  t.true(imports.filter(isOwn).length >= 100, `only ${imports.length} imports were seen`);
+  t.true(files.length >= 140, `only ${files.length} files were seen`);
+  t.true(imports.filter(isOwn).length >= 500, `only ${imports.filter(isOwn).length} imports were seen`);
   t.deepEqual(
     [...new Set(files.map((file) => folderOf(file.path)))].filter((folder) => FOLDERS[folder] === undefined && folder !== ''),
     [],
@@ -57,7 +59,8 @@ test('the table is checked against the tree, not against nothing', (t) => {
 test('a folder imports only what the architecture allows', (t) => {
   const wrong = imports.filter(isOwn).filter((one) => {
     const [from, of] = [folderOf(one.from), folderOf(one.of)];
-    return from !== of && FOLDERS[from]?.includes(of) !== true;
+    const isAllowed = FOLDERS[from]?.includes(of) === true || (one.isType && ONLY_TYPES[from]?.includes(of) === true);
+    return from !== of && !isAllowed;
   });
   t.deepEqual(
     wrong.map((one) => `${one.from} imports ${one.of}`),
