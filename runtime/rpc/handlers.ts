@@ -13,6 +13,7 @@ import { identityFromAltNames } from './identity.ts';
 import * as mapping from './mapping.ts';
 import { infoToWire, statusToWire } from './mapping-status.ts';
 import { type Refusal, statusOf } from './status.ts';
+import type { Waiters } from './waiters.ts';
 
 export interface Serving {
   readonly runId: string;
@@ -20,8 +21,7 @@ export interface Serving {
   /** Null while the coordinator is passive. */
   readonly core: () => CoordinatorCore | null;
   readonly log: Log;
-  /** Aborts when the server stops: whoever waits in a poll is answered at once. */
-  readonly stopping: AbortSignal;
+  readonly waiters: Waiters;
 }
 
 type Answer<Response> = { readonly kind: 'reply'; readonly message: Response } | Refusal;
@@ -38,8 +38,11 @@ export function workerHandlers(serving: Serving): UntypedServiceImplementation {
     ),
     poll: unary<In<'poll'>, Out<'poll'>>(serving, (call) =>
       forWorker(serving, call, mapping.pollFromWire, async (core, poll) => {
-        const signal = AbortSignal.any([serving.stopping, goneSignal(call)]);
-        return mapping.pollReplyToWire(await core.poll(poll, signal));
+        const reply = await serving.waiters.during(
+          (gone) => onGone(call, gone),
+          (signal) => core.poll(poll, signal),
+        );
+        return mapping.pollReplyToWire(reply);
       }),
     ),
     deregister: unary<In<'deregister'>, Out<'deregister'>>(serving, (call) =>
@@ -94,12 +97,10 @@ function callerOf(call: Call): ReturnType<typeof identityFromAltNames> {
   return identityFromAltNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);
 }
 
-/** Aborts when the caller cancelled, disconnected, or let the deadline pass. */
-function goneSignal(call: Call): AbortSignal {
-  const gone = new AbortController();
-  call.on('cancelled', () => gone.abort());
-  if (call.cancelled) gone.abort();
-  return gone.signal;
+/** Hears when the caller cancels, disconnects, or lets the deadline pass. */
+function onGone(call: Call, gone: () => void): void {
+  call.on('cancelled', gone);
+  if (call.cancelled) gone();
 }
 
 function unary<Wire, Response>(

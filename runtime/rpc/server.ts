@@ -10,6 +10,7 @@ import { WorkerService } from './gen/rollout/v1/worker_pb.ts';
 import { coordinatorHandlers, runHandlers, workerHandlers } from './handlers.ts';
 import { serviceDefinition } from './method.ts';
 import { SERVER_OPTIONS } from './options.ts';
+import { Waiters } from './waiters.ts';
 
 export interface ServerOptions {
   /** host:port; port 0 is the system's choice. */
@@ -33,8 +34,8 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   // grpc-js would write to stderr in a form of its own.
   setLogger({ error: (message: unknown) => options.log.debug({ message }, 'grpc') });
-  const stopping = new AbortController();
-  const serving = { ...options, stopping: stopping.signal };
+  const waiters = new Waiters();
+  const serving = { ...options, waiters };
   const server = new Server(SERVER_OPTIONS);
   server.addService(serviceDefinition(WorkerService), workerHandlers(serving));
   server.addService(serviceDefinition(RunService), runHandlers(serving));
@@ -43,7 +44,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return {
     address: `${options.listen.slice(0, options.listen.lastIndexOf(':'))}:${port}`,
     stop: (graceMs) => {
-      stopping.abort();
+      waiters.stop();
       return shutDown(server, options.clock, graceMs);
     },
   };
