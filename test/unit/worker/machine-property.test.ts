@@ -1,8 +1,19 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { refKey } from '../../../runtime/model/row.ts';
+import { type ItemRef, refKey } from '../../../runtime/model/row.ts';
+import type { Outcome, Poll } from '../../../runtime/model/session.ts';
 import type { Command } from '../../../runtime/worker/commands.ts';
-import { onBackendReady, onBeat, onConnected, onDrain, onEnded, onPollFailed, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
+import {
+  onBackendReady,
+  onBeat,
+  onConnected,
+  onDrain,
+  onEnded,
+  onPollFailed,
+  onReply,
+  onStored,
+  onTick,
+} from '../../../runtime/worker/machine.ts';
 import { checkState, type State } from '../../../runtime/worker/state.ts';
 import { assignment, ended, goesBack, greeting, ok, outcome, ref } from '../../support/worker-state.ts';
 
@@ -11,7 +22,23 @@ import { assignment, ended, goesBack, greeting, ok, outcome, ref } from '../../s
  * model that knows nothing of its state: which outcomes are durable, what was handed back, what was ever started.
  */
 
-const STEPS = ['assign', 'end', 'back', 'store', 'reply', 'stale-reply', 'hello-needed', 'fail', 'connect', 'beat', 'new-epoch', 'tick', 'late', 'drain', 'ready'] as const;
+const STEPS = [
+  'assign',
+  'end',
+  'back',
+  'store',
+  'reply',
+  'stale-reply',
+  'hello-needed',
+  'fail',
+  'connect',
+  'beat',
+  'new-epoch',
+  'tick',
+  'late',
+  'drain',
+  'ready',
+] as const;
 
 const steps = fc.array(fc.record({ step: fc.constantFrom(...STEPS), pick: fc.nat({ max: 1_000 }) }), { minLength: 20, maxLength: 120 });
 
@@ -39,11 +66,11 @@ class World {
   private readonly durable = new Map<string, { index: number; attempt: number }>();
   private readonly started = new Set<string>();
   private readonly handedBack = new Set<string>();
-  private isFenced = false;
+  private readonly stopped = new Set<string>();
   private isGone = false;
 
   constructor() {
-    const { state, commands } = greeting({ concurrency: 3, prefetch: 2 }, [outcome(900)]);
+    const { state, commands } = greeting({ concurrency: 3, prefetch: 2, drainTimeoutMs: 1_000 }, [outcome(900)]);
     this.state = state;
     this.durable.set('900/1', { index: 900, attempt: 1 });
     this.see(commands);
@@ -62,9 +89,18 @@ class World {
     const { state, nowMs } = this;
     switch (step) {
       case 'assign':
-        return this.reply({ batch: ++this.batch, assignments: [this.nextAssignment(pick), this.nextAssignment(pick * 7)], epoch: this.epoch });
+        return this.reply({
+          batch: ++this.batch,
+          assignments: [this.nextAssignment(pick), this.nextAssignment(pick * 7)],
+          epoch: this.epoch,
+        });
       case 'reply':
-        return this.reply({ epoch: this.epoch, acknowledged: this.some(pick), stale: pick % 5 === 0 ? this.some(pick + 1) : [], order: pick % 97 === 0 ? 'finished' : 'work' });
+        return this.reply({
+          epoch: this.epoch,
+          acknowledged: this.some(pick),
+          stale: pick % 5 === 0 ? this.some(pick + 1) : [],
+          order: pick % 97 === 0 ? 'finished' : 'work',
+        });
       case 'stale-reply':
         return this.reply({ epoch: Math.max(0, this.epoch - 1), acknowledged: this.some(pick) });
       case 'hello-needed': {
@@ -89,7 +125,11 @@ class World {
         const refs = [...this.storing.values()];
         this.storing.clear();
         for (const one of refs) this.durable.set(refKey(ref(one.index, one.attempt)), one);
-        return onStored(state, nowMs, refs.map((one) => ref(one.index, one.attempt)));
+        return onStored(
+          state,
+          nowMs,
+          refs.map((one) => ref(one.index, one.attempt)),
+        );
       }
       case 'tick':
         return onTick(state, nowMs);
@@ -129,7 +169,6 @@ class World {
     const id = this.inFlight.shift();
     if (id === undefined) return [];
     const isValid = id.session === this.session && (content?.epoch ?? 0) >= this.epoch;
-    if (isValid) this.isFenced = false;
     const before = new Set(this.durable.keys());
     const commands = onReply(this.state, this.nowMs, id, ok(content));
     for (const command of commands) {
@@ -151,53 +190,55 @@ class World {
 
   private see(commands: readonly Command[]): void {
     for (const command of commands) this.seeOne(command);
-    this.isFenced = this.state.isFenced || this.isFenced;
   }
 
   private seeOne(command: Command): void {
-    switch (command.kind) {
-      case 'start': {
-        const { index, attempt } = command.assignment;
-        const key = refKey(command.assignment);
-        if (this.started.has(key)) throw new Error(`L35: ${key} was started twice`);
-        if (this.handedBack.has(key)) throw new Error(`L36: ${key} was started after it was handed back`);
-        if (this.state.isFenced) throw new Error('L36: started while fenced');
-        if (this.executing.size >= 3) throw new Error('more than the concurrency');
-        for (const other of this.executing.values()) {
-          if (other.index === index && !other.isStopped && other.attempt < attempt) throw new Error(`L35: ${key} beside a lower attempt`);
-        }
-        this.started.add(key);
-        this.executing.set(key, { index, attempt, isStopped: false });
-        return;
-      }
-      case 'stop': {
-        const one = this.executing.get(refKey(command.ref));
-        if (one === undefined) throw new Error(`stopped what does not run: ${refKey(command.ref)}`);
-        one.isStopped = true;
-        return;
-      }
-      case 'store': {
-        const key = refKey(command.outcome);
-        if (this.handedBack.has(key)) throw new Error(`L36: ${key} has an outcome after it was handed back`);
-        this.storing.set(key, command.outcome);
-        return;
-      }
-      case 'poll': {
-        const { poll } = command;
-        this.session = poll.session;
-        this.inFlight.push({ session: poll.session, poll: poll.poll });
-        if ((poll.hello === null) === (poll.poll === 1)) throw new Error('L26: a hello opens each session, and only that');
-        for (const one of poll.outcomes) {
-          if (!this.durable.has(refKey(one))) throw new Error(`L34: ${refKey(one)} was sent before it was durable`);
-          if (this.handedBack.has(refKey(one))) throw new Error(`L36: ${refKey(one)} was sent after it was handed back`);
-        }
-        for (const one of poll.returns) this.handedBack.add(refKey(one));
-        return;
-      }
-      case 'leave':
-        this.isGone = true;
-        return;
-      default:
-    }
+    if (command.kind === 'start') this.seeStart(command.assignment);
+    if (command.kind === 'stop') this.seeStop(command.ref);
+    if (command.kind === 'store') this.seeStore(command.outcome);
+    if (command.kind === 'poll') this.seePoll(command.poll);
+    if (command.kind === 'leave') this.isGone = true;
   }
+
+  private seeStart(one: ItemRef): void {
+    const key = refKey(one);
+    must(!this.started.has(key), `L35: ${key} was started twice`);
+    must(!this.handedBack.has(key), `L36: ${key} was started after it was handed back`);
+    must(!this.state.isFenced, 'L36: started while fenced');
+    must(this.executing.size < 3, 'more than the concurrency');
+    const isBesideLower = [...this.executing.values()].some(
+      (other) => other.index === one.index && !other.isStopped && other.attempt < one.attempt,
+    );
+    must(!isBesideLower, `L35: ${key} beside a lower attempt`);
+    this.started.add(key);
+    this.executing.set(key, { index: one.index, attempt: one.attempt, isStopped: false });
+  }
+
+  private seeStop(one: ItemRef): void {
+    const running = this.executing.get(refKey(one));
+    if (running === undefined) throw new Error(`stopped what does not run: ${refKey(one)}`);
+    running.isStopped = true;
+    this.stopped.add(refKey(one));
+  }
+
+  private seeStore(one: Outcome): void {
+    const key = refKey(one);
+    must(!this.handedBack.has(key) && !this.stopped.has(key), `L36: ${key} has an outcome after it was handed back`);
+    this.storing.set(key, one);
+  }
+
+  private seePoll(poll: Poll): void {
+    this.session = poll.session;
+    this.inFlight.push({ session: poll.session, poll: poll.poll });
+    must((poll.hello !== null) === (poll.poll === 1), 'L26: a hello opens each session, and only that');
+    for (const one of poll.outcomes) {
+      must(this.durable.has(refKey(one)), `L34: ${refKey(one)} was sent before it was durable`);
+      must(!this.handedBack.has(refKey(one)), `L36: ${refKey(one)} was sent after it was handed back`);
+    }
+    for (const one of poll.returns) this.handedBack.add(refKey(one));
+  }
+}
+
+function must(holds: boolean, rule: string): void {
+  if (!holds) throw new Error(rule);
 }
