@@ -1,4 +1,4 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
+import { setImmediate as afterOthers, setTimeout as sleepFor } from 'node:timers/promises';
 
 /** Time as an argument: durations come from the monotonic clock, the wall clock is for display only. */
 export interface Clock {
@@ -33,3 +33,8 @@ export const systemClock: Clock = {
     return { stop: () => clearTimeout(handle) };
   },
 };
+
+/** Lets everything else that waits have its turn: for loops over much data that would otherwise keep the process to themselves. */
+export async function nextTurn(): Promise<void> {
+  await afterOthers();
+}

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ExitCode } from '../model/run.ts';
+import type { ExitCode } from '../base/exit.ts';
 import {
   type RunArguments,
   TIMINGS,

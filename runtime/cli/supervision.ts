@@ -1,4 +1,4 @@
-import { EXIT, type ExitCode } from '../model/run.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
 import { onEnd, type ProcessEnd, type Restarts } from './restart.ts';
 
 /** What the supervisor does about the end of one of its processes. Pure; supervisor.ts performs it. */

@@ -1,5 +1,3 @@
-export { EXIT, type ExitCode } from '../base/exit.ts';
-
 /** Where a run stands in the ledger. `completed` is terminal (L16); a paused run goes on when it is resumed. */
 export type RunState = { readonly kind: 'running' } | { readonly kind: 'paused'; readonly reason: string } | { readonly kind: 'completed' };
 

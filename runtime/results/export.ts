@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { nextTurn } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { OutcomeKind } from '../model/session.ts';
 import type { LedgerReads, OnProgress, OutputOrder } from './contract.ts';

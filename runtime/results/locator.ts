@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../base/assert.ts';
+import { nextTurn } from '../base/clock.ts';
 import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
 import { systemRandom } from '../base/random.ts';
 import { ITEM_BIT } from '../ledger/contract.ts';
