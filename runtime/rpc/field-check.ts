@@ -1,4 +1,4 @@
-import type { ItemRef } from '../model/row.ts';
+import { COORDINATOR_WORKER, type ItemRef } from '../model/row.ts';
 import type { EnumTable } from './enums.ts';
 import type { ItemRef as WireRef } from './gen/rollout/v1/worker_pb.ts';
 import { isWorkerId } from './identity.ts';
@@ -37,6 +37,7 @@ export class FieldCheck {
 
   workerId(text: string): string {
     this.that(isWorkerId(text), 'worker_id', "must be 1 to 64 letters, digits, '-', '_' or '.'");
+    this.that(text !== COORDINATOR_WORKER, 'worker_id', `must not be ${COORDINATOR_WORKER}: under that name the coordinator records`);
     return text;
   }
 

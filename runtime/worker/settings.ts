@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
 import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
+import { COORDINATOR_WORKER } from '../model/row.ts';
 import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
@@ -74,7 +75,10 @@ const backend = z.discriminatedUnion('type', [
 
 const schema = z.strictObject({
   coordinators: z.array(hostPort()).min(1),
-  workerId: z.string().regex(/^[A-Za-z0-9._-]{1,64}$/, { error: "must be 1 to 64 letters, digits, '-', '_' or '.'" }),
+  workerId: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: "must be 1 to 64 letters, digits, '-', '_' or '.'" })
+    .refine((id) => id !== COORDINATOR_WORKER, { error: `must not be ${COORDINATOR_WORKER}: under that name the coordinator records` }),
   stateDir: z.string().min(1),
   tls: z.strictObject({ dir: z.string().min(1) }),
   concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(64),

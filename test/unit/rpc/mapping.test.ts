@@ -26,7 +26,7 @@ import * as mapping from '../../../runtime/rpc/mapping.ts';
 
 const uint32 = fc.integer({ min: 0, max: 0xffff_ffff });
 const counted = fc.integer({ min: 1, max: 0xffff_ffff });
-const workerId = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/);
+const workerId = fc.stringMatching(/^[A-Za-z0-9._-]{1,64}$/).filter((id) => id !== 'coordinator');
 const bootNonce = fc.stringMatching(/^[0-9a-f]{1,32}$/);
 const ref = { index: fc.integer({ min: 0, max: 0xffff_fffe }), attempt: counted, claimEpoch: uint32 };
 const line = fc.uint8Array({ minLength: 1, maxLength: 40 }).map((bytes) => bytes.map((byte) => (byte === 0x0a ? 0x20 : byte)));
@@ -131,6 +131,7 @@ const POLL: PollInit = { workerId: 'w-1', bootNonce: 'n', session: 1, poll: 1, w
 const WRONG_POLLS: readonly (readonly [what: string, change: PollInit, field: string])[] = [
   ['no worker id', { workerId: '' }, 'worker_id'],
   ['a worker id with a slash', { workerId: 'a/b' }, 'worker_id'],
+  ["the coordinator's own worker id", { workerId: 'coordinator' }, 'worker_id'],
   ['no boot nonce', { bootNonce: '' }, 'boot_nonce'],
   ['a session 0', { session: 0 }, 'session'],
   ['a poll 0', { poll: 0 }, 'poll'],

@@ -71,6 +71,11 @@ test('unknown backends, bad worker ids and no coordinators are told together', a
   t.regex(message, /`backend.type` at line 5 must be one of mock, openai, but is "vllm"/);
 });
 
+test("a worker cannot take the coordinator's own worker id", async (t) => {
+  const error = await t.throwsAsync(load(`${LEAST.replace('w-1', 'coordinator')}backend: {type: mock}\n`), { instanceOf: RolloutError });
+  t.regex(error?.message ?? '', /`workerId` at line 2 must not be coordinator/);
+});
+
 test('keys of another backend are unknown', async (t) => {
   const error = await t.throwsAsync(load(`${LEAST}backend: {type: mock, latancy: 5ms}\n`), { instanceOf: RolloutError });
   t.regex(error?.message ?? '', /unknown key `latancy` at line 5; did you mean `latency`\?/);
