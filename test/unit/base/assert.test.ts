@@ -1,0 +1,18 @@
+import test from 'ava';
+import { AssertionFailed, assert, never, present } from '../../../runtime/base/assert.ts';
+
+test('what does not hold is an AssertionFailed with its message', (t) => {
+  t.notThrows(() => assert(true, 'holds'));
+  t.throws(() => assert(false, 'a row from the future'), { instanceOf: AssertionFailed, message: 'a row from the future' });
+});
+
+test('a value that is there is handed on, also where it is falsy', (t) => {
+  t.is(present(0, 'count'), 0);
+  t.is(present('', 'text'), '');
+  t.throws(() => present(undefined, 'lease'), { message: 'missing: lease' });
+  t.throws(() => present(null, 'lease'), { message: 'missing: lease' });
+});
+
+test('a case that the types ruled out is told with its value', (t) => {
+  t.throws(() => never('third' as never), { instanceOf: AssertionFailed, message: /"third"/ });
+});
