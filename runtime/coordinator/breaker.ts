@@ -1,8 +1,9 @@
 import type { WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import { pauseRun } from './ending.ts';
+import { itemAt, lockItem } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
-import { type Item, itemAt, lockItem, type State } from './state.ts';
+import type { Item, State } from './state.ts';
 
 /**
  * The breaker. A wrong key or a wrong URL makes every item fail alike; so many such answers in a row are the endpoint's fault, not

@@ -6,8 +6,9 @@ import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Grant, GrantPick } from './commands.ts';
 import { takeFound } from './found.ts';
 import { rejudge } from './judge.ts';
+import { addRunning, command, forgetRow, lockItem, refOf } from './mirror.ts';
 import { handBackAll } from './rows.ts';
-import { addRunning, command, forgetRow, lockItem, refOf, type State, type Worker } from './state.ts';
+import type { State, Worker } from './state.ts';
 
 /** Items of one round of claims: bounds the size of one ledger transaction. */
 const MAX_ROUND = 2_048;
@@ -116,7 +117,8 @@ function freshGrants(state: State, shares: { readonly worker: Worker; free: numb
 
 function invalidRun(invalid: readonly ItemIndex[], from: number, most: number): number {
   let count = 0;
-  while (count < most && invalid[from + count] !== undefined && invalid[from + count] === present(invalid[from], 'invalid') + count) count += 1;
+  while (count < most && invalid[from + count] !== undefined && invalid[from + count] === present(invalid[from], 'invalid') + count)
+    count += 1;
   return count;
 }
 

@@ -12,7 +12,9 @@ export interface Grant {
   readonly picks: readonly GrantPick[];
 }
 
-export type GrantPick = { readonly index: ItemIndex; readonly lastAttempt: number } | { readonly cursor: ItemIndex; readonly count: number };
+export type GrantPick =
+  | { readonly index: ItemIndex; readonly lastAttempt: number }
+  | { readonly cursor: ItemIndex; readonly count: number };
 
 /** An outcome on its way to the result log. */
 export interface Recording {

@@ -2,7 +2,8 @@ import { present } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
 import type { Assignment, Order } from '../model/session.ts';
 import type { Token } from './commands.ts';
-import { type Batch, command, type State, type Worker } from './state.ts';
+import { command } from './mirror.ts';
+import type { Batch, State, Worker } from './state.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
 const MAX_BATCH_BYTES = 4 * 1024 * 1024;
@@ -64,7 +65,16 @@ export function answerEmpty(state: State, worker: Worker, token: Token): void {
   command(state, {
     kind: 'reply-poll',
     token,
-    reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, batch: 0, assignments: [], revoked: [], acknowledged: [], stale: [] },
+    reply: {
+      status: 'ok',
+      epoch: state.epoch,
+      order: worker.toldOrder,
+      batch: 0,
+      assignments: [],
+      revoked: [],
+      acknowledged: [],
+      stale: [],
+    },
   });
 }
 

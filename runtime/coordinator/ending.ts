@@ -1,5 +1,6 @@
 import { flushAll } from './delivery.ts';
-import { command, type State } from './state.ts';
+import { command } from './mirror.ts';
+import type { State } from './state.ts';
 
 /** How long a finished run's coordinator stays to tell its workers so. */
 const FAREWELL_MS = 5_000;

@@ -1,7 +1,8 @@
 import type { Found } from '../ledger/contract.ts';
 import { isSameRow } from '../model/row.ts';
 import { rejudge } from './judge.ts';
-import { addHandedBack, dropItem, type Item, type State, takeOver } from './state.ts';
+import { addHandedBack, dropItem, takeOver } from './mirror.ts';
+import type { Item, State } from './state.ts';
 
 /** A write was refused: what stands there is the truth, and the mirror takes it over (L7). */
 export function takeFound(state: State, nowMs: number, found: Found): void {

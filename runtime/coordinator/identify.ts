@@ -6,7 +6,7 @@ import { RolloutError } from '../base/errors.ts';
 import { checkInput } from '../input/check-input.ts';
 import { compareIdentity, type Difference, describeRun, type RunSettings } from '../input/identity.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
-import { createRunFile, readRunFile, type RunFile, writeRunFile } from '../input/run-file.ts';
+import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../input/run-file.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
 /** Which run this directory holds: begun here where it holds none, refused where it holds another than the settings ask for. */

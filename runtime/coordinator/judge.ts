@@ -2,8 +2,9 @@ import { isSameRow, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import { isSuspicious, releaseSuspects, suspect } from './breaker.ts';
 import { pauseRun } from './ending.ts';
+import { command, rowOf } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
-import { command, type Item, rowOf, type State } from './state.ts';
+import type { Item, State } from './state.ts';
 
 /**
  * Judges an outcome by the mirror (L19): it goes to the log only if exactly this row may settle and nothing else of the item is

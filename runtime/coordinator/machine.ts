@@ -8,10 +8,11 @@ import type { Command, Recording, Token } from './commands.ts';
 import { flushAll } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { judge } from './judge.ts';
+import { command, refOf, takeCommands } from './mirror.ts';
 import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
 import { answerOverdue, onLoaded, onPoll, onPollGone } from './sessions.ts';
-import { command, refOf, type State, takeCommands } from './state.ts';
+import type { State } from './state.ts';
 
 /**
  * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
@@ -78,7 +79,8 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'loaded':
       return onLoaded(state, fact.worker, fact.assignments);
     case 'condemned':
-      return fact.outcomes.forEach((outcome) => judge(state, COORDINATOR_WORKER, outcome));
+      for (const outcome of fact.outcomes) judge(state, COORDINATOR_WORKER, outcome);
+      return;
     case 'surveyed':
       return onSurveyed(state, fact.upTo, fact.invalid);
     case 'indexed':

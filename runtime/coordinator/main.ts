@@ -10,6 +10,7 @@ import { systemRandom } from '../base/random.ts';
 import { leaveParent, onParentLost, onParentMessage, tellParent } from '../base/supervised.ts';
 import { prepareInput } from '../input/spool.ts';
 import { type Keeper, winLease } from '../lease/keeper.ts';
+import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import type { Lease } from '../model/lease.ts';
@@ -36,6 +37,8 @@ Exit codes: 0 done, 1 some items failed, 2 usage or settings, 3 fenced, 4 store 
 
 /** How long the last words of an ending process may take. */
 const FAREWELL_MS = 3_000;
+const SERVER_GRACE_MS = 300;
+const HOLDER_BYTES = 16;
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   try {
@@ -61,78 +64,120 @@ function say(text: string, exit: ExitCode): ExitCode {
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log): Promise<ExitCode> {
   await mkdir(settings.stateDir, { recursive: true });
   const input = await prepareInput({ input: settings.input, stateDir: settings.stateDir });
-  const clock = systemClock;
-  const { runId } = await identifyRun(settings, input.path, clock);
-  const files = stateFiles(settings.stateDir);
-  const events = createEvents({ to: settings.events, runId, clock, log, levels: EVENT_LEVELS, level: settings.logLevel === 'debug' ? 'debug' : 'info' });
+  const { runId } = await identifyRun(settings, input.path, systemClock);
+  const level = settings.logLevel === 'debug' ? 'debug' : 'info';
+  const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });
   const stop = stopSignal();
-  const serving: { core: Loop | null; lease: Lease | null; keeper: Keeper | null } = { core: null, lease: null, keeper: null };
-  const request = certificateRequest(settings);
-  const tls = await certificateFor(settings, request, runId);
-  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
-  const server = await startServer({
-    listen: settings.listen,
-    credentials: serverCredentials(tls, log),
-    runId,
-    clock,
-    log,
-    core: () => serving.core,
-    coordinatorInfo: () => infoOf(serving.core !== null, serving.keeper?.lease() ?? serving.lease, server.address),
-  });
-  tellParent({ kind: 'listening', address: server.address });
-  onParentMessage((message) => {
-    if (message.kind === 'worker-exited') serving.core?.tell({ kind: 'worker-exited', worker: message.workerId, pid: message.pid });
-  });
-  const ledger = await openEmbeddedLedger({ dir: files.store, clock });
+  const post: Post = { core: null, lease: null };
+  const server = await startListening(settings, runId, post, log);
+  const ledger = await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock });
   try {
-    const win = async (floor: number): Promise<Keeper> =>
-      winLease({
-        ledger,
-        clock,
-        floor,
-        holder: systemRandom.hex(16),
-        process: await ownProcess(),
-        address: server.address,
-        ttlMs: settings.timing.coordinatorFailureTimeoutMs,
-        renewIntervalMs: settings.timing.leaseRenewIntervalMs,
-        isDead: isProcessDead,
-        signal: stop.signal,
-        onPassive: (lease) => {
-          serving.lease = lease;
-        },
-      });
-    const office = await takeOffice({ runId, ledger, files, clock, events, isResuming, win });
-    serving.keeper = office.keeper;
+    const office = await takeOffice({
+      runId,
+      ledger,
+      files: stateFiles(settings.stateDir),
+      clock: systemClock,
+      events,
+      isResuming,
+      win: (floor) => win(settings, ledger, floor, server.address, post, stop.signal),
+    });
     const exit = await serve({
       runId,
       settings,
       inputPath: input.path,
-      files,
+      files: stateFiles(settings.stateDir),
       ledger,
       office,
       address: server.address,
       pid: process.pid,
-      clock,
+      clock: systemClock,
       random: systemRandom,
       events,
       log,
       interrupted: stop.requested,
       onServing: (core) => {
-        serving.core = core;
+        post.lease = office.keeper.lease();
+        post.core = core;
       },
     });
-    if (exit !== EXIT.fenced) await Promise.race([office.keeper.resign(), clock.sleep(FAREWELL_MS)]);
+    if (exit !== EXIT.fenced) await inTime(office.keeper.resign());
     return exit;
   } catch (error) {
     if (stop.signal.aborted) return EXIT.interrupted;
     throw error;
   } finally {
-    renewal.stop();
-    await server.stop(FAREWELL_MS / 10);
-    await Promise.race([ledger.dispose(), clock.sleep(FAREWELL_MS)]);
+    await server.stop();
+    await inTime(ledger.dispose());
     await events.close();
     leaveParent();
   }
+}
+
+/** Where this coordinator stands: passive until it serves. */
+interface Post {
+  core: Loop | null;
+  lease: Lease | null;
+}
+
+interface Listening {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Answers from the start: as a passive coordinator until there is a core. */
+async function startListening(settings: CoordinatorSettings, runId: string, post: Post, log: Log): Promise<Listening> {
+  const request = certificateRequest(settings);
+  const tls = await certificateFor(settings, request, runId);
+  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, systemClock, log);
+  const server = await startServer({
+    listen: settings.listen,
+    credentials: serverCredentials(tls, log),
+    runId,
+    clock: systemClock,
+    log,
+    core: () => post.core,
+    coordinatorInfo: () => infoOf(post, server.address),
+  });
+  tellParent({ kind: 'listening', address: server.address });
+  onParentMessage((message) => {
+    if (message.kind === 'worker-exited') post.core?.tell({ kind: 'worker-exited', worker: message.workerId, pid: message.pid });
+  });
+  return {
+    address: server.address,
+    stop: async () => {
+      renewal.stop();
+      await server.stop(SERVER_GRACE_MS);
+    },
+  };
+}
+
+async function win(
+  settings: CoordinatorSettings,
+  ledger: Ledger,
+  floor: number,
+  address: string,
+  post: Post,
+  signal: AbortSignal,
+): Promise<Keeper> {
+  return winLease({
+    ledger,
+    clock: systemClock,
+    holder: systemRandom.hex(HOLDER_BYTES),
+    process: await ownProcess(),
+    address,
+    floor,
+    ttlMs: settings.timing.coordinatorFailureTimeoutMs,
+    renewIntervalMs: settings.timing.leaseRenewIntervalMs,
+    isDead: isProcessDead,
+    signal,
+    onPassive: (lease) => {
+      post.lease = lease;
+    },
+  });
+}
+
+async function inTime(work: Promise<void>): Promise<void> {
+  await Promise.race([work, systemClock.sleep(FAREWELL_MS)]);
 }
 
 /** A word from outside to end, or the parent's death: what is held is released, and the process ends at once. */
@@ -146,7 +191,8 @@ function stopSignal(): { readonly signal: AbortSignal; readonly requested: Promi
   return { signal: controller.signal, requested };
 }
 
-function infoOf(isPrimary: boolean, lease: Lease | null, own: string): CoordinatorInfo {
+function infoOf({ core, lease }: Post, own: string): CoordinatorInfo {
+  const isPrimary = core !== null;
   return { epoch: lease?.epoch ?? 0, role: isPrimary ? 'primary' : 'passive', primaryAddress: isPrimary ? own : (lease?.address ?? '') };
 }
 

@@ -5,8 +5,9 @@ import type { Outcome } from '../model/session.ts';
 import type { Recording } from './commands.ts';
 import { takeFound } from './found.ts';
 import { judge, rejudge } from './judge.ts';
+import { addHandedBack, command, dropItem, forgetRow, itemAt, refOf, rowOf } from './mirror.ts';
 import { acknowledge, giveStale } from './rows.ts';
-import { addHandedBack, command, dropItem, forgetRow, itemAt, refOf, rowOf, type State } from './state.ts';
+import type { Item, State } from './state.ts';
 
 /** The outcomes of one batch are in the log, and the ledger has answered for each. */
 export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
@@ -35,44 +36,48 @@ export type HandBackResult = { readonly kind: 'returned'; readonly faults: Fault
 
 /** Hand-backs are known: a worker may forget what it returned, though not what was taken from it (`lost`). */
 export function onHandedBack(state: State, nowMs: number, returns: readonly HandBack[], results: readonly HandBackResult[]): void {
-  returns.forEach((returned, at) => {
-    const result = present(results[at], 'hand-back result');
+  for (const [at, returned] of returns.entries()) {
     const item = itemAt(state, returned.index);
     assert(item.lock === 'returning', 'an item being handed back is locked');
     if (returned.reason !== 'lost') acknowledge(state, returned.row.worker, refOf(item));
-    switch (result.kind) {
-      case 'returned': {
-        forgetRow(state, item);
-        const after = addHandedBack(state, item.index, item.row, result.faults, nowMs);
-        after.waiting.push(...item.waiting);
-        return rejudge(state, after);
-      }
-      case 'refused':
-        item.lock = null;
-        return takeFound(state, nowMs, result.found);
-      default:
-        return never(result);
+    applyHandBack(state, nowMs, item, present(results[at], 'hand-back result'));
+  }
+}
+
+function applyHandBack(state: State, nowMs: number, item: Item, result: HandBackResult): void {
+  switch (result.kind) {
+    case 'returned': {
+      forgetRow(state, item);
+      const after = addHandedBack(state, item.index, item.row, result.faults, nowMs);
+      after.waiting.push(...item.waiting);
+      return rejudge(state, after);
     }
-  });
+    case 'refused':
+      item.lock = null;
+      return takeFound(state, nowMs, result.found);
+    default:
+      return never(result);
+  }
 }
 
 /** The ledger's word on outcomes that the mirror does not know (L29). */
 export function onLooked(state: State, worker: WorkerId, outcomes: readonly Outcome[], verdicts: readonly Verdict[]): void {
-  outcomes.forEach((outcome, at) => {
-    const verdict = present(verdicts[at], 'look verdict');
-    switch (verdict) {
-      case 'recorded':
-        return acknowledge(state, worker, outcome);
-      case 'stale':
-        return giveStale(state, worker, outcome);
-      case 'live': {
-        // The mirror has moved since the question was asked, and knows the row by now.
-        const item = state.items.get(outcome.index);
-        assert(item !== undefined && isSameRow(item.row, rowOf(worker, outcome)), `mirror and ledger differ on item ${outcome.index}`);
-        return judge(state, worker, outcome);
-      }
-      default:
-        return never(verdict);
+  for (const [at, outcome] of outcomes.entries()) applyLook(state, worker, outcome, present(verdicts[at], 'look verdict'));
+}
+
+function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Verdict): void {
+  switch (verdict) {
+    case 'recorded':
+      return acknowledge(state, worker, outcome);
+    case 'stale':
+      return giveStale(state, worker, outcome);
+    case 'live': {
+      // The mirror has moved since the question was asked, and knows the row by now.
+      const row = state.items.get(outcome.index)?.row;
+      assert(row !== undefined && isSameRow(row, rowOf(worker, outcome)), `mirror and ledger differ on item ${outcome.index}`);
+      return judge(state, worker, outcome);
     }
-  });
+    default:
+      return never(verdict);
+  }
 }

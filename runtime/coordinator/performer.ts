@@ -9,9 +9,9 @@ import { badLineId, errorLine } from '../results/output-line.ts';
 import type { Command } from './commands.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Fact } from './machine.ts';
+import { rowOf } from './mirror.ts';
 import type { Recorder } from './recorder.ts';
 import type { Replies } from './replies.ts';
-import { rowOf } from './state.ts';
 import type { Source } from './source.ts';
 
 /** How many items ahead one survey looks. */
@@ -74,16 +74,25 @@ function perform(options: PerformerOptions, command: Command): Promise<void> | u
     case 'register':
       return register(options, command);
     case 'forget':
-      return then(writer.write(() => ledger.forget(epoch, command.worker)), () => tell({ kind: 'forgotten', token: command.token }));
+      return then(
+        writer.write(() => ledger.forget(epoch, command.worker)),
+        () => tell({ kind: 'forgotten', token: command.token }),
+      );
     case 'pause':
-      return then(writer.write(() => ledger.pause(epoch, command.reason)), () => tell({ kind: 'paused' }));
+      return then(
+        writer.write(() => ledger.pause(epoch, command.reason)),
+        () => tell({ kind: 'paused' }),
+      );
     case 'finish':
       return finish(options, command.items);
     case 'export':
       return options.exportResults().then(() => tell({ kind: 'exported' }));
     case 'check-lease':
       // The lease is looked at by any write; this one changes nothing.
-      return then(writer.write(() => ledger.look(epoch, [])), () => undefined);
+      return then(
+        writer.write(() => ledger.look(epoch, [])),
+        () => undefined,
+      );
     default:
       return never(command);
   }
@@ -100,7 +109,10 @@ async function claim({ epoch, ledger, writer, tell }: PerformerOptions, { grants
   if (known.length === grants.length) tell({ kind: 'claimed', results: known });
 }
 
-async function handBack({ epoch, ledger, writer, tell }: PerformerOptions, { returns }: Extract<Command, { kind: 'hand-back' }>): Promise<void> {
+async function handBack(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { returns }: Extract<Command, { kind: 'hand-back' }>,
+): Promise<void> {
   const reply = await writer.write(() => ledger.handBack(epoch, returns));
   if (reply?.kind === 'returned') tell({ kind: 'handed-back', returns, results: reply.verdicts });
 }

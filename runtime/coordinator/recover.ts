@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
-import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
 import type { Keeper } from '../lease/keeper.ts';
+import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
 import type { ResultLog } from '../results/contract.ts';
 import { createResultLog } from '../results/log.ts';
 import { checkSegments, highestSegment, openPlace } from '../results/place.ts';

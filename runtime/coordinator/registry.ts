@@ -3,8 +3,9 @@ import type { WorkerId } from '../model/row.ts';
 import type { Beat, Deregistration } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
+import { command, itemAt, newWorker } from './mirror.ts';
 import { handBackAll } from './rows.ts';
-import { command, itemAt, newWorker, type State, type Worker } from './state.ts';
+import type { State, Worker } from './state.ts';
 
 /** The first beat of an unknown worker, or of a new boot, registers it; every other says that it lives. */
 export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): void {

@@ -2,7 +2,8 @@ import { assert } from '../base/assert.ts';
 import type { HandBack } from '../ledger/contract.ts';
 import type { ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
-import { command, type Item, lockItem, type State } from './state.ts';
+import { command, lockItem } from './mirror.ts';
+import type { Item, State } from './state.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 

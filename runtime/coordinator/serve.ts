@@ -8,19 +8,22 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { type Indexing, startIndexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
-import type { Fenced, Ledger } from '../ledger/contract.ts';
+import type { Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
+import { createEnd, type End, type Ending } from './end.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
 import { completeIdentity } from './identify.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
-import { createPerformer } from './performer.ts';
-import type { Office } from './recover.ts';
+import type { Fact } from './machine.ts';
+import { stateFrom } from './mirror.ts';
+import { createPerformer, type Perform } from './performer.ts';
 import { createRecorder } from './recorder.ts';
+import type { Office } from './recover.ts';
 import { Replies } from './replies.ts';
 import type { CoordinatorSettings } from './settings.ts';
-import { createSource } from './source.ts';
-import { type MachineSettings, stateFrom } from './state.ts';
+import { createSource, type Source } from './source.ts';
+import type { MachineSettings } from './state.ts';
 
 export interface ServeOptions {
   readonly runId: string;
@@ -74,71 +77,66 @@ async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<E
 }
 
 async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
-  const { settings, office, clock, random, ledger, events, log, runId } = options;
+  const { settings, office, clock, events, runId } = options;
   const { epoch } = office.keeper.lease();
   const reader = await openInput({ inputPath: options.inputPath, dir: options.files.index });
   const source = createSource(indexing, reader);
   const replies = new Replies();
   const state = stateFrom(machineSettings(settings), epoch, office.scan, clock.monotonicMs());
-  const end = promiseOfEnd();
-  const onFenced = (fenced: Fenced): void => end.resolve({ kind: 'fenced', epoch: fenced.epoch });
-  const writer = createLedgerWriter({ keeper: office.keeper, clock, random, onFenced });
-  const loop = createLoop({
-    runId,
-    state,
-    clock,
-    replies,
-    indexed: source.indexed,
-    onFailure: end.reject,
-    perform: (tell) =>
-      createPerformer({
-        epoch,
-        ledger,
-        writer,
-        replies,
-        source,
-        events,
-        log,
-        clock,
-        tell,
-        form: settings.form,
-        onFailure: end.reject,
-        onStop: (outcome) => end.resolve({ kind: outcome }),
-        exportResults: () => exportAll(options, indexing.count()),
-        recorder: createRecorder({
-          log: office.log,
-          ledger,
-          writer,
-          onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
-          onFailure: end.reject,
-        }),
-      }),
-  });
-  indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.reject);
-  void office.keeper.lost.then(onFenced);
-  void options.interrupted.then(() => end.resolve({ kind: 'interrupted' }));
+  const end = createEnd();
+  const perform = (tell: (fact: Fact) => void): Perform =>
+    performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
+  const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
+  indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
+  void office.keeper.lost.then(end.fence);
+  void options.interrupted.then(() => end.come({ kind: 'interrupted' }));
   await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch, run: servedRun(options) });
-  events.emit({ kind: 'run_started', epoch, items: indexing.isComplete() ? indexing.count() : null, done: state.done, failed: state.failed });
+  events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });
   loop.start();
   options.onServing(loop);
   try {
-    return leave(options, await end.promise, state.failed);
+    const came = await end.promise;
+    return leave(options, came, state.failed);
   } finally {
     loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
     await reader.close();
   }
 }
 
-type End = { readonly kind: 'completed' | 'paused' | 'interrupted' } | { readonly kind: 'fenced'; readonly epoch: number };
+interface Parts {
+  readonly source: Source;
+  readonly replies: Replies;
+  readonly end: Ending;
+  readonly tell: (fact: Fact) => void;
+  readonly items: () => number;
+}
 
-function promiseOfEnd(): { readonly promise: Promise<End>; readonly resolve: (end: End) => void; readonly reject: (cause: unknown) => void } {
-  let resolve: (end: End) => void = () => undefined;
-  let reject: (cause: unknown) => void = () => undefined;
-  const promise = new Promise<End>((yes, no) => {
-    resolve = yes;
-    reject = no;
+function performerOf(options: ServeOptions, { source, replies, end, tell, items }: Parts): Perform {
+  const { office, ledger, clock, random, events, log, settings } = options;
+  const writer = createLedgerWriter({ keeper: office.keeper, clock, random, onFenced: end.fence });
+  const recorder = createRecorder({
+    log: office.log,
+    ledger,
+    writer,
+    onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
+    onFailure: end.fail,
   });
-  return { promise, resolve, reject };
+  return createPerformer({
+    epoch: office.keeper.lease().epoch,
+    ledger,
+    writer,
+    recorder,
+    replies,
+    source,
+    form: settings.form,
+    events,
+    log,
+    clock,
+    exportResults: () => exportAll(options, items()),
+    onStop: (outcome) => end.come({ kind: outcome }),
+    tell,
+    onFailure: end.fail,
+  });
 }
 
 /** The first end decides; a deposed coordinator says so exactly once. */

@@ -1,11 +1,12 @@
-import { isSameRow, type ItemRef, refKey, type WorkerId } from '../model/row.ts';
+import { type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
 import type { Assignment, HeldItem, Poll } from '../model/session.ts';
-import { answer, answerEmpty, flush } from './delivery.ts';
 import type { Token } from './commands.ts';
+import { answer, answerEmpty, flush } from './delivery.ts';
 import { judge, onReturned } from './judge.ts';
+import { command, itemAt, refOf, rowOf } from './mirror.ts';
 import { bootKey, checkEpoch } from './registry.ts';
 import { handBackAll } from './rows.ts';
-import { command, type Item, itemAt, refOf, rowOf, type State, type Worker } from './state.ts';
+import type { Item, State, Worker } from './state.ts';
 
 /** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */
 export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): void {
@@ -62,13 +63,17 @@ function openSession(state: State, worker: Worker, session: number, held: readon
     state,
     missing.filter((item) => item.bootNonce !== worker.bootNonce),
   );
-  load(state, worker, missing.filter((item) => item.bootNonce === worker.bootNonce));
+  load(
+    state,
+    worker,
+    missing.filter((item) => item.bootNonce === worker.bootNonce),
+  );
 }
 
 /** A row with a hand-back under way is as good as gone (L28): the worker must not go on with it. */
 function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
   const item = state.items.get(ref.index);
-  return item !== undefined && item.isRunning && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
+  return item?.isRunning === true && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
 }
 
 function isPromised(worker: Worker, item: Item): boolean {

@@ -27,11 +27,16 @@ async function check(t: import('ava').ExecutionContext, world: World): Promise<v
   t.is(world.failure, null, `${at}: ${world.failure instanceof Error ? world.failure.stack : String(world.failure)}`);
   t.is(world.outcome, 'completed', `${at}: still running after ${world.clock.monotonicMs()} ms`);
   const bits = await world.ledger.bits(0, ITEMS);
-  t.true(bits.every((bit) => bit !== 0), `${at}: every item is terminal`);
+  t.true(
+    bits.every((bit) => bit !== 0),
+    `${at}: every item is terminal`,
+  );
   const records = exported(world);
   t.is(records.size, ITEMS, `${at}: every item has a frame`);
   for (const [index, author] of world.accepted) {
-    const line = world.options.invalid.has(index) ? author : (records.get(index) ?? '').replace(`${index} by `, '').replace(' in attempt ', '/');
+    const line = world.options.invalid.has(index)
+      ? author
+      : (records.get(index) ?? '').replace(`${index} by `, '').replace(' in attempt ', '/');
     t.is(line, author, `${at}: L21: the last frame of item ${index} is the accepted one`);
   }
   t.is(world.accepted.size, ITEMS, `${at}: every item was accepted once`);

@@ -1,5 +1,5 @@
-import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import { refKey } from '../../runtime/model/row.ts';
+import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import type { World } from './world.ts';
 
 const CONCURRENCY = 4;
@@ -47,7 +47,15 @@ export class SimWorker {
   async #beatLoop(boot: number): Promise<void> {
     const { clock } = this.#world;
     while (this.#isLive(boot)) {
-      const beat = { workerId: this.#id, bootNonce: this.nonce, state: 'ready' as const, concurrency: CONCURRENCY, pid: boot, loopLagMs: 0, highestEpoch: this.#epoch };
+      const beat = {
+        workerId: this.#id,
+        bootNonce: this.nonce,
+        state: 'ready' as const,
+        concurrency: CONCURRENCY,
+        pid: boot,
+        loopLagMs: 0,
+        highestEpoch: this.#epoch,
+      };
       await this.#world.loop?.beat(beat).catch(() => undefined);
       await clock.sleep(500);
       if (this.#isLive(boot) && this.#world.chance(this.#world.options.faults.workerCrash)) return this.#crash();
@@ -100,7 +108,9 @@ export class SimWorker {
       session: this.#session,
       poll: this.#poll,
       highestEpoch: this.#epoch,
-      hello: isHello ? held.map(({ assignment, isFinished }): HeldItem => ({ ...refOf(assignment), state: isFinished ? 'finished' : 'started' })) : null,
+      hello: isHello
+        ? held.map(({ assignment, isFinished }): HeldItem => ({ ...refOf(assignment), state: isFinished ? 'finished' : 'started' }))
+        : null,
       acknowledgedBatch: this.#batch,
       isAwaiting: false,
       capacity: CONCURRENCY - unfinished,
@@ -120,7 +130,8 @@ export class SimWorker {
     for (const ref of reply.revoked) if (this.#held.get(refKey(ref))?.isFinished === false) this.#held.delete(refKey(ref));
     if (reply.batch > 0) this.#batch = reply.batch;
     for (const assignment of reply.assignments) this.#begin(boot, assignment);
-    if (this.#isOver) void this.#world.loop?.deregister({ workerId: this.#id, bootNonce: this.nonce, isClean: true }).catch(() => undefined);
+    if (this.#isOver)
+      void this.#world.loop?.deregister({ workerId: this.#id, bootNonce: this.nonce, isClean: true }).catch(() => undefined);
   }
 
   #begin(boot: number, assignment: Assignment): void {

@@ -1,11 +1,12 @@
-import { seededRandom, type Random } from '../../runtime/base/random.ts';
+import { silentLog } from '../../runtime/base/log.ts';
+import { type Random, seededRandom } from '../../runtime/base/random.ts';
 import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
 import { createLoop, type Loop } from '../../runtime/coordinator/loop.ts';
+import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import { createPerformer } from '../../runtime/coordinator/performer.ts';
 import { createRecorder } from '../../runtime/coordinator/recorder.ts';
 import { Replies } from '../../runtime/coordinator/replies.ts';
-import { type MachineSettings, stateFrom } from '../../runtime/coordinator/state.ts';
-import { silentLog } from '../../runtime/base/log.ts';
+import type { MachineSettings } from '../../runtime/coordinator/state.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
@@ -20,7 +21,13 @@ export interface WorldOptions {
   readonly invalid: ReadonlySet<number>;
   readonly workers: number;
   /** Chance, per decision, that the thing goes wrong. */
-  readonly faults: { readonly ledger: number; readonly reply: number; readonly workerCrash: number; readonly coordinatorCrash: number; readonly failure: number };
+  readonly faults: {
+    readonly ledger: number;
+    readonly reply: number;
+    readonly workerCrash: number;
+    readonly coordinatorCrash: number;
+    readonly failure: number;
+  };
 }
 
 export const SETTINGS: MachineSettings = {
@@ -181,7 +188,10 @@ export class World {
     this.crashes += 1;
     this.loop?.stop(new Error('killed'));
     this.loop = null;
-    this.clock.after(100 + this.random.next() * 3_000, () => void this.startCoordinator().catch((cause: unknown) => (this.failure ??= cause)));
+    this.clock.after(
+      100 + this.random.next() * 3_000,
+      () => void this.startCoordinator().catch((cause: unknown) => (this.failure ??= cause)),
+    );
   }
 
   /** Runs until the coordinator has finished, something broke, or the time is up. */

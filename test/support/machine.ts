@@ -1,9 +1,10 @@
 import type { Command } from '../../runtime/coordinator/commands.ts';
 import { type Fact, step } from '../../runtime/coordinator/machine.ts';
-import { type MachineSettings, type State, stateFrom } from '../../runtime/coordinator/state.ts';
+import { stateFrom } from '../../runtime/coordinator/mirror.ts';
+import type { MachineSettings, State } from '../../runtime/coordinator/state.ts';
 import type { Scan } from '../../runtime/ledger/contract.ts';
-import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
+import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 
 export const EPOCH = 3;
 
@@ -31,7 +32,15 @@ export function scanOf(start: Start): Scan {
   return {
     kind: 'scanned',
     place: null,
-    progress: { state: { kind: 'running' }, epoch: EPOCH, cursor: start.cursor ?? 0, running: running.length, handedBack: handedBack.length, done: 0, failed: 0 },
+    progress: {
+      state: { kind: 'running' },
+      epoch: EPOCH,
+      cursor: start.cursor ?? 0,
+      running: running.length,
+      handedBack: handedBack.length,
+      done: 0,
+      failed: 0,
+    },
     running: running.map(({ index, row, failures = 0 }) => ({ index, row, faults: { failures, delayMs: 0 } })),
     handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0 }) => ({ index, row, faults: { failures, delayMs } })),
     workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
@@ -45,7 +54,7 @@ export class Machine {
   /** What the machine commanded when it was started. */
   readonly started: readonly Command[];
   #token = 0;
-  #session = new Map<string, { session: number; poll: number }>();
+  readonly #session = new Map<string, { session: number; poll: number }>();
 
   constructor(start: Start = {}) {
     this.nowMs = start.nowMs ?? 1_000;
@@ -75,7 +84,10 @@ export class Machine {
   }
 
   /** Registers a worker and opens its session. */
-  join(worker: string, more: { readonly boot?: string; readonly pid?: number; readonly capacity?: number; readonly held?: readonly HeldItem[] } = {}): readonly Command[] {
+  join(
+    worker: string,
+    more: { readonly boot?: string; readonly pid?: number; readonly capacity?: number; readonly held?: readonly HeldItem[] } = {},
+  ): readonly Command[] {
     const { boot = 'b1', capacity = 4, held = [] } = more;
     this.beat(worker, more);
     this.tell({ kind: 'registered', worker, bootNonce: boot });
@@ -151,7 +163,8 @@ export function ofKind<K extends Command['kind']>(commands: readonly Command[], 
 export function only<K extends Command['kind']>(commands: readonly Command[], kind: K): Extract<Command, { kind: K }> {
   const all = ofKind(commands, kind);
   const [one] = all;
-  if (one === undefined || all.length !== 1) throw new Error(`${all.length} commands '${kind}' in ${JSON.stringify(commands.map((command) => command.kind))}`);
+  if (one === undefined || all.length !== 1)
+    throw new Error(`${all.length} commands '${kind}' in ${JSON.stringify(commands.map((command) => command.kind))}`);
   return one;
 }
 

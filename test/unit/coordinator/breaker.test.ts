@@ -21,11 +21,14 @@ test('so many refusals in a row pause the run, and none of their items has faile
   for (const index of [0, 1]) t.is(ofKind(machine.poll('w1', { outcomes: [refusal(index)] }), 'record').length, 0);
   const commands = machine.poll('w1', { outcomes: [refusal(2, 404)] });
   t.regex(only(commands, 'pause').reason, /3 answers in a row .* HTTP 404/);
-  t.deepEqual(ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason }) => [index, reason])), [
-    [0, 'unavailable'],
-    [1, 'unavailable'],
-    [2, 'unavailable'],
-  ]);
+  t.deepEqual(
+    ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason }) => [index, reason])),
+    [
+      [0, 'unavailable'],
+      [1, 'unavailable'],
+      [2, 'unavailable'],
+    ],
+  );
   t.is(machine.state.failed, 0);
 });
 
@@ -36,11 +39,14 @@ test('a refusal that comes after the pause goes back as well', (t) => {
   t.like(only(commands, 'hand-back').returns[0], { index: 3, reason: 'unavailable' });
 });
 
-test('any other answer breaks the row: the refusals before it are the items\' own', (t) => {
+test("any other answer breaks the row: the refusals before it are the items' own", (t) => {
   const machine = fourRunning();
   for (const index of [0, 1]) machine.poll('w1', { outcomes: [refusal(index)] });
   const commands = machine.poll('w1', { outcomes: [outcomeOf(ref(2))] });
-  t.deepEqual(ofKind(commands, 'record').flatMap(({ recordings }) => recordings.map(({ outcome }) => outcome.index)), [0, 1, 2]);
+  t.deepEqual(
+    ofKind(commands, 'record').flatMap(({ recordings }) => recordings.map(({ outcome }) => outcome.index)),
+    [0, 1, 2],
+  );
   const next = machine.poll('w1', { outcomes: [refusal(3)] });
   t.is(ofKind(next, 'pause').length, 0, 'counting starts anew');
 });
@@ -52,7 +58,11 @@ test('a refusal that is held is not judged twice when it is sent again', (t) => 
 });
 
 test('where nothing is left that could break the row, the refusals are recorded', (t) => {
-  const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }] });
+  const machine = new Machine({
+    cursor: 1,
+    running: [{ index: 0, row: rowFor('w1') }],
+    workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
+  });
   machine.supply(1);
   machine.poll('w1', { hello: [heldItem(0)] });
   t.is(ofKind(machine.poll('w1', { outcomes: [refusal(0)] }), 'record').length, 1);

@@ -22,11 +22,14 @@ test('a tail shorter than the room is shared out, so that no worker takes it alo
   for (const id of ['w1', 'w2', 'w3']) machine.join(id, { capacity: 64 });
   machine.tell({ kind: 'indexed', count: 9, items: 9 });
   const claim = only(machine.tell({ kind: 'surveyed', upTo: 9, invalid: [] }), 'claim');
-  t.deepEqual(claim.grants.map(({ worker, picks }) => [worker, picks]), [
-    ['w1', [{ cursor: 0, count: 3 }]],
-    ['w2', [{ cursor: 3, count: 3 }]],
-    ['w3', [{ cursor: 6, count: 3 }]],
-  ]);
+  t.deepEqual(
+    claim.grants.map(({ worker, picks }) => [worker, picks]),
+    [
+      ['w1', [{ cursor: 0, count: 3 }]],
+      ['w2', [{ cursor: 3, count: 3 }]],
+      ['w3', [{ cursor: 6, count: 3 }]],
+    ],
+  );
 });
 
 test('handed-back items are claimed before fresh ones, under their last attempt', (t) => {
@@ -47,7 +50,7 @@ test('an item whose time has not come is not claimed', (t) => {
   t.deepEqual(only(machine.tick(750), 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
 });
 
-test('invalid items are the coordinator\'s own, and cut the ranges of the others', (t) => {
+test("invalid items are the coordinator's own, and cut the ranges of the others", (t) => {
   const machine = new Machine();
   machine.join('w1', { capacity: 9 });
   machine.tell({ kind: 'indexed', count: 6, items: 6 });
@@ -59,8 +62,14 @@ test('invalid items are the coordinator\'s own, and cut the ranges of the others
     { worker: 'w1', picks: [{ cursor: 5, count: 1 }] },
   ]);
   const claimed = machine.grantAll(commands);
-  t.deepEqual(ofKind(claimed, 'condemn').map(({ refs }) => refs.map(({ index }) => index)), [[0], [3, 4]]);
-  t.deepEqual(ofKind(claimed, 'load').map(({ refs }) => refs.map(({ index }) => index)), [[1, 2], [5]]);
+  t.deepEqual(
+    ofKind(claimed, 'condemn').map(({ refs }) => refs.map(({ index }) => index)),
+    [[0], [3, 4]],
+  );
+  t.deepEqual(
+    ofKind(claimed, 'load').map(({ refs }) => refs.map(({ index }) => index)),
+    [[1, 2], [5]],
+  );
 });
 
 test('an input of nothing but bad lines needs no worker, and is taken in bounded parts', (t) => {
@@ -87,10 +96,13 @@ test('L31: rows claimed for a worker that was failed meanwhile are handed back a
   const claim = machine.join('w1', { capacity: 2, pid: 7 });
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   const commands = machine.grantAll(claim);
-  t.deepEqual(only(commands, 'hand-back').returns.map(({ index, row, reason }) => [index, row.claimEpoch, reason]), [
-    [0, EPOCH, 'lost'],
-    [1, EPOCH, 'lost'],
-  ]);
+  t.deepEqual(
+    only(commands, 'hand-back').returns.map(({ index, row, reason }) => [index, row.claimEpoch, reason]),
+    [
+      [0, EPOCH, 'lost'],
+      [1, EPOCH, 'lost'],
+    ],
+  );
   t.is(ofKind(commands, 'load').length, 0);
 });
 

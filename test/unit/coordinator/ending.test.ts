@@ -2,7 +2,11 @@ import test from 'ava';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function lastOne(): Machine {
-  const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }] });
+  const machine = new Machine({
+    cursor: 1,
+    running: [{ index: 0, row: rowFor('w1') }],
+    workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
+  });
   machine.supply(1);
   machine.poll('w1', { hello: [heldItem(0)] });
   return machine;
@@ -57,7 +61,12 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
   const commands = machine.poll('w1', { capacity: 4, returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
   t.is(ofKind(commands, 'claim').length, 0);
   t.is(ofKind(commands, 'reply-poll').at(-1)?.reply.status === 'ok', true);
-  t.deepEqual(ofKind(commands, 'reply-poll').map(({ reply }) => (reply.status === 'ok' ? reply.order : '')).at(-1), 'drain');
+  t.deepEqual(
+    ofKind(commands, 'reply-poll')
+      .map(({ reply }) => (reply.status === 'ok' ? reply.order : ''))
+      .at(-1),
+    'drain',
+  );
   machine.tell({ kind: 'paused' });
   const { returns } = { returns: [{ index: 0, row: rowFor('w1'), reason: 'quota' as const, delayMs: 0 }] };
   machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });

@@ -25,7 +25,9 @@ function bench(): Bench {
 /** Lets the virtual time run until the promise is settled. */
 async function whileTimePasses<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
   let isSettled = false;
-  const settle = (): void => void (isSettled = true);
+  const settle = (): void => {
+    isSettled = true;
+  };
   promise.then(settle, settle);
   for (let turn = 0; turn < 1_000 && !isSettled; turn += 1) {
     await settlePromises();
@@ -49,7 +51,12 @@ test('L20: a verb that fails is asked again until its fate is known', async (t) 
 test('a store that never answers ends the coordinator with the cause', async (t) => {
   const { writer, clock } = bench();
   const cause = new Error('no space left on device');
-  const error = await t.throwsAsync(whileTimePasses(clock, writer.write(() => Promise.reject(cause))));
+  const error = await t.throwsAsync(
+    whileTimePasses(
+      clock,
+      writer.write(() => Promise.reject(cause)),
+    ),
+  );
   t.like(error, { code: 'STORE_FAILED', cause });
 });
 
@@ -63,7 +70,13 @@ test('a holder that has lost its lease asks the ledger nothing', async (t) => {
   const made = bench();
   made.isHolder = false;
   let calls = 0;
-  t.is(await made.writer.write(async () => ({ kind: `call ${(calls += 1)}` })), null);
+  t.is(
+    await made.writer.write(async () => {
+      calls += 1;
+      return DONE;
+    }),
+    null,
+  );
   t.is(calls, 0);
   t.deepEqual(made.fenced, [{ kind: 'fenced', epoch: 9 }]);
 });

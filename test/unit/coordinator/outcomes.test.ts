@@ -27,7 +27,13 @@ test('L19: the same outcome sent again while it is being recorded goes nowhere',
 test('L29: an outcome whose row the mirror does not know is asked of the ledger, and only its word is passed on', (t) => {
   const machine = session();
   const old = outcomeOf(ref(0, 1, 2));
-  const look = only(machine.poll('w1', { outcomes: [old, outcomeOf(ref(9))] }).filter(({ kind }) => kind !== 'reply-poll').slice(0, 1), 'look');
+  const look = only(
+    machine
+      .poll('w1', { outcomes: [old, outcomeOf(ref(9))] })
+      .filter(({ kind }) => kind !== 'reply-poll')
+      .slice(0, 1),
+    'look',
+  );
   t.deepEqual(look.outcomes, [old]);
   t.deepEqual(okReply(machine.tell({ kind: 'looked', worker: 'w1', outcomes: [old], verdicts: ['stale'] })).stale, [ref(0, 1, 2)]);
   machine.poll('w1');
@@ -36,7 +42,11 @@ test('L29: an outcome whose row the mirror does not know is asked of the ledger,
 });
 
 test('L15: an outcome for a row that was handed back last is still recorded, and the item is not claimed meanwhile', (t) => {
-  const machine = new Machine({ cursor: 1, handedBack: [{ index: 0, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }] });
+  const machine = new Machine({
+    cursor: 1,
+    handedBack: [{ index: 0, row: rowFor('w1') }],
+    workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
+  });
   machine.supply(1);
   const commands = machine.poll('w1', { hello: [heldItem(0, 'finished')], outcomes: [outcomeOf(ref(0))], capacity: 0 });
   t.is(ofKind(commands, 'record').length, 1);
@@ -101,29 +111,46 @@ test('returned items go back uncounted with their reason and delay', (t) => {
       { ...ref(1), reason: 'drained', delayMs: 0 },
     ],
   });
-  t.deepEqual(ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason, delayMs }) => [index, reason, delayMs])), [
-    [0, 'throttled', 3_000],
-    [1, 'drained', 0],
-  ]);
+  t.deepEqual(
+    ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason, delayMs }) => [index, reason, delayMs])),
+    [
+      [0, 'throttled', 3_000],
+      [1, 'drained', 0],
+    ],
+  );
 });
 
 test('a return of a row that is not there any more is only acknowledged', (t) => {
   const machine = session();
   const commands = machine.poll('w1', { returns: [{ ...ref(7), reason: 'drained', delayMs: 0 }] });
   t.is(ofKind(commands, 'hand-back').length, 0);
-  t.deepEqual(ofKind(commands, 'reply-poll').at(-1)?.reply, { status: 'ok', epoch: 3, order: 'work', batch: 0, assignments: [], revoked: [], acknowledged: [ref(7)], stale: [] });
+  t.deepEqual(ofKind(commands, 'reply-poll').at(-1)?.reply, {
+    status: 'ok',
+    epoch: 3,
+    order: 'work',
+    batch: 0,
+    assignments: [],
+    revoked: [],
+    acknowledged: [ref(7)],
+    stale: [],
+  });
 });
 
 test('a settle that the ledger calls stale after the mirror allowed it is a broken promise, not a case', (t) => {
   const machine = session();
   const outcome = outcomeOf(ref(0));
   machine.poll('w1', { outcomes: [outcome] });
-  t.throws(() => machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['stale'] }), { message: /differ on item 0/ });
+  t.throws(() => machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['stale'] }), {
+    message: /differ on item 0/,
+  });
 });
 
 test('L15: items that an earlier coordinator had claimed for itself are recorded by this one', (t) => {
   const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('coordinator', 1, 2) }] });
   t.deepEqual(only(machine.started, 'condemn').refs, [ref(0, 1, 2)]);
-  const commands = machine.tell({ kind: 'condemned', outcomes: [outcomeOf(ref(0, 1, 2), { kind: 'error', httpStatus: 0, code: 'invalid_json' })] });
+  const commands = machine.tell({
+    kind: 'condemned',
+    outcomes: [outcomeOf(ref(0, 1, 2), { kind: 'error', httpStatus: 0, code: 'invalid_json' })],
+  });
   t.like(only(commands, 'record').recordings[0], { worker: 'coordinator' });
 });

@@ -30,7 +30,14 @@ test('failure rule: suspected, then failed once, and every row of it is handed b
   for (let at = 1_000; at <= 20_000; at += 250) {
     for (const command of machine.tick(at)) {
       seen.push(command.kind === 'emit' ? `${command.event.kind} at ${at}` : command.kind);
-      if (command.kind === 'hand-back') t.deepEqual(command.returns.map(({ index, reason }) => [index, reason]), [[0, 'lost'], [1, 'lost']]);
+      if (command.kind === 'hand-back')
+        t.deepEqual(
+          command.returns.map(({ index, reason }) => [index, reason]),
+          [
+            [0, 'lost'],
+            [1, 'lost'],
+          ],
+        );
     }
   }
   t.deepEqual(seen, ['hand-back', 'worker_failed at 5750', 'forget'], 'one failure for one registration');
@@ -46,7 +53,8 @@ test('L25: after a boot every stored worker and every owner of a row has one int
   for (const id of ['w1', 'nobody']) t.is(machine.state.workers.get(id)?.dueAtMs, 100_500, id);
   const failed: string[] = [];
   for (let at = 100_250; at <= 110_000; at += 250) {
-    for (const { event } of ofKind(machine.tick(at), 'emit')) if (event.kind === 'worker_failed') failed.push(`${event.workerId} ${event.reason} at ${at}`);
+    for (const { event } of ofKind(machine.tick(at), 'emit'))
+      if (event.kind === 'worker_failed') failed.push(`${event.workerId} ${event.reason} at ${at}`);
   }
   t.deepEqual(failed, ['w1 timeout at 105750', 'nobody timeout at 105750']);
 });

@@ -18,7 +18,10 @@ test('L27: a row that the same boot does not hold is sent again under the same a
   t.deepEqual(only(commands, 'load'), { kind: 'load', worker: 'w1', refs: [ref(1)] });
   const reply = okReply(machine.load(commands));
   t.is(reply.batch, 1);
-  t.deepEqual(reply.assignments.map(({ index, attempt, claimEpoch }) => [index, attempt, claimEpoch]), [[1, 1, 3]]);
+  t.deepEqual(
+    reply.assignments.map(({ index, attempt, claimEpoch }) => [index, attempt, claimEpoch]),
+    [[1, 1, 3]],
+  );
 });
 
 test('L27: a row that another boot held and this one does not is handed back', (t) => {
@@ -26,7 +29,10 @@ test('L27: a row that another boot held and this one does not is handed back', (
   machine.beat('w1', { boot: 'b2', pid: 8 });
   machine.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b2' });
   const commands = machine.poll('w1', { boot: 'b2', hello: [heldItem(1, 'finished')] });
-  t.deepEqual(only(commands, 'hand-back').returns.map(({ index, reason }) => [index, reason]), [[0, 'lost']]);
+  t.deepEqual(
+    only(commands, 'hand-back').returns.map(({ index, reason }) => [index, reason]),
+    [[0, 'lost']],
+  );
   t.is(ofKind(commands, 'load').length, 0);
 });
 
@@ -42,7 +48,10 @@ test('L28: a row with a hand-back under way is neither sent again nor left with 
   machine.poll('w1', { returns: [{ ...ref(0), reason: 'unavailable', delayMs: 0 }] });
   const commands = machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
   t.is(ofKind(commands, 'load').length, 0);
-  t.deepEqual(ofKind(commands, 'reply-poll').flatMap(({ reply }) => (reply.status === 'ok' ? reply.revoked : [])), [ref(0)]);
+  t.deepEqual(
+    ofKind(commands, 'reply-poll').flatMap(({ reply }) => (reply.status === 'ok' ? reply.revoked : [])),
+    [ref(0)],
+  );
 });
 
 test('an older attempt of an item whose newer one is the row does not count as held', (t) => {
@@ -105,5 +114,7 @@ test('room that was promised already is not given twice', (t) => {
   const loaded = machine.load(machine.grantAll(machine.join('w1', { capacity: 4 })));
   t.is(okReply(loaded).assignments.length, 4);
   t.is(ofKind(machine.poll('w1', { capacity: 4, isAwaiting: true }), 'claim').length, 0, 'the batch is not acknowledged yet');
-  t.deepEqual(only(machine.poll('w1', { capacity: 1, acknowledgedBatch: 1 }), 'claim').grants, [{ worker: 'w1', picks: [{ cursor: 4, count: 1 }] }]);
+  t.deepEqual(only(machine.poll('w1', { capacity: 1, acknowledgedBatch: 1 }), 'claim').grants, [
+    { worker: 'w1', picks: [{ cursor: 4, count: 1 }] },
+  ]);
 });

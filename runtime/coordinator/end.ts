@@ -1,0 +1,25 @@
+import type { Fenced } from '../ledger/contract.ts';
+import type { Epoch } from '../model/row.ts';
+
+export type End = { readonly kind: 'completed' | 'paused' | 'interrupted' } | { readonly kind: 'fenced'; readonly epoch: Epoch };
+
+/** How a coordinator's time in office ends: the first end that comes decides, whatever comes after it. */
+export interface Ending {
+  readonly promise: Promise<End>;
+  readonly come: (end: End) => void;
+  readonly fence: (fenced: Fenced) => void;
+  /** It cannot go on. */
+  readonly fail: (cause: unknown) => void;
+}
+
+export function createEnd(): Ending {
+  let come: (end: End) => void = () => undefined;
+  let fail: (cause: unknown) => void = () => undefined;
+  const promise = new Promise<End>((resolve, reject) => {
+    come = resolve;
+    fail = reject;
+  });
+  // A failure after the end has come, or before anybody waits for it, is not unheard of.
+  promise.catch(() => undefined);
+  return { promise, come, fail, fence: ({ epoch }) => come({ kind: 'fenced', epoch }) };
+}
