@@ -15,7 +15,7 @@ import {
   onTick,
 } from '../../../runtime/worker/machine.ts';
 import { checkState, type State } from '../../../runtime/worker/state.ts';
-import { assignment, ended, goesBack, greeting, ok, outcome, ref } from '../../support/worker-state.ts';
+import { assignment, ended, goesBack, greeting, type OkReply, ok, outcome, ref } from '../../support/worker-state.ts';
 
 /**
  * Any order of facts, likely ones and absurd ones: the rules L34-L36 hold after each. What is checked is what leaves the machine, by a
@@ -67,6 +67,7 @@ class World {
   private readonly started = new Set<string>();
   private readonly handedBack = new Set<string>();
   private readonly stopped = new Set<string>();
+  private readonly closed = new Set<string>();
   private isGone = false;
 
   constructor() {
@@ -146,9 +147,10 @@ class World {
   private nextAssignment(pick: number): ReturnType<typeof assignment> {
     const index = pick % 8;
     const last = this.attempts.get(index) ?? 0;
-    // Now and then one that was assigned before, or an earlier attempt.
-    const attempt = pick % 3 === 0 && last > 0 ? Math.max(1, last - (pick % 2)) : last + 1;
-    this.attempts.set(index, Math.max(last, attempt));
+    // Now and then one that was assigned before; never one whose end the coordinator knows (L9, L27).
+    const isRepeated = pick % 3 === 0 && last > 0 && !this.closed.has(refKey(ref(index, last)));
+    const attempt = isRepeated ? last : last + 1;
+    this.attempts.set(index, attempt);
     return assignment(index, attempt);
   }
 
@@ -165,22 +167,23 @@ class World {
     return onEnded(this.state, this.nowMs, ref(index, attempt), ending);
   }
 
-  private reply(content: Parameters<typeof ok>[0]): readonly Command[] {
+  private reply(content: Partial<OkReply>): readonly Command[] {
     const id = this.inFlight.shift();
     if (id === undefined) return [];
-    const isValid = id.session === this.session && (content?.epoch ?? 0) >= this.epoch;
-    const before = new Set(this.durable.keys());
+    const isValid = id.session === this.session && (content.epoch ?? 0) >= this.epoch;
+    const named = [...(content.acknowledged ?? []), ...(content.stale ?? [])].map(refKey);
+    for (const key of named) this.closed.add(key);
     const commands = onReply(this.state, this.nowMs, id, ok(content));
-    for (const command of commands) {
-      if (command.kind !== 'forget') continue;
-      // L34: only pairs that this reply names, only durable ones, never by a deposed coordinator.
-      const named = new Set([...(content?.acknowledged ?? []), ...(content?.stale ?? [])].map(refKey));
-      for (const one of command.refs) {
-        if (!isValid || !named.has(refKey(one)) || !before.has(refKey(one))) throw new Error(`forgot ${refKey(one)}`);
-        this.durable.delete(refKey(one));
-      }
-    }
+    for (const command of commands) if (command.kind === 'forget') this.seeForget(command.refs, isValid ? new Set(named) : new Set());
     return commands;
+  }
+
+  /** L34: only pairs that this reply names, only durable ones, never by a deposed coordinator. */
+  private seeForget(refs: readonly ItemRef[], named: ReadonlySet<string>): void {
+    for (const key of refs.map(refKey)) {
+      must(named.has(key) && this.durable.has(key), `L34: ${key} was forgotten`);
+      this.durable.delete(key);
+    }
   }
 
   private some(pick: number): ReturnType<typeof ref>[] {
