@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { seededRandom } from '../../runtime/base/random.ts';
+import { listSegments } from '../../runtime/results/place.ts';
+import { SegmentReader } from '../../runtime/results/segment-reader.ts';
+import { logFrame } from '../support/log-frame.ts';
+import { scratch } from '../support/scratch.ts';
+
+const WRITER = fileURLToPath(new URL('../support/log-writer.ts', import.meta.url));
+const KILLS = 40;
+
+/** Starts a writer, kills it after so many acknowledgements and a moment more; the highest index that it acknowledged. */
+async function writeAndKill(dir: string, epoch: number, acknowledgements: number, afterMs: number): Promise<number> {
+  const child = spawn(process.execPath, [WRITER, dir, String(epoch)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  let isDue = false;
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    if (isDue || text.split('\n').length <= acknowledgements) return;
+    isDue = true;
+    setTimeout(() => child.kill('SIGKILL'), afterMs);
+  });
+  const [, signal] = await once(child, 'close');
+  if (signal !== 'SIGKILL') throw new Error('the writer ended by itself');
+  return Math.max(...text.split('\n').slice(0, -1).map(Number));
+}
+
+test(`L18: whatever moment the writer is killed at (${KILLS} times), a prefix is read, with everything acknowledged in it`, async (t) => {
+  t.timeout(180_000);
+  const dir = scratch(t);
+  const random = seededRandom(7);
+  const acknowledged: number[] = [];
+  for (let epoch = 0; epoch < KILLS; epoch++) {
+    acknowledged.push(await writeAndKill(dir, epoch, 1 + Math.floor(random.next() * 30), random.next() * 12));
+  }
+  const segments = await listSegments(dir);
+  t.is(segments.length, KILLS);
+  for (const segment of segments) {
+    const reader = await SegmentReader.open(segment, 'place');
+    let count = 0;
+    for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) {
+      for (const { frame } of placed) {
+        const expected = logFrame(count++);
+        const isSame = frame.index === expected.index && frame.attempt === expected.attempt && frame.kind === expected.kind;
+        t.true(isSame && Buffer.compare(frame.line, expected.line) === 0, `epoch ${segment.epoch}, frame ${count}`);
+      }
+    }
+    t.true(
+      count > (acknowledged[segment.epoch] ?? Number.NaN),
+      `epoch ${segment.epoch}: ${count} read, ${acknowledged[segment.epoch]} acknowledged`,
+    );
+    const { problem } = await reader.end();
+    t.true(problem === null || problem === 'torn', `epoch ${segment.epoch}: ${problem}`);
+    await reader.close();
+  }
+});

@@ -1,0 +1,23 @@
+import { writeSync } from 'node:fs';
+import process from 'node:process';
+import { createResultLog } from '../../runtime/results/log.ts';
+import { logFrame } from './log-frame.ts';
+
+/** A process that appends frames without end and says, after each append, up to which index everything is durable. To be killed. */
+const [dir, epochText] = process.argv.slice(2);
+if (dir === undefined || epochText === undefined) throw new Error('usage: log-writer <dir> <epoch>');
+
+const IN_FLIGHT = 4;
+const log = await createResultLog({ dir, epoch: Number(epochText), place: { placeId: 'place', runId: 'run' } });
+let next = 0;
+
+async function append(): Promise<void> {
+  for (;;) {
+    const frames = Array.from({ length: 1 + (next % 7) }, () => logFrame(next++));
+    await log.append(frames);
+    // Straight to the system: what this process says is out, even if it is killed at the next instruction.
+    writeSync(1, `${frames.at(-1)?.index}\n`);
+  }
+}
+
+await Promise.all(Array.from({ length: IN_FLIGHT }, append));
