@@ -1,36 +1,62 @@
 import test from 'ava';
-import { importsOf, onlyCode, places, readText, runtimeSources } from './sources.ts';
+import { importsOf, onlyCode, places, readText, runtimeSources, type Source } from './sources.ts';
 
 /**
- * The files that decide: pure functions over values. They do no I/O, wait for nothing, and each has a unit test of its own name.
- * A new one is added here.
+ * The files that decide: pure functions over values. They do no I/O, wait for nothing, and each has a unit test of its own name in
+ * test/unit. A new one is added here; the last test finds those that are missing.
  */
-const DECIDE: readonly string[] = [
-  'base/backoff',
-  'ledger/bitmap',
-  'ledger/codec',
-  'ledger/transition/claim',
-  'ledger/transition/draft',
-  'ledger/transition/hand-back',
-  'ledger/transition/lease',
-  'ledger/transition/run',
-  'ledger/transition/scan',
-  'ledger/transition/settle',
-  'ledger/transition/worker',
-  'lease/machine',
-  'results/segment',
-  'input/line',
-  'coordinator/machine',
-  'worker/machine',
+const DECIDE: Readonly<Record<string, readonly string[]>> = {
+  base: ['assert', 'backoff', 'module-path', 'nearest', 'quantity', 'random', 'u32'],
+  model: ['timing'],
+  ledger: ['bitmap', 'codec'],
+  'ledger/transition': ['claim', 'draft', 'hand-back', 'lease', 'run', 'scan', 'settle', 'worker'],
+  lease: ['machine'],
+  input: ['content-id', 'entry', 'identity', 'line', 'spans'],
+  results: ['breaks', 'crc32c', 'output-line', 'record-check', 'segment'],
+  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-status', 'method'],
+  coordinator: [
+    ...['breaker', 'claims', 'delivery', 'ending', 'failure', 'found', 'judge', 'machine', 'mirror', 'outcomes', 'registry', 'rows'],
+    ...['sessions', 'state', 'status'],
+  ],
+  worker: ['addresses', 'concurrency', 'ending', 'epoch-guard', 'holding', 'machine', 'polling', 'retry', 'state'],
+  cli: [
+    'dry-run-text',
+    'found-text',
+    'identity-table',
+    'rate',
+    'restart',
+    'run-status',
+    'run-summary',
+    'status-text',
+    'supervision',
+    'verification-text',
+  ],
+};
+
+/** Pure as well, but nothing is decided in them: tables, names, and thin joints that the tests of their users go through. */
+const PLAIN: readonly string[] = [
+  ...['base/errors', 'base/exit', 'base/settings-fields', 'base/settings-mistakes'],
+  ...['ledger/verbs', 'ledger/embedded/keys', 'input/index-files', 'input/input-error'],
+  ...['rpc/field-check', 'coordinator/loop', 'worker/loop-lag', 'cli/deps', 'cli/paths'],
 ];
 
-/** What even a deciding file may use of Node: functions of their arguments alone. */
-const PURE = new Set(['node:buffer', 'node:crypto', 'node:path']);
+/** What even a deciding file may use of Node and of others: functions of their arguments alone. */
+const PURE_PACKAGES = new Set(['node:buffer', 'node:crypto', 'node:path', 'node:url', '@bufbuild/protobuf', 'zod']);
 
 const files = runtimeSources();
-const contracts = files.filter((file) => file.path.endsWith('/contract.ts')).map((file) => file.path);
-const decide = new Set(DECIDE.map((name) => `runtime/${name}.ts`));
+const names = Object.entries(DECIDE).flatMap(([folder, own]) => own.map((name) => `${folder}/${name}`));
+const decide = new Set(names.map((name) => `runtime/${name}.ts`));
 const deciding = files.filter((file) => decide.has(file.path));
+
+function isWords(path: string): boolean {
+  return /^runtime\/(?:base|model|rpc\/gen)\//.test(path) || path.endsWith('/contract.ts');
+}
+
+/** What makes a file more than a decision: waiting, a package that reaches out, the process, or a file that does so. */
+function reachesOut(file: Source): boolean {
+  const packages = importsOf(file).filter((one) => !one.isType && !one.of.startsWith('runtime/'));
+  return packages.some((one) => !PURE_PACKAGES.has(one.of)) || /\basync\b|\bawait\b|\bnew Promise\b|\bprocess\./.test(onlyCode(file.text));
+}
 
 test('every deciding file of the table exists', (t) => {
   t.deepEqual(
@@ -39,10 +65,10 @@ test('every deciding file of the table exists', (t) => {
   );
 });
 
-test('a deciding file imports only base, model, contracts and other deciding files', (t) => {
+test('a deciding file imports only base, model, contracts and what decides or is plain as well', (t) => {
   const wrong = deciding.flatMap(importsOf).filter((one) => {
-    const isWords = /^runtime\/(?:base|model)\//.test(one.of) || contracts.includes(one.of) || decide.has(one.of);
-    return !isWords && !PURE.has(one.of) && !one.isType;
+    const isPlain = PLAIN.includes(one.of.replace(/^runtime\/|\.ts$/g, ''));
+    return !one.isType && !isWords(one.of) && !isPlain && !decide.has(one.of) && !PURE_PACKAGES.has(one.of) && !holdsOnlyTypes(one.of);
   });
   t.deepEqual(
     wrong.map((one) => `${one.from} imports ${one.of}`),
@@ -57,10 +83,34 @@ test('a deciding file waits for nothing', (t) => {
   );
 });
 
-for (const name of DECIDE) {
+for (const name of names) {
   test(`${name} has a unit test that asserts something`, (t) => {
     const text = readText(`test/unit/${name}.test.ts`);
     t.truthy(text, `test/unit/${name}.test.ts does not exist`);
-    t.regex(text ?? '', /\bt\.(?:is|deepEqual|like|true|throws|regex)\(/);
+    t.regex(text ?? '', /\bt\.(?:is|deepEqual|like|true|throws|regex|notThrows)\(/);
   });
+}
+
+test('no file that decides is missing from the table', (t) => {
+  const known = new Set([...decide, ...PLAIN.map((name) => `runtime/${name}.ts`)]);
+  const missing = files.filter(
+    (file) => !isWords(file.path) && !holdsOnlyTypes(file.path) && !performs(file.path) && !known.has(file.path),
+  );
+  t.deepEqual(
+    missing.map((file) => file.path),
+    [],
+  );
+});
+
+/** A file reaches out, or calls one that does. Import cycles are refused elsewhere, so this ends. */
+function performs(path: string): boolean {
+  const file = files.find((one) => one.path === path);
+  if (file === undefined) return false;
+  return reachesOut(file) || importsOf(file).some((one) => !one.isType && performs(one.of));
+}
+
+/** Interfaces, types and constants: no function of its own. */
+function holdsOnlyTypes(path: string): boolean {
+  const code = onlyCode(files.find((file) => file.path === path)?.text ?? '');
+  return !/\bfunction\b|\bclass\b|^(?:export )?const [^\n]*=>/m.test(code);
 }
