@@ -40,25 +40,31 @@ export type Perform = (command: Command) => void;
 /** Carries out commands. Each is owned here: its failure ends the coordinator, since nothing of it can be taken back. */
 export function createPerformer(options: PerformerOptions): Perform {
   return (command) => {
-    perform(options, command)?.catch(options.onFailure);
+    switch (command.kind) {
+      case 'reply-beat':
+        return options.replies.beat(command.token, command.reply);
+      case 'reply-poll':
+        return options.replies.poll(command.token, command.reply);
+      case 'reply-deregister':
+        return options.replies.deregister(command.token, { epoch: command.epoch });
+      case 'record':
+        return options.recorder.add(command.recordings);
+      case 'emit':
+        return emit(options, command.event);
+      case 'stop':
+        return options.onStop(command.outcome);
+      default:
+        carryOut(options, command).catch(options.onFailure);
+    }
   };
 }
 
-function perform(options: PerformerOptions, command: Command): Promise<void> | undefined {
-  const { replies, tell, ledger, epoch, writer } = options;
+/** The commands that take time, and come back as facts. */
+type Errand = Exclude<Command, { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'record' | 'emit' | 'stop' }>;
+
+async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
+  const { tell, ledger, epoch, writer } = options;
   switch (command.kind) {
-    case 'reply-beat':
-      return void replies.beat(command.token, command.reply);
-    case 'reply-poll':
-      return void replies.poll(command.token, command.reply);
-    case 'reply-deregister':
-      return void replies.deregister(command.token, { epoch: command.epoch });
-    case 'record':
-      return void options.recorder.add(command.recordings);
-    case 'emit':
-      return void emit(options, command.event);
-    case 'stop':
-      return void options.onStop(command.outcome);
     case 'claim':
       return claim(options, command);
     case 'hand-back':
@@ -86,7 +92,8 @@ function perform(options: PerformerOptions, command: Command): Promise<void> | u
     case 'finish':
       return finish(options, command.items);
     case 'export':
-      return options.exportResults().then(() => tell({ kind: 'exported' }));
+      await options.exportResults();
+      return tell({ kind: 'exported' });
     case 'check-lease':
       // The lease is looked at by any write; this one changes nothing.
       return then(

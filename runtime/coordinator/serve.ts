@@ -88,8 +88,8 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
     performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
   const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
-  void office.keeper.lost.then(end.fence);
-  void options.interrupted.then(() => end.come({ kind: 'interrupted' }));
+  office.keeper.lost.then(end.fence).catch(end.fail);
+  options.interrupted.then(() => end.come({ kind: 'interrupted' })).catch(end.fail);
   await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch, run: servedRun(options) });
   events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });
   loop.start();

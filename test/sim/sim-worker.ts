@@ -36,8 +36,8 @@ export class SimWorker {
     this.#session = 0;
     for (const [key, held] of this.#held) if (!held.isFinished) this.#held.delete(key);
     const boot = this.#boot;
-    void this.#beatLoop(boot);
-    void this.#pollLoop(boot);
+    this.#beatLoop(boot).catch(this.#world.fail);
+    this.#pollLoop(boot).catch(this.#world.fail);
   }
 
   #isLive(boot: number): boolean {

@@ -64,6 +64,11 @@ export class World {
   failure: unknown = null;
   crashes = 0;
 
+  /** The first thing that broke is what the run is judged by. */
+  readonly fail = (cause: unknown): void => {
+    this.failure ??= cause;
+  };
+
   constructor(options: WorldOptions) {
     this.options = options;
     this.random = seededRandom(options.seed);
