@@ -1,0 +1,57 @@
+import { PAGE_BYTES, pageOf, setBit } from '../../runtime/ledger/bitmap.ts';
+import type { Place } from '../../runtime/ledger/contract.ts';
+import type { AllRows, Head, InFlight, WorkerRow } from '../../runtime/ledger/rows.ts';
+import type { Lease } from '../../runtime/model/lease.ts';
+import type { RunState } from '../../runtime/model/run.ts';
+import { SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
+
+export interface Given {
+  readonly head?: Partial<Head> | null;
+  readonly lease?: Lease | null;
+  readonly state?: RunState;
+  readonly place?: Place | null;
+  readonly inFlight?: Readonly<Record<number, InFlight>>;
+  readonly done?: readonly number[];
+  readonly failed?: readonly number[];
+  readonly workers?: Readonly<Record<string, WorkerRow>>;
+}
+
+const HEAD: Head = { epoch: 3, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 1, acceptedEpoch: -1 };
+
+/** Rows as a test states them, contradictions included; epoch 3, bound, with worker w1, unless it says otherwise. */
+export function rowsOf(given: Given = {}): AllRows {
+  const pages = { done: pagesOf(given.done ?? []), failed: pagesOf(given.failed ?? []) };
+  const workers = given.workers ?? { w1: { number: 1, info: SOME_WORKER } };
+  const inFlight = given.inFlight ?? {};
+  return {
+    lease: () => given.lease ?? null,
+    head: () => (given.head === null ? null : { ...HEAD, ...given.head }),
+    state: () => given.state ?? { kind: 'running' },
+    place: () => (given.place === undefined ? SOME_PLACE : given.place),
+    inFlight: (index) => inFlight[index] ?? null,
+    page: (bit, page) => pages[bit].get(page) ?? null,
+    worker: (worker) => workers[worker] ?? null,
+    everyInFlight: () => Object.entries(inFlight).map(([index, item]) => ({ index: Number(index), item })),
+    everyPage: (bit) => [...pages[bit]].map(([page, bytes]) => ({ page, bytes })),
+    everyWorker: () => Object.entries(workers).map(([worker, row]) => ({ worker, row })),
+    acceptedEpochs: () => [],
+  };
+}
+
+function pagesOf(indexes: readonly number[]): Map<number, Uint8Array> {
+  const pages = new Map<number, Uint8Array>();
+  for (const index of indexes) {
+    const bytes = pages.get(pageOf(index)) ?? new Uint8Array(PAGE_BYTES);
+    setBit(bytes, index);
+    pages.set(pageOf(index), bytes);
+  }
+  return pages;
+}
+
+export function running(worker = 'w1', attempt = 1, claimEpoch = 3, failures = 0, delayMs = 0): InFlight {
+  return { state: 'running', row: { worker, attempt, claimEpoch }, faults: { failures, delayMs } };
+}
+
+export function handedBack(worker = 'w1', attempt = 1, claimEpoch = 3, failures = 0, delayMs = 0): InFlight {
+  return { ...running(worker, attempt, claimEpoch, failures, delayMs), state: 'handed-back' };
+}

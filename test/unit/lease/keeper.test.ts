@@ -1,0 +1,241 @@
+import test from 'ava';
+import { type CandidateOptions, type Keeper, winLease } from '../../../runtime/lease/keeper.ts';
+import type { Ledger } from '../../../runtime/ledger/contract.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import type { Lease, ProcessIdentity } from '../../../runtime/model/lease.ts';
+import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
+import { SOME_PROCESS, win } from '../../support/ledger-start.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const TTL_MS = 6_000;
+const RENEW_MS = 2_000;
+
+interface Setting {
+  readonly ledger: Ledger;
+  readonly clock: ManualClock;
+}
+
+function candidate({ ledger, clock }: Setting, holder: string, more: Partial<CandidateOptions> = {}): Promise<Keeper> {
+  return winLease({
+    ledger,
+    clock,
+    holder,
+    process: SOME_PROCESS,
+    address: `${holder}:1`,
+    floor: -1,
+    ttlMs: TTL_MS,
+    renewIntervalMs: RENEW_MS,
+    isDead: async () => false,
+    signal: new AbortController().signal,
+    onPassive: () => undefined,
+    ...more,
+  });
+}
+
+function setting(ledger: Ledger = createMemoryLedger()): Setting {
+  return { ledger, clock: new ManualClock() };
+}
+
+test('L1: where nobody ever led, the lease is won at once under epoch 0', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  t.is(keeper.lease().epoch, 0);
+  t.deepEqual(keeper.won, { kind: 'acquired', killedPid: null });
+  t.true(keeper.isFresh());
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'fresh' });
+  keeper.stop();
+});
+
+test('the lease is renewed a third of its time apart and stays fresh', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  for (let round = 1; round <= 10; round += 1) {
+    await world.clock.advance(RENEW_MS);
+    t.is((await world.ledger.readLease())?.renewals, round);
+    t.true(keeper.isFresh());
+  }
+  keeper.stop();
+  await world.clock.advance(RENEW_MS * 5);
+  t.is((await world.ledger.readLease())?.renewals, 10, 'stopped, it renews no more');
+  t.false(keeper.isFresh());
+});
+
+test('L4: a candidate waits while the holder renews, and takes over a whole TTL after the last renewal it saw', async (t) => {
+  const world = setting();
+  const first = await candidate(world, 'a');
+  const passive: Lease[] = [];
+  let second: Keeper | null = null;
+  const waiting = candidate(world, 'b', { onPassive: (lease) => passive.push(lease) }).then((keeper) => {
+    second = keeper;
+  });
+  await world.clock.advance(TTL_MS * 3);
+  t.is(second, null);
+  t.deepEqual(
+    passive.map((lease) => lease.holder),
+    ['a'],
+    'told once for each holder',
+  );
+  first.stop();
+  await world.clock.advance(TTL_MS - RENEW_MS);
+  t.is(second, null);
+  await world.clock.advance(RENEW_MS + 200);
+  await waiting;
+  const keeper = second as Keeper | null;
+  t.is(keeper?.lease().epoch, 1);
+  t.deepEqual(keeper?.won, { kind: 'stolen', killedPid: null });
+  keeper?.stop();
+});
+
+test('L4: the certain death of the holder lets a candidate follow at once', async (t) => {
+  const world = setting();
+  const first = await candidate(world, 'a');
+  const asked: ProcessIdentity[] = [];
+  let isDead = false;
+  const second = candidate(world, 'b', {
+    isDead: async (named) => {
+      asked.push(named);
+      return isDead;
+    },
+  });
+  await world.clock.advance(500);
+  isDead = true;
+  first.stop();
+  await world.clock.advance(100);
+  const keeper = await second;
+  t.is(keeper.lease().epoch, 1);
+  t.is(keeper.won.kind, 'stolen');
+  t.deepEqual(asked[0], SOME_PROCESS);
+  keeper.stop();
+});
+
+test('L1: a resignation keeps the epoch, and the next follows at once with epoch + 1', async (t) => {
+  const world = setting();
+  const first = await candidate(world, 'a');
+  const second = candidate(world, 'b');
+  await world.clock.advance(200);
+  const resigning = first.resign();
+  t.false(first.isFresh(), 'not a leader before the ledger has heard of it');
+  t.deepEqual(await first.ensureFresh(), { kind: 'fenced', epoch: 0 });
+  await resigning;
+  t.like(await world.ledger.readLease(), { holder: '', epoch: 0 });
+  await world.clock.advance(100);
+  const keeper = await second;
+  t.is(keeper.lease().epoch, 1);
+  t.is(keeper.won.kind, 'acquired');
+  keeper.stop();
+});
+
+test('a paused holder whose bytes are still there goes on under the same epoch, after exactly one renewal', async (t) => {
+  const inner = createMemoryLedger();
+  let renewals = 0;
+  const world = setting(
+    createFaultyLedger(inner, (verb) => {
+      if (verb === 'renew') renewals += 1;
+      return null;
+    }),
+  );
+  const keeper = await candidate(world, 'a');
+  world.clock.jump(TTL_MS * 2);
+  t.false(keeper.isFresh());
+  const answers = await Promise.all([keeper.ensureFresh(), keeper.ensureFresh(), keeper.ensureFresh()]);
+  t.deepEqual(answers, [{ kind: 'fresh' }, { kind: 'fresh' }, { kind: 'fresh' }]);
+  t.is(renewals, 1);
+  t.is(keeper.lease().epoch, 0);
+  t.true(keeper.isFresh());
+  keeper.stop();
+});
+
+test('a paused holder that was followed is fenced, for good, and lost says so once', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  world.clock.jump(TTL_MS * 2);
+  await win(world.ledger, 'b');
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
+  t.deepEqual(await keeper.lost, { kind: 'fenced', epoch: 1 });
+  t.false(keeper.isFresh());
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
+  await keeper.resign();
+  t.like(await world.ledger.readLease(), { holder: 'b', epoch: 1 }, 'it resigns nothing that is not its own');
+});
+
+test('a paused holder whose lease was released by a successor’s end is fenced too', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  world.clock.jump(TTL_MS * 2);
+  await world.ledger.release(await win(world.ledger, 'b'));
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
+});
+
+test('a holder that is fenced while it runs is told by the next renewal', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  await win(world.ledger, 'b');
+  await world.clock.advance(RENEW_MS);
+  t.deepEqual(await keeper.lost, { kind: 'fenced', epoch: 1 });
+  t.false(keeper.isFresh());
+});
+
+test('a renewal of unknown fate is tried again while the margin lasts', async (t) => {
+  const failures: unknown[] = [];
+  const inner = createMemoryLedger();
+  const faults = ['fail-after', 'fail-before', 'fail-after'] as const;
+  const world = setting(createFaultyLedger(inner, (verb, call) => (verb === 'renew' ? (faults[call - 1] ?? null) : null)));
+  const keeper = await candidate(world, 'a', { onRenewFailed: (error) => failures.push(error) });
+  await world.clock.advance(RENEW_MS * 2);
+  t.true(keeper.isFresh());
+  t.is(failures.length, 3);
+  await world.clock.advance(TTL_MS);
+  t.true(keeper.isFresh());
+  keeper.stop();
+});
+
+test('past its margin a holder that cannot ask the store lets nobody write', async (t) => {
+  const world = setting(createFaultyLedger(createMemoryLedger(), (verb) => (verb === 'renew' ? 'fail-before' : null)));
+  const keeper = await candidate(world, 'a');
+  t.true(keeper.isFresh());
+  await world.clock.advance(TTL_MS);
+  t.false(keeper.isFresh());
+  await t.throwsAsync(keeper.ensureFresh(), { instanceOf: InjectedFault });
+  keeper.stop();
+});
+
+test('the time that winning took counts against the lease', async (t) => {
+  const clock = new ManualClock();
+  const slow = createFaultyLedger(createMemoryLedger(), (verb) => (verb === 'acquire' ? { holdAfter: clock.sleep(TTL_MS) } : null));
+  const winning = candidate({ ledger: slow, clock }, 'a');
+  await clock.advance(TTL_MS);
+  const keeper = await winning;
+  t.false(keeper.isFresh());
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'fresh' });
+  keeper.stop();
+});
+
+test('L4: of two candidates that see the same expired lease one wins, the other waits', async (t) => {
+  const world = setting();
+  (await candidate(world, 'a')).stop();
+  const won: Keeper[] = [];
+  for (const name of ['b', 'c']) void candidate(world, name).then((keeper) => won.push(keeper));
+  await world.clock.advance(TTL_MS * 2);
+  t.deepEqual(
+    won.map((keeper) => keeper.lease().epoch),
+    [1],
+  );
+  for (const keeper of won) keeper.stop();
+});
+
+test('L3: a ledger behind the floor is refused with both numbers and what to do', async (t) => {
+  const error = await t.throwsAsync(candidate(setting(), 'a', { floor: 4 }), { code: 'LEDGER_BEHIND' });
+  t.regex(error?.message ?? '', /is empty.*epoch 4.*Restore/s);
+});
+
+test('a candidate whose signal aborts gives up with its reason', async (t) => {
+  const world = setting();
+  const first = await candidate(world, 'a');
+  const stop = new AbortController();
+  const waiting = candidate(world, 'b', { signal: stop.signal });
+  await world.clock.advance(200);
+  stop.abort(new Error('asked to end'));
+  await world.clock.advance(0);
+  await t.throwsAsync(waiting, { message: 'asked to end' });
+  first.stop();
+});

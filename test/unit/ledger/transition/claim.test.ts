@@ -1,0 +1,67 @@
+import test from 'ava';
+import { AssertionFailed } from '../../../../runtime/base/assert.ts';
+import { claim } from '../../../../runtime/ledger/transition/claim.ts';
+import { MAX_INDEX } from '../../../../runtime/ledger/transition/draft.ts';
+import { handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
+import { SOME_WORKER } from '../../../support/ledger-start.ts';
+
+test('L8: a granted claim writes the worker, the next attempt and the caller’s epoch, and keeps the faults', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: handedBack('w9', 4, 1, 2, 70) } });
+  const { reply, writes } = claim(rows, 3, 'w1', [
+    { index: 0, lastAttempt: 4 },
+    { cursor: 1, count: 1 },
+  ]);
+  t.deepEqual(reply, {
+    kind: 'claimed',
+    granted: [
+      { index: 0, attempt: 5 },
+      { index: 1, attempt: 1 },
+    ],
+    found: [],
+    cursor: 2,
+  });
+  t.deepEqual(
+    [...(writes?.items ?? [])],
+    [
+      [0, running('w1', 5, 3, 2, 70)],
+      [1, running('w1', 1, 3)],
+    ],
+  );
+  t.like(writes?.head, { cursor: 2, running: 2, handedBack: 0 });
+});
+
+test('L7: a refused claim writes nothing', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running() } });
+  const { reply, writes } = claim(rows, 3, 'w1', [
+    { index: 0, lastAttempt: 1 },
+    { cursor: 0, count: 5 },
+  ]);
+  t.like(reply, { granted: [], cursor: 1 });
+  t.is(writes, null);
+});
+
+test('L9: the attempt after the highest one is refused', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: handedBack('w1', 0xffff_ffff) } });
+  t.throws(() => claim(rows, 3, 'w1', [{ index: 0, lastAttempt: 0xffff_ffff }]), { instanceOf: AssertionFailed, message: /L9/ });
+});
+
+test('the last index may be claimed, none behind it', (t) => {
+  const rows = rowsOf({ head: { cursor: MAX_INDEX } });
+  t.like(claim(rows, 3, 'w1', [{ cursor: MAX_INDEX, count: 1 }]).reply, { granted: [{ index: MAX_INDEX }], cursor: MAX_INDEX + 1 });
+  t.throws(() => claim(rows, 3, 'w1', [{ cursor: MAX_INDEX, count: 2 }]), { instanceOf: AssertionFailed });
+});
+
+test('L31: nothing is granted to a worker unknown or forgotten, always to the coordinator', (t) => {
+  const rows = rowsOf({ workers: { known: { number: 1, info: SOME_WORKER }, forgotten: { number: 2, info: null } } });
+  const granted = (worker: string): number => {
+    const { reply } = claim(rows, 3, worker, [{ cursor: 0, count: 1 }]);
+    return reply.kind === 'claimed' ? reply.granted.length : -1;
+  };
+  t.deepEqual(['known', 'coordinator', 'forgotten', 'unknown'].map(granted), [1, 1, 0, 0]);
+});
+
+test('L16, L22: neither while paused nor before the place is bound', (t) => {
+  const paused = { kind: 'paused', reason: 'x' } as const;
+  t.deepEqual(claim(rowsOf({ state: paused }), 3, 'w1', []).reply, { kind: 'gone', state: paused });
+  t.throws(() => claim(rowsOf({ place: null }), 3, 'w1', []), { instanceOf: AssertionFailed, message: /L22/ });
+});
