@@ -39,13 +39,18 @@ export interface InputReader {
 export async function openInput(where: { readonly inputPath: string; readonly dir: string }): Promise<InputReader> {
   const files = indexFiles(where.dir);
   const stamp = JSON.parse(await readFile(files.source, 'utf8')) as FileStamp;
-  const input = await openFile(where.inputPath);
+  const reader = new FileReader(
+    where.inputPath,
+    stamp,
+    await openFile(where.inputPath),
+    await open(files.offsets, 'r'),
+    await open(files.reasons, 'r'),
+  );
   try {
-    const reader = new FileReader(where.inputPath, stamp, input, await open(files.offsets, 'r'), await open(files.reasons, 'r'));
     await reader.checkStamp();
     return reader;
   } catch (error) {
-    await input.close();
+    await reader.close();
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
@@ -117,8 +118,9 @@ function movePage(words: Uint32Array, to: PagedFile, pageBits: number): void {
 }
 
 function idWords(customId: string): IdWords {
-  // As a string of bytes: one call without an object, several times faster than a Buffer.
-  const digest = hash('sha256', customId, 'binary');
+  // UTF-16, since half a surrogate pair, which JSON can hold, has no UTF-8 of its own. The digest as a string of bytes, since that
+  // is several times faster than a Buffer.
+  const digest = hash('sha256', Buffer.from(customId, 'utf16le'), 'binary');
   return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8), wordAt(digest, 12)];
 }
 

@@ -31,7 +31,7 @@ export async function readSpooled(dir: string): Promise<Spooled | null> {
     text = await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw unreadableSpool(path, (error as Error).message, error);
   }
   const spooled = parseSpooled(path, text);
   if ((await sizeIfThere(spoolPath(dir))) === spooled.bytes) return spooled;

@@ -1,0 +1,59 @@
+import { Buffer } from 'node:buffer';
+import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import test from 'ava';
+import { AssertionFailed } from '../../../runtime/base/assert.ts';
+import { RolloutError } from '../../../runtime/base/errors.ts';
+import { openInput } from '../../../runtime/input/reader.ts';
+import { batchLine, indexed } from '../../support/indexed-input.ts';
+
+const LINES = Array.from({ length: 30 }, (_, at) => batchLine(`r${at}`, 'x'.repeat(at)));
+
+test('lines come in the order asked for, wherever they lie', async (t) => {
+  const { reader } = await indexed(t, `${LINES.join('\n\n')}\n`);
+  const wanted = [5, 6, 7, 29, 0, 1, 7, 12];
+  const lines = await reader.lines(wanted);
+  t.deepEqual(
+    lines.map(({ index, line, lineNumber }) => [index, Buffer.from(line).toString(), lineNumber]),
+    wanted.map((index) => [index, LINES[index], 2 * index + 1]),
+  );
+  t.deepEqual(await reader.lines([]), []);
+});
+
+test('a survey tells the invalid items of a range, as far as entries are written', async (t) => {
+  const { reader } = await indexed(t, ['bad', LINES[0], 'bad', LINES[1], LINES[2], 'bad'].join('\n'));
+  t.deepEqual(await reader.survey(0, 100), { upTo: 6, invalid: [0, 2, 5] });
+  t.deepEqual(await reader.survey(1, 3), { upTo: 4, invalid: [2] });
+  t.deepEqual(await reader.survey(6, 3), { upTo: 6, invalid: [] });
+});
+
+test('the reason of an invalid item has its line, and its custom_id where there is one', async (t) => {
+  const { reader } = await indexed(t, `${LINES[0]}\n\n{"custom_id":"ä","url":"/v1/x"}\n`);
+  const { message, ...reason } = await reader.invalidReason(1);
+  t.deepEqual(reason, { code: 'missing_body', customId: 'ä', lineNumber: 3 });
+  t.regex(message, /body is missing/);
+});
+
+test('the line of an invalid item, and the reason of a valid one, are never asked for', async (t) => {
+  const { reader } = await indexed(t, `${LINES[0]}\nbad\n`);
+  await t.throwsAsync(reader.lines([1]), { instanceOf: AssertionFailed });
+  await t.throwsAsync(reader.invalidReason(0), { instanceOf: AssertionFailed });
+  await t.throwsAsync(reader.lines([2]), { instanceOf: AssertionFailed });
+});
+
+test('an input that was cut, extended, overwritten or replaced is noticed', async (t) => {
+  const changes: readonly ((path: string) => void)[] = [
+    (path) => truncateSync(path, 10),
+    (path) => appendFileSync(path, 'more'),
+    (path) => writeFileSync(path, `${LINES.join('\n')} `),
+  ];
+  for (const change of changes) {
+    const { reader, request } = await indexed(t, `${LINES.join('\n')}\n`);
+    utimesSync(request.inputPath, 5, 5);
+    change(request.inputPath);
+    const whileOpen = await t.throwsAsync(reader.lines([29]), { instanceOf: RolloutError });
+    t.is(whileOpen?.code, 'INPUT_CHANGED');
+    const opened = await t.throwsAsync(openInput(request), { instanceOf: RolloutError });
+    t.is(opened?.code, 'INPUT_CHANGED');
+    t.regex(opened?.message ?? '', /in\.jsonl was changed/);
+  }
+});
