@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import type { HandBackReason, Ledger } from '../../runtime/ledger/contract.ts';
+import type { Lease } from '../../runtime/model/lease.ts';
+import { request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
+
+/** What the ledgers under comparison have in common. */
+export interface Shared {
+  epoch: number;
+  cursor: number;
+  /** The newest win, and an older state of it. */
+  lease: Lease;
+  holders: number;
+}
+
+/** One call, the same on every ledger; `run` must only use what is in `shared`. */
+export interface Command {
+  readonly name: string;
+  run(ledger: Ledger, shared: Readonly<Shared>): Promise<unknown>;
+}
+
+const WORKERS = ['w1', 'w2', 'w3', 'coordinator'];
+const REASONS: readonly HandBackReason[] = ['failed', 'drained', 'unavailable', 'throttled', 'lost', 'quota'];
+
+const worker = fc.constantFrom(...WORKERS);
+const registered = fc.constantFrom('w1', 'w2', 'w3');
+const index = fc.integer({ min: 0, max: 11 });
+const attempt = fc.integer({ min: 1, max: 4 });
+/** Mostly the present epoch, sometimes the one before it. */
+const lag = fc.constantFrom(0, 0, 0, 0, 0, 0, 1);
+const claimLag = fc.constantFrom(0, 0, 0, 1, 2);
+
+const pick = fc.oneof(
+  fc.record({ kind: fc.constant('cursor' as const), shift: fc.constantFrom(0, 0, 0, -1, 1), count: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ kind: fc.constant('index' as const), index, lastAttempt: fc.integer({ min: 0, max: 3 }) }),
+);
+const named = fc.record({ index, worker, attempt, claimLag });
+
+function at(shared: Shared, epochsBack: number): number {
+  return Math.max(0, shared.epoch - epochsBack);
+}
+
+function command<T>(
+  name: string,
+  given: fc.Arbitrary<T>,
+  run: (ledger: Ledger, shared: Shared, drawn: T) => Promise<unknown>,
+): fc.Arbitrary<Command> {
+  return given.map((drawn) => ({ name: `${name} ${JSON.stringify(drawn)}`, run: (ledger, shared) => run(ledger, shared, drawn) }));
+}
+
+const claim = command('claim', fc.record({ lag, worker, picks: fc.array(pick, { maxLength: 3 }) }), (ledger, shared, drawn) =>
+  ledger.claim(
+    at(shared, drawn.lag),
+    drawn.worker,
+    drawn.picks.map((one) =>
+      one.kind === 'index'
+        ? { index: one.index, lastAttempt: one.lastAttempt }
+        : { cursor: Math.max(0, shared.cursor + one.shift), count: one.count },
+    ),
+  ),
+);
+
+const settle = command(
+  'settle',
+  fc.record({ lag, worker, outcomes: fc.array(fc.record({ index, attempt, claimLag, isResult: fc.boolean() }), { maxLength: 4 }) }),
+  (ledger, shared, drawn) =>
+    ledger.settle(
+      at(shared, drawn.lag),
+      drawn.worker,
+      drawn.outcomes.map((one) => ({
+        index: one.index,
+        attempt: one.attempt,
+        claimEpoch: at(shared, one.claimLag),
+        isResult: one.isResult,
+      })),
+    ),
+);
+
+const handBack = command(
+  'handBack',
+  fc.record({
+    lag,
+    returns: fc.array(fc.record({ row: named, reason: fc.constantFrom(...REASONS), delayMs: fc.nat(99) }), { maxLength: 4 }),
+  }),
+  (ledger, shared, drawn) =>
+    ledger.handBack(
+      at(shared, drawn.lag),
+      drawn.returns.map(({ row, reason, delayMs }) => ({
+        index: row.index,
+        row: { worker: row.worker, attempt: row.attempt, claimEpoch: at(shared, row.claimLag) },
+        reason,
+        delayMs,
+      })),
+    ),
+);
+
+const look = command('look', fc.array(named, { maxLength: 4 }), (ledger, shared, drawn) =>
+  ledger.look(
+    shared.epoch,
+    drawn.map((row) => ({ index: row.index, row: { worker: row.worker, attempt: row.attempt, claimEpoch: at(shared, row.claimLag) } })),
+  ),
+);
+
+const lease = fc.oneof(
+  command('renew', fc.boolean(), (ledger, shared, isOld) =>
+    ledger.renew(isOld ? { ...shared.lease, epoch: shared.epoch - 1 } : shared.lease),
+  ),
+  command('release', fc.constant(null), (ledger, shared) => ledger.release(shared.lease)),
+  command('acquire', fc.record({ isStale: fc.boolean(), floorAbove: fc.constantFrom(-1, 0, 1) }), async (ledger, shared, drawn) => {
+    const seen = await ledger.readLease();
+    const expected = drawn.isStale ? shared.lease : seen;
+    return ledger.acquire(request(`holder-${shared.holders}`, expected, shared.epoch + drawn.floorAbove));
+  }),
+);
+
+const run = fc.oneof(
+  command('register', fc.record({ worker: registered, lag }), (ledger, shared, drawn) =>
+    ledger.register(at(shared, drawn.lag), drawn.worker, SOME_WORKER),
+  ),
+  command('forget', registered, (ledger, shared, drawn) => ledger.forget(shared.epoch, drawn)),
+  command('pause', fc.constant(null), (ledger, shared) => ledger.pause(shared.epoch, 'because')),
+  command('resume', fc.constant(null), (ledger, shared) => ledger.resume(shared.epoch)),
+  command('finish', fc.integer({ min: 0, max: 12 }), (ledger, shared, items) => ledger.finish(shared.epoch, items)),
+  command('bind', fc.boolean(), (ledger, shared, isOther) =>
+    ledger.bind(shared.epoch, isOther ? { ...SOME_PLACE, placeId: 'other' } : SOME_PLACE),
+  ),
+);
+
+const read = fc.oneof(
+  command('scan', lag, (ledger, shared, drawn) => ledger.scan(at(shared, drawn))),
+  command('bits', index, async (ledger, _shared, from) => [...(await ledger.bits(from, 9))]),
+  command('acceptedEpochs', fc.constant(null), (ledger) => ledger.acceptedEpochs()),
+);
+
+/** Random calls, most of them likely to do something. */
+export const commands: fc.Arbitrary<Command[]> = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: claim },
+    { weight: 14, arbitrary: settle },
+    { weight: 10, arbitrary: handBack },
+    { weight: 3, arbitrary: look },
+    { weight: 2, arbitrary: lease },
+    { weight: 5, arbitrary: run },
+    { weight: 2, arbitrary: read },
+  ),
+  { minLength: 15, maxLength: 60, size: 'max' },
+);
