@@ -21,7 +21,7 @@ export interface StatePaths {
 export function statePaths(stateDir: string): StatePaths {
   return {
     stateDir,
-    lock: join(stateDir, 'run.lock'),
+    lock: join(stateDir, 'lock'),
     children: join(stateDir, 'children.json'),
     coordinatorConfig: join(stateDir, 'coordinator.yaml'),
     coordinatorMark: join(stateDir, 'coordinator.json'),

@@ -3,23 +3,27 @@
 const SMOOTHING_MS = 30_000;
 
 export interface Rate {
+  /** When the first items were on their way: what processes take to start says nothing about the rate. */
+  readonly startedMs: number;
   readonly atMs: number;
   readonly settled: number;
-  /** Items per second; null until two moments are known. */
+  /** Items per second; null until something was settled. */
   readonly perSecond: number | null;
 }
 
 export function startRate(atMs: number, settled: number): Rate {
-  return { atMs, settled, perSecond: null };
+  return { startedMs: atMs, atMs, settled, perSecond: null };
 }
 
 export function onSettled(rate: Rate, atMs: number, settled: number): Rate {
   const elapsedMs = atMs - rate.atMs;
   if (elapsedMs <= 0) return rate;
+  if (rate.perSecond === null && settled <= rate.settled) return startRate(atMs, settled);
   const now = (Math.max(0, settled - rate.settled) * 1000) / elapsedMs;
-  const weight = 1 - Math.exp(-elapsedMs / SMOOTHING_MS);
+  // A plain mean at first, so that the first moment does not count for more than the next ones.
+  const weight = Math.max(1 - Math.exp(-elapsedMs / SMOOTHING_MS), elapsedMs / (atMs - rate.startedMs));
   const perSecond = rate.perSecond === null ? now : rate.perSecond + weight * (now - rate.perSecond);
-  return { atMs, settled, perSecond };
+  return { startedMs: rate.startedMs, atMs, settled, perSecond };
 }
 
 /** Seconds that the remaining items will take; null where nothing can be said. */

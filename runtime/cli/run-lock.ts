@@ -1,63 +1,70 @@
-import { readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 
 /**
- * One `rollout run` at a time per state directory. The lock is a file that names its process; a dead process holds nothing. The
- * ledger is safe without it: the lock spares people two supervisors that fence each other's processes.
+ * One `rollout run` at a time per state directory. The ledger is safe without it: the lock spares people two supervisors whose
+ * processes fence one another.
+ *
+ * A directory of numbered files, each naming a process; the highest number counts. A dead process's lock is never removed by who
+ * takes over, but outnumbered: making the next number is exclusive, so of several starts at once one wins. (Removing a stale lock
+ * and making a new one under the same name would let a slow start remove the new one.)
  */
 export interface RunLock {
   release(): Promise<void>;
 }
 
-/** Several starts at once may each find, and clear away, the lock of a dead one. */
-const TRIES = 5;
+/** Each further try means that another start was faster just then. */
+const TRIES = 20;
 
-export async function lockRun(path: string): Promise<RunLock> {
-  const own = await ownProcess();
-  const text = JSON.stringify(own);
+export async function lockRun(dir: string): Promise<RunLock> {
+  await mkdir(dir, { recursive: true });
+  const own = JSON.stringify(await ownProcess());
   for (let tries = 0; tries < TRIES; tries += 1) {
-    if (await createFileAtomic(path, text)) return { release: async () => release(path, text) };
-    const holder = await readHolder(path);
-    if (holder !== null && !(await isProcessDead(holder))) throw held(path, holder);
-    await clearAway(path, `${path}.${own.pid}-${tries}.stale`);
+    const highest = await highestNumber(dir);
+    const holder = await readHolder(join(dir, String(highest)));
+    if (holder !== null && !(await isProcessDead(holder))) throw held(dir, holder);
+    const path = join(dir, String(highest + 1));
+    if (!(await createFileAtomic(path, own))) continue;
+    if ((await highestNumber(dir)) === highest + 1) {
+      await clearBelow(dir, highest);
+      return { release: async () => rm(path, { force: true }) };
+    }
+    await rm(path, { force: true });
   }
-  throw new RolloutError('STATE_UNREADABLE', `${path} is taken and freed again and again: try once more`);
+  throw new RolloutError('STATE_UNREADABLE', `${dir} is taken again and again by others: try once more`);
 }
 
-function held(path: string, holder: ProcessIdentity): RolloutError {
+function held(dir: string, holder: ProcessIdentity): RolloutError {
   const what = `another \`rollout run\` (pid ${holder.pid}) is working on this state directory`;
   return new RolloutError(
     'USAGE',
-    `${what}: look at it with \`rollout status --watch\`, or stop it with \`kill ${holder.pid}\` first (lock: ${path})`,
+    `${what}: look at it with \`rollout status --watch\`, or stop it with \`kill ${holder.pid}\` first (lock: ${dir})`,
   );
 }
 
-/** Null where the lock is gone, or was cut short by a power loss: then nobody can hold it. */
+/** 0 where nobody ever held it. */
+async function highestNumber(dir: string): Promise<number> {
+  return Math.max(0, ...numbers(await readdir(dir)));
+}
+
+/** The one just below stays: a start that has listed it would else not know that there are higher ones. */
+async function clearBelow(dir: string, number: number): Promise<void> {
+  for (const old of numbers(await readdir(dir)).filter((one) => one < number)) await rm(join(dir, String(old)), { force: true });
+}
+
+function numbers(names: readonly string[]): readonly number[] {
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+/** Null where the lock is gone, or was damaged by a power loss: then nobody can hold it. */
 async function readHolder(path: string): Promise<ProcessIdentity | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as ProcessIdentity;
   } catch {
     return null;
   }
-}
-
-/** Moves the lock before removing it: should a living process have taken it meanwhile, it is put back. */
-async function clearAway(path: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  const holder = await readHolder(aside);
-  if (holder !== null && !(await isProcessDead(holder))) await createFileAtomic(path, JSON.stringify(holder));
-  await rm(aside, { force: true });
-}
-
-async function release(path: string, text: string): Promise<void> {
-  const now = await readFile(path, 'utf8').catch(() => null);
-  if (now === text) await rm(path, { force: true });
 }

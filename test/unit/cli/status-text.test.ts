@@ -11,7 +11,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
 const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120 };
 
 test('a progress line has counts, rate, remaining time and workers', (t) => {
-  const line = progressLine(status({ workers: [READY] }), { atMs: 0, settled: 42, perSecond: 29 });
+  const line = progressLine(status({ workers: [READY] }), { ...startRate(0, 42), perSecond: 29 });
   t.is(line, '42/100 items, 40 done, 2 failed, 8 running, 29/s, about 2 s left, 1 worker');
 });
 
