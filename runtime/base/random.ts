@@ -25,6 +25,11 @@ export function seededRandom(seed: number): Random {
   };
   return {
     next,
-    hex: (bytes) => Array.from({ length: bytes }, () => Math.floor(next() * 256).toString(16).padStart(2, '0')).join(''),
+    hex: (bytes) =>
+      Array.from({ length: bytes }, () =>
+        Math.floor(next() * 256)
+          .toString(16)
+          .padStart(2, '0'),
+      ).join(''),
   };
 }

@@ -48,10 +48,7 @@ function plainView({ err, nowMs }: ViewOutputs): ProgressView {
 }
 
 function barView({ err, nowMs }: ViewOutputs): ProgressView {
-  const bar = new SingleBar(
-    { stream: err as NodeJS.WriteStream, hideCursor: true, clearOnComplete: false, format: formatBar, fps: 10 },
-    Presets.shades_classic,
-  );
+  const bar = new SingleBar({ stream: err, hideCursor: true, clearOnComplete: false, format: formatBar, fps: 10 }, Presets.shades_classic);
   let rate: Rate | null = null;
   let isStarted = false;
   return {

@@ -18,7 +18,13 @@ export type RunEvent =
   | { readonly kind: 'worker_registered'; readonly workerId: WorkerId; readonly bootNonce: string; readonly isRestart: boolean }
   | { readonly kind: 'worker_heartbeat'; readonly workerId: WorkerId; readonly loopLagMs: number }
   | { readonly kind: 'worker_suspected'; readonly workerId: WorkerId; readonly dueAtMs: number }
-  | { readonly kind: 'worker_failed'; readonly workerId: WorkerId; readonly reason: FailureReason; readonly dueAtMs: number; readonly handedBack: number }
+  | {
+      readonly kind: 'worker_failed';
+      readonly workerId: WorkerId;
+      readonly reason: FailureReason;
+      readonly dueAtMs: number;
+      readonly handedBack: number;
+    }
   | { readonly kind: 'worker_deregistered'; readonly workerId: WorkerId; readonly handedBack: number }
   | { readonly kind: 'item_failed'; readonly index: number; readonly attempt: number; readonly code: string };
 

@@ -36,7 +36,7 @@ export class Candidate {
 
   /** The first line of one of these kinds. */
   hears(kinds: string | readonly string[], withinMs = 30_000): Promise<Said> {
-    return until(`${kinds} from ${this.pid}, which said ${JSON.stringify(this.said.slice(-5))}`, withinMs, () =>
+    return until(`${[kinds].flat().join(' or ')} from ${this.pid}, which said ${JSON.stringify(this.said.slice(-5))}`, withinMs, () =>
       this.said.find((line) => [kinds].flat().includes(line.kind)),
     );
   }

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { type Command, finished, startCommand } from './command.ts';
@@ -97,8 +97,4 @@ export async function leaseEpoch(command: Command, withinMs: number): Promise<nu
     const won = printedEvents(command).find((event) => event['kind'] === 'lease_acquired' || event['kind'] === 'lease_stolen');
     return won === undefined ? undefined : { epoch: won['epoch'] as number };
   }).then((won) => won.epoch);
-}
-
-export async function devCaIsThere(one: Standalone): Promise<void> {
-  await until('the dev CA', 20_000, () => existsSync(join(one.tlsDir, 'ca.pem')));
 }

@@ -93,7 +93,8 @@ export function claimSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     for (const epoch of [1, 2, 3]) {
-      const [item] = (await win(ledger, `holder-${epoch}`), await scanned(ledger, epoch)).running;
+      await win(ledger, `holder-${epoch}`);
+      const [item] = (await scanned(ledger, epoch)).running;
       t.like(item, { index: 0, row: { attempt: epoch, claimEpoch: epoch - 1 } });
       await ledger.handBack(epoch, [back(0, row('w1', epoch, epoch - 1))]);
       const reply = await claimed(ledger, epoch, 'w1', [{ index: 0, lastAttempt: epoch }]);

@@ -37,7 +37,7 @@ test('of a process in another pid namespace nothing is certain', async (t) => {
 
 test('a killed process is dead, also before its parent has taken note', async (t) => {
   const source = new URL('../../../runtime/base/process-identity.ts', import.meta.url);
-  const program = `import('${source}').then((m) => m.ownProcess()).then((own) => console.log(JSON.stringify(own))); setInterval(() => 0, 1000)`;
+  const program = `import('${source.href}').then((m) => m.ownProcess()).then((own) => console.log(JSON.stringify(own))); setInterval(() => 0, 1000)`;
   // The shell becomes `sleep`, which takes note of no child: the killed one stays a zombie.
   const command = '"$0" --input-type=module -e "$1" & exec sleep 60';
   const parent = spawn('/bin/sh', ['-c', command, process.execPath, program], { stdio: ['ignore', 'pipe', 'inherit'] });

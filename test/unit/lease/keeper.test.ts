@@ -214,7 +214,7 @@ test('L4: of two candidates that see the same expired lease one wins, the other 
   const world = setting();
   (await candidate(world, 'a')).stop();
   const won: Keeper[] = [];
-  for (const name of ['b', 'c']) void candidate(world, name).then((keeper) => won.push(keeper));
+  for (const name of ['b', 'c']) candidate(world, name).then((keeper) => won.push(keeper), t.fail);
   await world.clock.advance(TTL_MS * 2);
   t.deepEqual(
     won.map((keeper) => keeper.lease().epoch),
