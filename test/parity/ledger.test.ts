@@ -53,12 +53,17 @@ function follow(shared: Shared, reply: unknown): void {
   shared.holders += 1;
 }
 
+async function inFlight(ledger: Ledger, epoch: number): Promise<Shared['live']> {
+  const scan = await ledger.scan(epoch);
+  return scan.kind === 'scanned' ? [...scan.running, ...scan.handedBack].map(({ index, row }) => ({ index, row })) : [];
+}
+
 async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-parity-'));
   const memory = createMemoryLedger();
   const embedded = await openEmbeddedLedger({ dir, clock: systemClock });
   try {
-    const shared: Shared = { epoch: 0, cursor: 0, lease: await start(memory), holders: 0 };
+    const shared: Shared = { epoch: 0, cursor: 0, lease: await start(memory), holders: 0, live: [] };
     await start(embedded);
     const history = new History();
     for (const call of calls) {
@@ -66,6 +71,7 @@ async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<
       t.deepEqual(await replyOf(call, embedded, shared), reply, call.name);
       history.see(t, reply);
       follow(shared, reply);
+      shared.live = await inFlight(memory, shared.epoch);
     }
     const [a, b] = await Promise.all([memory.scan(shared.epoch), embedded.scan(shared.epoch)]);
     t.deepEqual(b, a);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HandBackReason, Ledger } from '../../runtime/ledger/contract.ts';
+import type { HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import { request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
 
@@ -10,6 +10,8 @@ export interface Shared {
   /** The newest win, and an older state of it. */
   lease: Lease;
   holders: number;
+  /** All that is in flight now, so that most calls can be meant for something. */
+  live: readonly NamedRow[];
 }
 
 /** One call, the same on every ledger; `run` must only use what is in `shared`. */
@@ -31,12 +33,34 @@ const claimLag = fc.constantFrom(0, 0, 0, 1, 2);
 
 const pick = fc.oneof(
   fc.record({ kind: fc.constant('cursor' as const), shift: fc.constantFrom(0, 0, 0, -1, 1), count: fc.integer({ min: 0, max: 3 }) }),
-  fc.record({ kind: fc.constant('index' as const), index, lastAttempt: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ kind: fc.constant('index' as const), one: fc.integer({ min: 0, max: 30 }), isWrong: fc.constantFrom(false, false, true) }),
 );
-const named = fc.record({ index, worker, attempt, claimLag });
+
+/** Mostly a row that is in flight, whole; sometimes any. */
+const named = fc.record({
+  one: fc.integer({ min: 0, max: 30 }),
+  isAny: fc.constantFrom(false, false, false, true),
+  index,
+  worker,
+  attempt,
+  claimLag,
+});
+type Named = typeof named extends fc.Arbitrary<infer T> ? T : never;
+
+function rowFor(shared: Shared, drawn: Named): NamedRow {
+  const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
+  if (live !== undefined && !drawn.isAny) return live;
+  return { index: drawn.index, row: { worker: drawn.worker, attempt: drawn.attempt, claimEpoch: at(shared, drawn.claimLag) } };
+}
 
 function at(shared: Shared, epochsBack: number): number {
   return Math.max(0, shared.epoch - epochsBack);
+}
+
+function pickFor(shared: Shared, drawn: typeof pick extends fc.Arbitrary<infer T> ? T : never): Pick {
+  if (drawn.kind === 'cursor') return { cursor: Math.max(0, shared.cursor + drawn.shift), count: drawn.count };
+  const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
+  return { index: live?.index ?? drawn.one, lastAttempt: (live?.row.attempt ?? 1) - (drawn.isWrong ? 1 : 0) };
 }
 
 function command<T>(
@@ -51,52 +75,49 @@ const claim = command('claim', fc.record({ lag, worker, picks: fc.array(pick, { 
   ledger.claim(
     at(shared, drawn.lag),
     drawn.worker,
-    drawn.picks.map((one) =>
-      one.kind === 'index'
-        ? { index: one.index, lastAttempt: one.lastAttempt }
-        : { cursor: Math.max(0, shared.cursor + one.shift), count: one.count },
-    ),
+    drawn.picks.map((one) => pickFor(shared, one)),
   ),
 );
 
+/** The verb has one worker for all: the first row's. */
 const settle = command(
   'settle',
-  fc.record({ lag, worker, outcomes: fc.array(fc.record({ index, attempt, claimLag, isResult: fc.boolean() }), { maxLength: 4 }) }),
-  (ledger, shared, drawn) =>
-    ledger.settle(
-      at(shared, drawn.lag),
-      drawn.worker,
-      drawn.outcomes.map((one) => ({
-        index: one.index,
-        attempt: one.attempt,
-        claimEpoch: at(shared, one.claimLag),
-        isResult: one.isResult,
-      })),
-    ),
+  fc.record({
+    lag,
+    first: named,
+    others: fc.array(named, { maxLength: 3 }),
+    isResult: fc.boolean(),
+    isCoordinator: fc.constantFrom(false, false, true),
+  }),
+  (ledger, shared, drawn) => {
+    const rows = [drawn.first, ...drawn.others].map((one) => rowFor(shared, one));
+    const outcomes = rows.map(({ index: item, row }) => ({
+      index: item,
+      attempt: row.attempt,
+      claimEpoch: row.claimEpoch,
+      isResult: drawn.isResult,
+    }));
+    return ledger.settle(at(shared, drawn.lag), drawn.isCoordinator ? 'coordinator' : (rows[0]?.row.worker ?? 'w1'), outcomes);
+  },
 );
 
 const handBack = command(
   'handBack',
   fc.record({
     lag,
-    returns: fc.array(fc.record({ row: named, reason: fc.constantFrom(...REASONS), delayMs: fc.nat(99) }), { maxLength: 4 }),
+    returns: fc.array(fc.record({ row: named, reason: fc.constantFrom(...REASONS), delayMs: fc.nat(99) }), { maxLength: 3 }),
   }),
   (ledger, shared, drawn) =>
     ledger.handBack(
       at(shared, drawn.lag),
-      drawn.returns.map(({ row, reason, delayMs }) => ({
-        index: row.index,
-        row: { worker: row.worker, attempt: row.attempt, claimEpoch: at(shared, row.claimLag) },
-        reason,
-        delayMs,
-      })),
+      drawn.returns.map(({ row, reason, delayMs }) => ({ ...rowFor(shared, row), reason, delayMs })),
     ),
 );
 
 const look = command('look', fc.array(named, { maxLength: 4 }), (ledger, shared, drawn) =>
   ledger.look(
     shared.epoch,
-    drawn.map((row) => ({ index: row.index, row: { worker: row.worker, attempt: row.attempt, claimEpoch: at(shared, row.claimLag) } })),
+    drawn.map((row) => rowFor(shared, row)),
   ),
 );
 
@@ -117,7 +138,7 @@ const run = fc.oneof(
     ledger.register(at(shared, drawn.lag), drawn.worker, SOME_WORKER),
   ),
   command('forget', registered, (ledger, shared, drawn) => ledger.forget(shared.epoch, drawn)),
-  command('pause', fc.constant(null), (ledger, shared) => ledger.pause(shared.epoch, 'because')),
+  command('pause', fc.constantFrom('x'), (ledger, shared) => ledger.pause(shared.epoch, 'because')),
   command('resume', fc.constant(null), (ledger, shared) => ledger.resume(shared.epoch)),
   command('finish', fc.integer({ min: 0, max: 12 }), (ledger, shared, items) => ledger.finish(shared.epoch, items)),
   command('bind', fc.boolean(), (ledger, shared, isOther) =>
