@@ -16,7 +16,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-status', 'method'],
   coordinator: [
     ...['breaker', 'claims', 'delivery', 'ending', 'failure', 'found', 'judge', 'machine', 'mirror', 'outcomes', 'registry', 'rows'],
-    ...['sessions', 'state', 'status'],
+    ...['sessions', 'status'],
   ],
   worker: ['addresses', 'concurrency', 'ending', 'epoch-guard', 'holding', 'machine', 'polling', 'retry', 'state'],
   cli: [

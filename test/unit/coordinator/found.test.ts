@@ -1,0 +1,40 @@
+import test from 'ava';
+import { takeFound } from '../../../runtime/coordinator/found.ts';
+import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
+import { kinds, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+
+test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
+  const { state } = twoRunning();
+  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w2', 2), faults: { failures: 1, delayMs: 0 } });
+  t.like(itemAt(state, 0), { row: rowFor('w2', 2), isRunning: true, faults: { failures: 1 } });
+  t.deepEqual([[...(state.workers.get('w1')?.items ?? [])], [...(state.workers.get('w2')?.items ?? [])]], [[1], [0]]);
+});
+
+test('L7: a row that the mirror knows already keeps its lock', (t) => {
+  const { state } = twoRunning();
+  lockItem(itemAt(state, 0), 'recording');
+  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w1'), faults: NO_FAULTS });
+  t.is(itemAt(state, 0).lock, 'recording');
+});
+
+test('an item that turns out to be terminal leaves the mirror and every queue', (t) => {
+  const { state } = twoRunning({
+    handedBack: [
+      { index: 5, row: rowFor('w1') },
+      { index: 6, row: rowFor('w1'), delayMs: 9 },
+    ],
+  });
+  takeFound(state, 0, { index: 5, state: 'done' });
+  takeFound(state, 0, { index: 6, state: 'failed' });
+  t.deepEqual([state.items.has(5), state.items.has(6), state.ready, state.delayed], [false, false, [], []]);
+});
+
+test('what waited for the item is judged by the row that was found', (t) => {
+  const { state } = twoRunning();
+  const item = itemAt(state, 0);
+  lockItem(item, 'returning');
+  item.waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) });
+  takeFound(state, 0, { index: 0, state: 'handed-back', row: rowFor('w1'), faults: NO_FAULTS });
+  t.deepEqual(kinds(takeCommands(state)), ['record'], 'L15: the row that was taken last may still settle');
+});

@@ -1,0 +1,69 @@
+import test from 'ava';
+import {
+  addHandedBack,
+  dropItem,
+  itemAt,
+  lockItem,
+  refOf,
+  stateFrom,
+  takeCommands,
+  takeOver,
+} from '../../../runtime/coordinator/mirror.ts';
+import type { State } from '../../../runtime/coordinator/state.ts';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
+import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
+import { EPOCH, rowFor, SETTINGS, type Start, scanOf } from '../../support/machine.ts';
+
+const NOW_MS = 10_000;
+const mirrorOf = (start: Start = {}): State => stateFrom(SETTINGS, EPOCH, scanOf(start), NOW_MS);
+
+test('L24: the mirror is what the scan says, and commands nothing by itself', (t) => {
+  const state = mirrorOf({ cursor: 9, running: [{ index: 2, row: rowFor('w1') }], handedBack: [{ index: 4, row: rowFor('w2', 3) }] });
+  t.is(state.cursor, 9);
+  t.deepEqual([...state.items.keys()], [2, 4]);
+  t.deepEqual([itemAt(state, 2).isRunning, itemAt(state, 4).isRunning], [true, false]);
+  t.deepEqual(state.ready, [4]);
+  t.deepEqual(takeCommands(state), []);
+});
+
+test('L25: an owner of a row that no registry names is due one heartbeat after this boot', (t) => {
+  const state = mirrorOf({ running: [{ index: 0, row: rowFor('nobody') }] });
+  const owner = state.workers.get('nobody');
+  t.like(owner, { dueAtMs: NOW_MS + SETTINGS.heartbeatIntervalMs, isRegistered: false, bootNonce: '' });
+  t.deepEqual([...(owner?.items ?? [])], [0]);
+});
+
+test('a row of the coordinator itself makes no worker', (t) => {
+  const state = mirrorOf({ running: [{ index: 0, row: rowFor(COORDINATOR_WORKER) }] });
+  t.deepEqual([...state.workers.keys()], []);
+  t.is(itemAt(state, 0).row.worker, COORDINATOR_WORKER);
+});
+
+test('a row taken over belongs to the boot that the registry names', (t) => {
+  const state = mirrorOf({ workers: [{ worker: 'w1', bootNonce: 'b7', pid: 7 }] });
+  t.is(takeOver(state, 5, rowFor('w1'), NO_FAULTS, NOW_MS).bootNonce, 'b7');
+});
+
+test('an item with a delay is not ready before its time', (t) => {
+  const state = mirrorOf();
+  addHandedBack(state, 3, rowFor('w1'), { failures: 1, delayMs: 500 }, NOW_MS);
+  t.deepEqual([state.ready, state.delayed], [[], [3]]);
+  t.is(itemAt(state, 3).dueAtMs, NOW_MS + 500);
+});
+
+test('a dropped item leaves nothing with its worker', (t) => {
+  const state = mirrorOf({ running: [{ index: 0, row: rowFor('w1') }] });
+  const worker = state.workers.get('w1');
+  worker?.loading.add(0);
+  dropItem(state, itemAt(state, 0));
+  t.deepEqual([worker?.items.size, worker?.loading.size, worker?.outgoing.size, state.items.size], [0, 0, 0, 0]);
+});
+
+test('an item has one lock at a time, and its reference names the claim', (t) => {
+  const state = mirrorOf({ running: [{ index: 6, row: rowFor('w1', 2, 1) }] });
+  const item = itemAt(state, 6);
+  t.deepEqual(refOf(item), { index: 6, attempt: 2, claimEpoch: 1 });
+  lockItem(item, 'recording');
+  t.throws(() => lockItem(item, 'returning'), { message: 'one lock at a time' });
+  t.throws(() => itemAt(state, 7), { message: /item of the mirror/ });
+});

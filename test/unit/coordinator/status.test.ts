@@ -1,0 +1,32 @@
+import test from 'ava';
+import { statusOf } from '../../../runtime/coordinator/status.ts';
+import { EPOCH, Machine, ref, rowFor, twoRunning } from '../../support/machine.ts';
+
+test('counts, input and workers are those of the mirror', (t) => {
+  const machine = twoRunning({ handedBack: [{ index: 7, row: rowFor('w2') }] });
+  machine.tell({ kind: 'indexed', count: 40, items: null });
+  machine.beat('w1');
+  const status = statusOf('01RUN', machine.state, machine.nowMs + 120);
+  t.like(status, { runId: '01RUN', epoch: EPOCH, items: 40, isIndexed: false, done: 0, failed: 0, running: 2, handedBack: 1 });
+  t.deepEqual(status.state, { kind: 'running' });
+  t.like(status.workers[0], { workerId: 'w1', state: 'ready', running: 2, sinceBeatMs: 120 });
+});
+
+test('a worker that was not heard since this boot is suspected', (t) => {
+  t.is(statusOf('r', twoRunning().state, 1_000).workers[0]?.state, 'suspected');
+});
+
+test('the number of items is that of the index once it is complete', (t) => {
+  const machine = new Machine();
+  machine.supply(12);
+  t.like(statusOf('r', machine.state, 1_000), { items: 12, isIndexed: true });
+});
+
+test('a run that is pausing says why', (t) => {
+  const machine = twoRunning();
+  machine.join('w1');
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  const { state } = statusOf('r', machine.state, machine.nowMs);
+  t.is(state.kind, 'paused');
+  t.regex(state.kind === 'paused' ? state.reason : '', /quota/);
+});
