@@ -25,7 +25,7 @@ export interface Recording {
 /** What the machine wants done. Each command but `reply`, `emit` and `stop` comes back as a fact (see machine.ts). */
 export type Command =
   | { readonly kind: 'claim'; readonly grants: readonly Grant[] }
-  /** Result log first, then the ledger (DESIGN: persist before you speak). */
+  /** Result log first, then the ledger: persist before you speak. */
   | { readonly kind: 'record'; readonly recordings: readonly Recording[] }
   | { readonly kind: 'hand-back'; readonly returns: readonly HandBack[] }
   | { readonly kind: 'look'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[] }

@@ -1,4 +1,4 @@
-/** The failure rule (DESIGN: a silent worker). All times are milliseconds on the coordinator's monotonic clock. */
+/** The failure rule for a silent worker (SPEC.md). All times are milliseconds on the coordinator's monotonic clock. */
 
 export interface FailureTiming {
   readonly heartbeatIntervalMs: number;

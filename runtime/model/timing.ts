@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/quantity.ts';
 
-/** The times that coordinator and workers of a run must agree on (DESIGN 3.6). All durations are monotonic. */
+/** The times that coordinator and workers of a run must agree on. All durations are monotonic. */
 export interface Timing {
   readonly heartbeatIntervalMs: number;
   /** How long a worker may be silent before it is failed; the lease's time to live as well. */

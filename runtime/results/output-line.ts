@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Item } from '../model/item.ts';
 
 /**
- * The lines of the two output files (DESIGN, "Input and output"), in the shape of the OpenAI Batch API:
+ * The lines of the two output files, in the shape of the OpenAI Batch API:
  *
  *   {"id": "batch_req_…", "custom_id": …, "response": {"status_code", "request_id", "body"} | null, "error": {"code", "message", "line"} | null}
  *

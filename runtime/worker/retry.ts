@@ -4,7 +4,7 @@ import type { Attempt } from '../model/row.ts';
 import { jsonText, plainText, type Response } from '../results/output-line.ts';
 import type { Execution } from './backends/contract.ts';
 
-/** What an execution means for its item (DESIGN, "Retries"). The worker never retries by itself. */
+/** What an execution means for its item. The worker never retries by itself. */
 export type Judgement =
   | { readonly kind: 'result'; readonly response: Response }
   | {
