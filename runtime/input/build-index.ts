@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { type IndexSettings, type IndexSummary, writeSummary } from './index-summary.ts';
 import { IndexWriter } from './index-writer.ts';
@@ -30,6 +30,7 @@ export async function buildIndex(job: IndexJob, onWritten: (count: number) => vo
     checkStamp(job, descriptor);
     const { summary, reasonBytes } = indexInput(job, files, descriptor, onWritten);
     checkStamp(job, descriptor);
+    syncFile(files.source);
     await writeSummary(files, job, reasonBytes, summary);
     return summary;
   } catch (error) {
@@ -131,6 +132,13 @@ function openInput(path: string): number {
   } catch (error) {
     throw unreadable(path, error);
   }
+}
+
+/** The summary makes the index whole, so all other files are on disk before it. */
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 function checkStamp(job: IndexJob, descriptor: number): void {

@@ -1,10 +1,14 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
+import { buildIndex } from '../../../runtime/input/build-index.ts';
+import { ENTRY_BYTES } from '../../../runtime/input/entry.ts';
+import { indexFiles } from '../../../runtime/input/index-files.ts';
 import { parseLine } from '../../../runtime/input/line.ts';
 import { BAD_LINES, MAX_LINE_BYTES, mixedLines } from '../../support/bad-lines.ts';
-import { batchLine, indexed, invalidItems } from '../../support/indexed-input.ts';
+import { batchLine, indexed, inputFile, invalidItems } from '../../support/indexed-input.ts';
 
 const MIB = 2 ** 20;
 
@@ -151,4 +155,24 @@ test('random bytes are indexed without a crash, and every entry is the line as p
     }),
     { numRuns: 25 },
   );
+});
+
+test('entries are in the file before they are announced, and the first long before the last', async (t) => {
+  const request = inputFile(t, Array.from({ length: 30_000 }, (_, at) => `${batchLine(`r${at}`, 'x'.repeat(200))}\n`).join(''));
+  const files = indexFiles(request.dir);
+  mkdirSync(request.dir);
+  for (const path of [files.offsets, files.reasons, files.source]) writeFileSync(path, '');
+  const { size, mtimeMs } = statSync(request.inputPath);
+  const counts: number[] = [];
+  const summary = await buildIndex({ ...request, limit: null, stamp: { size, mtimeMs } }, (count) => {
+    t.true(statSync(files.offsets).size >= count * ENTRY_BYTES);
+    counts.push(count);
+  });
+  t.is(summary.items, 30_000);
+  t.true((counts[0] ?? 0) > 0 && (counts[0] ?? 0) < 10_000, 'after the first piece of the file');
+  t.deepEqual(
+    counts,
+    counts.toSorted((a, b) => a - b),
+  );
+  t.is(counts.at(-1), 30_000);
 });
