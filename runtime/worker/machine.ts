@@ -114,7 +114,7 @@ export function onDrain(state: State, nowMs: number): readonly Command[] {
 
 /** Called about every heartbeat interval. */
 export function onTick(state: State, nowMs: number): readonly Command[] {
-  if (!state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
+  if (state.isRegistered && !state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
     state.isFenced = true;
     leaveCoordinator(state);
   }
@@ -186,7 +186,7 @@ function speak(state: State): void {
 
 function workerState(state: State): WorkerState {
   if (state.mode.kind !== 'working') return 'draining';
-  if (state.backend === 'unknown') return 'init';
+  if (state.backend === 'unknown' || !state.isRegistered) return 'init';
   return state.backend === 'ready' && !state.isFenced ? 'ready' : 'not-ready';
 }
 

@@ -12,6 +12,8 @@ export interface WorkerProcess {
   stderr(): string;
   kill(signal: NodeJS.Signals): void;
   tell(message: object): void;
+  /** Ends the channel, as the death of the parent does. */
+  leave(): void;
   /** Exit code, or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals>;
 }
@@ -27,7 +29,14 @@ export function startWorker(t: ExecutionContext, dir: string, coordinators: read
   const stateDir = join(dir, 'workers', workerId);
   mkdirSync(stateDir, { recursive: true });
   const config = join(stateDir, 'worker.yaml');
-  const settings = { coordinators, workerId, stateDir, tls: { dir: join(dir, 'tls') }, backend: { type: 'mock', latency: '5ms' }, ...options.settings };
+  const settings = {
+    coordinators,
+    workerId,
+    stateDir,
+    tls: { dir: join(dir, 'tls') },
+    backend: { type: 'mock', latency: '5ms' },
+    ...options.settings,
+  };
   // JSON is YAML too.
   writeFileSync(config, JSON.stringify(settings));
   const child = spawn(process.execPath, [new URL(import.meta.url).pathname, '--config', config], {
@@ -42,7 +51,9 @@ function wrap(t: ExecutionContext, child: ChildProcess): WorkerProcess {
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
   });
-  const exit = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  // Not 'close': it does not come once the parent has ended the channel.
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const lastWords = new Promise<void>((resolve) => child.stderr?.once('end', resolve));
   t.teardown(async () => {
     child.kill('SIGKILL');
     await exit;
@@ -52,8 +63,9 @@ function wrap(t: ExecutionContext, child: ChildProcess): WorkerProcess {
     stderr: () => text,
     kill: (signal) => child.kill(signal),
     tell: (message) => child.send(message),
+    leave: () => child.disconnect(),
     ended: async () => {
-      const [code, signal] = await exit;
+      const [[code, signal]] = await Promise.all([exit, lastWords]);
       return code ?? signal ?? 'SIGKILL';
     },
   };

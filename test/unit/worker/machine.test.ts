@@ -47,6 +47,7 @@ test('the worker says init until the backend has answered, polls only once a bea
 test('a backend that does not answer at the start: not ready, capacity 0', (t) => {
   const state = newState(SETTINGS, 0, [], 0);
   onStart(state, 0);
+  onBeat(state, 0, beatReply());
   t.deepEqual(onBackendAway(state, 0), [{ kind: 'say', state: 'not-ready' }]);
 });
 
