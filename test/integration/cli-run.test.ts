@@ -1,0 +1,159 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { finished, startCommand } from '../support/command.ts';
+import { modelServer } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
+import { scratch } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
+
+const MOCK = ['--backend', 'mock', '--workers', '1'];
+
+async function finishedRun(t: ExecutionContext, extra: readonly string[] = []): Promise<Run> {
+  const run = makeRun(t, { lines: batchLines(20), args: MOCK });
+  const command = run.start(extra);
+  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  return run;
+}
+
+test.serial('a second run on the same state directory is refused while the first lives, naming its pid; --fresh too', async (t) => {
+  t.timeout(120_000);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+  const run = makeRun(t, { lines: batchLines(2_000), args: ['--base-url', server.url, '--concurrency', '2'] });
+  const first = run.start();
+  await until('items are executed', 60_000, () => server.total() > 5);
+  for (const extra of [[], ['--fresh']]) {
+    const second = await finished(run.start(extra));
+    t.is(second.exit, 2);
+    t.regex(second.stderr, new RegExp(`pid ${first.pid}\\b`));
+  }
+  t.false(first.hasExited());
+  first.signal('SIGINT');
+  t.is(await exitOf(first, 30_000), 130, first.stderr());
+});
+
+test.serial(
+  'status is told by the live coordinator, and read from the store when there is none; export --partial works in both',
+  async (t) => {
+    t.timeout(120_000);
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+    const run = makeRun(t, { lines: batchLines(400), args: ['--base-url', server.url, '--concurrency', '4'] });
+    const command = run.start();
+    await until('items are executed', 60_000, () => server.total() > 20);
+    const live = await run.verb('status');
+    t.is(live.exit, 0, live.stderr);
+    t.regex(live.stdout, /state: running/);
+    t.regex(live.stdout, /worker w1: ready/);
+    const partial = join(run.dir, 'partial.jsonl');
+    t.is((await run.verb('export', '--partial', '--output', partial)).exit, 0);
+    t.true(readFileSync(partial, 'utf8').split('\n').length > 1);
+    t.is((await run.verb('export', '--output', partial)).exit, 2, 'without --partial an unfinished run is refused');
+    t.is((await run.verb('verify')).exit, 6, 'an unfinished run is not proven');
+    command.signal('SIGINT');
+    t.is(await exitOf(command, 30_000), 130);
+    t.regex(command.stderr(), /progress is kept/);
+    const stored = await run.verb('status', '--json');
+    const seen = JSON.parse(stored.stdout) as {
+      readonly isLive: boolean;
+      readonly done: number;
+      readonly state: { readonly kind: string };
+    };
+    t.is(seen.isLive, false);
+    t.is(seen.done, server.total());
+    t.regex((await run.verb('status')).stdout, /No coordinator is running/);
+    const again = await run.verb('export', '--partial', '--output', partial, '--json');
+    t.like(JSON.parse(again.stdout), { done: seen.done, output: partial, isPartial: true });
+  },
+);
+
+test.serial('--json prints JSON lines only, the last with the exit code and both paths', async (t) => {
+  t.timeout(60_000);
+  const run = makeRun(t, { lines: [...batchLines(20), 'not json'], args: MOCK });
+  const { exit, stdout, stderr } = await finished(run.start(['--json']));
+  t.is(exit, 1, stderr);
+  const lines = stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  t.like(lines.at(-1), { kind: 'ended', exit: 1, done: 20, failed: 1, output: run.output, errors: run.errors });
+  t.true(lines.slice(0, -1).every((line) => line['kind'] === 'progress'));
+});
+
+test.serial('settings are written for their owner alone', async (t) => {
+  t.timeout(60_000);
+  const run = await finishedRun(t);
+  for (const path of ['coordinator.yaml', 'workers/w1/worker.yaml']) t.is(statSync(join(run.state, path)).mode & 0o777, 0o600, path);
+});
+
+test.serial('a finished run makes its output again where it is missing, or where its writing may have been cut short', async (t) => {
+  t.timeout(90_000);
+  const run = await finishedRun(t);
+  const output = readFileSync(run.output, 'utf8');
+  rmSync(run.output);
+  t.is((await finished(run.start())).exit, 0);
+  t.is(readFileSync(run.output, 'utf8'), output);
+  rmSync(join(run.state, 'exported.json'));
+  writeFileSync(run.output, 'of an earlier run\n');
+  t.is((await finished(run.start())).exit, 0);
+  t.is(readFileSync(run.output, 'utf8'), output);
+  await checkInvariant(t, run);
+});
+
+test.serial('--fresh on a finished run runs it again and keeps the old directory', async (t) => {
+  t.timeout(90_000);
+  const run = await finishedRun(t);
+  const before = JSON.parse(readFileSync(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string };
+  const { exit, stderr } = await finished(run.start(['--fresh']));
+  t.is(exit, 0, stderr);
+  const aside = /is now (\S+)/.exec(stderr)?.[1] ?? '';
+  t.like(JSON.parse(readFileSync(join(run.dir, aside, 'run.json'), 'utf8')), before);
+  t.not((JSON.parse(readFileSync(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string }).runId, before.runId);
+});
+
+test.serial('--order completion has the same lines', async (t) => {
+  t.timeout(60_000);
+  const run = await finishedRun(t, ['--order', 'completion', '--concurrency', '8']);
+  t.is(run.results().length, 20);
+  const { exit, stdout } = await run.verb('verify');
+  t.is(exit, 0, stdout);
+});
+
+test.serial('what the coordinator refuses is shown with its reason, and nothing is started again', async (t) => {
+  t.timeout(60_000);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+  const run = makeRun(t, { lines: batchLines(200), args: ['--base-url', server.url, '--concurrency', '2'] });
+  const first = run.start();
+  await until('items are executed', 60_000, () => server.total() > 5);
+  first.signal('SIGINT');
+  t.is(await exitOf(first, 30_000), 130);
+  writeFileSync(join(run.state, 'epoch'), 'no number');
+  const second = await finished(run.start());
+  t.is(second.exit, 2, second.stderr);
+  t.regex(second.stderr, /epoch should hold the highest epoch/);
+  t.deepEqual(run.processes(), []);
+});
+
+test.serial('an input that is not there is refused before anything is made', async (t) => {
+  const dir = scratch(t);
+  const { exit, stderr } = await finished(startCommand('cli', ['run', 'none.jsonl', '--output', 'out.jsonl', ...MOCK], { cwd: dir }));
+  t.is(exit, 2);
+  t.regex(stderr, /none\.jsonl/);
+  t.false(existsSync(join(dir, 'out.jsonl.rollout')));
+});
+
+test.serial('mistaken commands end with 2 and the nearest right one; help and version end with 0', async (t) => {
+  const dir = scratch(t);
+  const cli = async (...args: readonly string[]): ReturnType<typeof finished> => finished(startCommand('cli', args, { cwd: dir }));
+  const mistaken = await cli('run', 'in.jsonl', '--output', 'out.jsonl', '--workrs', '3');
+  t.is(mistaken.exit, 2);
+  t.regex(mistaken.stderr, /--workers/);
+  t.regex((await cli('statsu')).stderr, /status/);
+  t.is((await cli('verify')).exit, 2, 'there is no run below the folder');
+  const help = await cli('run', '--help');
+  t.is(help.exit, 0);
+  for (const part of ['--base-url', 'Examples:', 'Exit codes:', '130']) t.true(help.stdout.includes(part), part);
+  t.false(help.stdout.includes('--timing'));
+  t.regex((await cli('version')).stdout, /^rollout \d+\.\d+\.\d+$/m);
+  t.like(JSON.parse((await cli('version', '--json')).stdout), { version: (await cli('version')).stdout.trim().split(' ')[1] });
+});
