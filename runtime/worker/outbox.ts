@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
+import { present } from '../base/assert.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
@@ -45,6 +46,10 @@ interface Store {
 }
 
 const FILE = 'outbox.mdb';
+/** LMDB's mark at the start of each of its files. It is looked at here, since LMDB itself crashes on a file that is none of its own. */
+const MAGIC = 0xbeefc0de;
+const MAGIC_AT = 24;
+const HEAD_BYTES: number = MAGIC_AT + 4;
 
 export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
   try {
@@ -52,7 +57,7 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
     const seen = await look(owner.dir);
     if (seen !== undefined && !isSameProcess(seen.process, owner.process) && !(await owner.isProcessDead(seen.process)))
       throw inUse(owner, seen);
-    return outboxOf(takeOver(openStore(owner.dir, false), owner, seen));
+    return outboxOf(takeOver(openStore(owner.dir), owner, seen));
   } catch (error) {
     if (error instanceof RolloutError) throw error;
     throw failed(owner.dir, error);
@@ -61,34 +66,58 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
 
 /** A look before opening for writing: behind a stopped writer, that would hold up this process for as long as it is stopped. */
 async function look(dir: string): Promise<Whose | undefined> {
-  if (!existsSync(join(dir, FILE))) return undefined;
-  const store = openStore(dir, true);
+  return reading(dir, undefined, whoseOf);
+}
+
+/** Reads without ever waiting for a writer. `none` where no process has got as far as making the store. */
+async function reading<T>(dir: string, none: T, read: (store: Store) => T): Promise<T> {
+  if (!existsSync(join(dir, FILE))) return none;
+  const head = readHead(join(dir, FILE));
+  if (head.byteLength === 0) return none;
+  if (head.byteLength < HEAD_BYTES || head.readUInt32LE(MAGIC_AT) !== MAGIC)
+    throw new Error(`${FILE} is damaged, or is no store: move it away`);
+  const root = openRoot(dir, true);
   try {
-    return whoseOf(store);
+    const store = openTables(root);
+    return store === null ? none : read(store);
   } finally {
-    await store.root.close();
+    await root.close();
+  }
+}
+
+function readHead(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
   }
 }
 
 /** How many outcomes wait in the store in `dir` to be acknowledged; 0 where there is none. Only reads, so its owner may be alive. */
 export async function countWaiting(dir: string): Promise<number> {
-  if (!existsSync(join(dir, FILE))) return 0;
   try {
-    const store = openStore(dir, true);
-    try {
-      return store.outcomes.getKeysCount();
-    } finally {
-      await store.root.close();
-    }
+    return await reading(dir, 0, (store) => store.outcomes.getKeysCount());
   } catch (error) {
     throw failed(dir, error);
   }
 }
 
-function openStore(dir: string, readOnly: boolean): Store {
+function openStore(dir: string): Store {
+  return present(openTables(openRoot(dir, false)), 'the tables of the store');
+}
+
+function openRoot(dir: string, readOnly: boolean): RootDatabase {
   // overlappingSync off: a commit is on disk before its promise resolves, and before anyone reads it.
-  const root = open({ path: join(dir, FILE), readOnly, overlappingSync: false, maxDbs: 2 });
-  return { root, meta: root.openDB<unknown, string>({ name: 'meta' }), outcomes: root.openDB<Outcome, OutcomeKey>({ name: 'outcomes' }) };
+  return open({ path: join(dir, FILE), readOnly, overlappingSync: false, maxDbs: 2 });
+}
+
+/** Null where the store is open for reading and a process was killed before it had made the tables. */
+function openTables(root: RootDatabase): Store | null {
+  const meta = root.openDB<unknown, string>({ name: 'meta' }) as Store['meta'] | undefined;
+  const outcomes = root.openDB<Outcome, OutcomeKey>({ name: 'outcomes' }) as Store['outcomes'] | undefined;
+  return meta === undefined || outcomes === undefined ? null : { root, meta, outcomes };
 }
 
 /** Writes this process into the store, in the transaction that checks that nobody else did since it was looked at. */

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { open } from 'lmdb';
 import { isProcessDead, ownProcess } from '../../../runtime/base/process-identity.ts';
 import type { ProcessIdentity } from '../../../runtime/model/lease.ts';
-import { type OutboxOwner, openOutbox } from '../../../runtime/worker/outbox.ts';
+import { countWaiting, type OutboxOwner, openOutbox } from '../../../runtime/worker/outbox.ts';
 import { scratch } from '../../support/scratch.ts';
 import { outcome, ref } from '../../support/worker-state.ts';
 
@@ -90,6 +92,27 @@ test('L33: another worker id, or another run, over outcomes that nobody acknowle
   const next = await openOutbox(await owner(dir, { runId: 'run-2' }));
   t.is(next.highestEpoch, 0, 'an epoch of another run says nothing');
   await next.close();
+});
+
+test('killed while it made the store: the next process makes it anew', async (t) => {
+  for (const make of [(path: string) => writeFileSync(path, ''), (path: string) => open({ path, maxDbs: 2 }).close()]) {
+    const dir = scratch(t);
+    await make(join(dir, 'outbox.mdb'));
+    t.is(await countWaiting(dir), 0);
+    const outbox = await openOutbox(await owner(dir));
+    await outbox.put(outcome(1));
+    await outbox.close();
+    t.is(await countWaiting(dir), 1);
+  }
+});
+
+test('a file that is no store is refused, not crashed upon', async (t) => {
+  const dir = scratch(t);
+  writeFileSync(join(dir, 'outbox.mdb'), 'garbage '.repeat(5_000));
+  const error = await t.throwsAsync(owner(dir).then(openOutbox));
+  t.like(error, { code: 'STORE_FAILED' });
+  t.regex(error?.message ?? '', /outbox\.mdb is damaged/);
+  await t.throwsAsync(countWaiting(dir), { message: /outbox\.mdb is damaged/ });
 });
 
 test('a store that cannot be opened is told with its place and what to do', async (t) => {
