@@ -23,33 +23,35 @@ import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { newState } from './state.ts';
 
-const USAGE = 'usage: rollout-worker --config worker.yaml';
+const USAGE = `Usage: rollout-worker --config worker.yaml
+
+Executes items on its backend for the coordinator of a run, until the run is finished or it is told to drain.
+SIGTERM and SIGINT drain; a second one ends at once. Unacknowledged outcomes are kept for the next start.
+
+  --config FILE  settings (docs/settings.md)
+
+Exit codes: 0 done or drained, 2 usage or settings, 4 backend or store not reachable, 130 ended at once`;
 /** The machine looks at the clock at least so often. */
 const MAX_TICK_MS = 250;
 const BOOT_NONCE_BYTES = 16;
 
 /** The worker process: executes items for one run until it is told that the run is finished, or to drain. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  let log = createLog('worker');
   try {
-    const settings = await loadWorkerSettings(configPath(argv));
-    log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId });
-    return await work(settings, log);
+    const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
+    if (values.help || values.config === undefined) return say(USAGE, values.help ? EXIT.done : EXIT.usage);
+    const settings = await loadWorkerSettings(values.config);
+    return await work(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
   } catch (error) {
-    if (!(error instanceof RolloutError)) throw error;
-    log.error({ code: error.code, cause: error.cause }, error.message);
-    return error.exit;
+    if (error instanceof RolloutError) return say(`rollout-worker: ${error.message}`, error.exit);
+    if (error instanceof TypeError && 'code' in error) return say(`rollout-worker: ${error.message}\n\n${USAGE}`, EXIT.usage);
+    throw error;
   }
 }
 
-function configPath(argv: readonly string[]): string {
-  try {
-    const { config } = parseArgs({ args: [...argv], options: { config: { type: 'string' } }, strict: true }).values;
-    if (config !== undefined) return config;
-  } catch (cause) {
-    throw new RolloutError('USAGE', `${cause instanceof Error ? cause.message : String(cause)}; ${USAGE}`, { cause });
-  }
-  throw new RolloutError('USAGE', `--config is missing; ${USAGE}`);
+function say(text: string, exit: ExitCode): ExitCode {
+  process.stderr.write(`${text}\n`);
+  return exit;
 }
 
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
