@@ -9,7 +9,8 @@ import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence }
  * supervision.ts; here it is performed.
  *
  * Order that matters: the coordinator hears that a worker has ended before the worker's replacement starts, so that it never takes
- * the two for one; workers start only when the coordinator has said where it listens.
+ * the two for one. Workers do not wait for the coordinator's address, they are told it when it is known: a worker that goes on with
+ * a run must say what it holds soon after the coordinator's start, or it is failed for its silence (L25, L37).
  */
 export interface SupervisorDeps {
   readonly clock: Clock;
@@ -43,6 +44,8 @@ export interface SupervisionEnd {
 const LEAVE_MS = 5_000;
 /** What a process gets beyond its drain timeout before it is killed. */
 const GRACE_MS = 3_000;
+/** What a worker's settings name while no coordinator has said where it listens: nobody answers there. */
+const NOWHERE = 'localhost:1';
 /** How often it is asked whether a run without workers has ended, and how long it may seem unfinished: status is up to a poll old. */
 const ASK_MS = 500;
 const UNFINISHED_MS = 5_000;
@@ -55,7 +58,6 @@ export class Supervisor {
   readonly #absences: { readonly why: WorkerAbsence; readonly failed: SupervisionEnd['failed'] }[] = [];
   #coordinator: Child | null = null;
   #addresses: readonly string[] = [];
-  #onFirstAddress: () => void = () => undefined;
   #interrupts = 0;
   #onInterrupt: () => void = () => undefined;
 
@@ -85,16 +87,12 @@ export class Supervisor {
       this.#onInterrupt = () => resolve({ exit: EXIT.interrupted, failed: null });
     });
     if (this.#interrupts > 0) this.#onInterrupt();
-    const listening = new Promise<void>((resolve) => {
-      this.#onFirstAddress = resolve;
-    });
     try {
       const coordinator = this.#keepCoordinator();
-      const workers = this.#keepWorkers(listening);
+      const workers = this.#keepWorkers();
       const end = await Promise.race([interrupted, coordinator, workers]);
       this.#stop.abort();
       await this.#wind(end.exit);
-      this.#onFirstAddress();
       const [last] = await Promise.all([coordinator, workers]);
       // The last item may have been recorded while everything else was being stopped.
       return last.exit === EXIT.done || last.exit === EXIT.someFailed ? last : end;
@@ -135,7 +133,6 @@ export class Supervisor {
   #onListening(address: string): void {
     this.#addresses = [address];
     for (const worker of this.#workers.values()) worker.tell({ kind: 'coordinators', addresses: this.#addresses });
-    this.#onFirstAddress();
   }
 
   /** The run may have been stopped while the process was being started. */
@@ -145,8 +142,7 @@ export class Supervisor {
   }
 
   /** Resolves when no worker is left, none will come, and the run cannot end without one. */
-  async #keepWorkers(listening: Promise<void>): Promise<SupervisionEnd> {
-    await listening;
+  async #keepWorkers(): Promise<SupervisionEnd> {
     await Promise.all(this.#plan.workers.map((plan) => this.#keepWorker(plan)));
     await this.#untilStuck();
     const failed = this.#absences.find((absence) => absence.failed !== null)?.failed ?? null;
@@ -185,7 +181,7 @@ export class Supervisor {
 
   async #runWorkerOnce(plan: WorkerPlan): Promise<{ readonly child: Child; readonly end: ProcessEnd }> {
     const known = this.#addresses;
-    await plan.prepare(known);
+    await plan.prepare(known.length === 0 ? [NOWHERE] : known);
     const child = await this.#deps.start(plan, () => undefined);
     this.#workers.set(plan.name, child);
     await this.#adopt(child);

@@ -48,7 +48,7 @@ async function stage(t: ExecutionContext, behaviours: Readonly<Record<string, re
     logFile: join(dir, 'logs', `${name}.log`),
   });
   const workers = Object.keys(behaviours).filter((name) => name !== 'coordinator');
-  const prepare = (name: string) => async (addresses: readonly string[]) => appendFile(diaryFile, `${name} prepared ${addresses.length}\n`);
+  const prepare = (name: string) => async (addresses: readonly string[]) => appendFile(diaryFile, `${name} prepared ${addresses.join()}\n`);
   const supervisor = new Supervisor(
     {
       clock: systemClock,
@@ -77,12 +77,16 @@ test('a coordinator that finishes ends the run with its code, and workers that s
   t.true((await diary()).includes('w1 ended'));
 });
 
-test('workers start only after the coordinator has said where it listens', async (t) => {
+test('workers start at once, and are told where the coordinator listens as soon as it has said so', async (t) => {
   const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [] });
   const ended = supervisor.run();
-  await until('the worker has started', 10_000, async () => pidOf('w1'));
-  const lines = await diary();
-  t.true(lines.findIndex((line) => line.startsWith('coordinator started')) < lines.indexOf('w1 prepared 1'));
+  const address = `localhost:${await until('the coordinator has started', 10_000, async () => pidOf('coordinator'))}`;
+  const isTold = async (): Promise<boolean> => {
+    const lines = await diary();
+    return lines.includes(`w1 prepared ${address}`) || lines.includes(`w1 heard {"kind":"coordinators","addresses":["${address}"]}`);
+  };
+  await until('the worker knows the address', 10_000, isTold);
+  t.true((await diary()).some((line) => line.startsWith('w1 prepared localhost:')));
   supervisor.interrupt();
   t.is((await ended).exit, 130);
 });
