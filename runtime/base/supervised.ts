@@ -21,7 +21,10 @@ export function onParentMessage(handle: (message: ToChild) => void): void {
 
 /** Calls `handle` once when the parent has died or let go; never for a process that was started by hand. */
 export function onParentLost(handle: () => void): void {
-  if (process.send !== undefined) process.once('disconnect', handle);
+  if (process.send === undefined) return;
+  // The parent may have died while this process was starting: then the event has been.
+  if (process.connected) process.once('disconnect', handle);
+  else handle();
 }
 
 /** Ends the channel, so that it does not keep the process alive. */

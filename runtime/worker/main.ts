@@ -37,6 +37,8 @@ const BOOT_NONCE_BYTES = 16;
 
 /** The worker process: executes items for one run until it is told that the run is finished, or to drain. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
+  // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
+  onParentLost(() => process.exit(EXIT.interrupted));
   try {
     const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
     if (values.help || values.config === undefined) return say(USAGE, values.help ? EXIT.done : EXIT.usage);
@@ -146,8 +148,6 @@ function listen(loop: WorkerLoop, log: Log): void {
   onParentMessage((message) => {
     if (message.kind === 'coordinators') loop.replaceAddresses(message.addresses);
   });
-  // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
-  onParentLost(() => process.exit(EXIT.interrupted));
 }
 
 function createBackend({ backend, concurrency }: WorkerSettings): Backend {

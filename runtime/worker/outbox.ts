@@ -57,7 +57,7 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
     const seen = await look(owner.dir);
     if (seen !== undefined && !isSameProcess(seen.process, owner.process) && !(await owner.isProcessDead(seen.process)))
       throw inUse(owner, seen);
-    return outboxOf(takeOver(openStore(owner.dir), owner, seen));
+    return outboxOf(owner.dir, takeOver(openStore(owner.dir), owner, seen));
   } catch (error) {
     if (error instanceof RolloutError) throw error;
     throw failed(owner.dir, error);
@@ -134,21 +134,23 @@ function takeOver(store: Store, owner: OutboxOwner, seen: Whose | undefined): St
   return store;
 }
 
-function outboxOf(store: Store): Outbox {
+function outboxOf(dir: string, store: Store): Outbox {
   return {
     found: [...store.outcomes.getRange()].map(({ value }) => ({ ...value, line: Uint8Array.from(value.line) })),
     highestEpoch: (store.meta.get('epoch') as number | undefined) ?? 0,
-    put: async (outcome) => {
-      await store.outcomes.put([outcome.index, outcome.attempt], outcome);
-    },
-    forget: async (refs) => {
-      await Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])));
-    },
-    keepEpoch: async (epoch) => {
-      await store.meta.put('epoch', epoch);
-    },
+    put: (outcome) => durable(dir, store.outcomes.put([outcome.index, outcome.attempt], outcome)),
+    forget: (refs) => durable(dir, Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])))),
+    keepEpoch: (epoch) => durable(dir, store.meta.put('epoch', epoch)),
     close: () => store.root.close(),
   };
+}
+
+async function durable(dir: string, change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    throw failed(dir, error);
+  }
 }
 
 function whoseOf(store: Store): Whose | undefined {
@@ -178,7 +180,7 @@ function failed(dir: string, cause: unknown): RolloutError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new RolloutError(
     'STORE_FAILED',
-    `the worker's store in ${dir} cannot be opened (${reason}): check that the folder is writable and the disk is not full`,
+    `the worker's store in ${dir} cannot be used (${reason}): check that the folder is writable and the disk is not full`,
     { cause },
   );
 }

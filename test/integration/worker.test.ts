@@ -49,34 +49,37 @@ test.serial('L34: killed with unacknowledged outcomes, the next process hands th
   t.is(again.length, 20);
 });
 
-test.serial('a coordinator that is away and comes back under a higher epoch: the worker fences itself, then hands over what it has', async (t) => {
-  const dir = scratch(t);
-  const first = await startFakeCoordinator(t, dir);
-  first.hand(assignments(4));
-  const worker = startWorker(t, dir, [first.address], {
-    settings: { concurrency: 1, prefetch: 3, backend: { type: 'mock', latency: '700ms' }, timing: QUICK },
-  });
-  await until('one outcome', 60_000, () => first.heard.outcomes.length >= 1);
-  await first.stop();
-  // Longer than the self-fence timeout: of the items still held at most the started one ends, and one may have started before.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  const second = await startFakeCoordinator(t, dir, first.port);
-  second.epoch = 1;
-  await until('a hello', 60_000, () => second.heard.polls.some((poll) => poll.hello !== null));
-  const hello = second.heard.polls.find((poll) => poll.hello !== null)?.hello ?? [];
-  t.true(
-    hello.some((one) => one.state === 'queued'),
-    `something waited for the hello: ${JSON.stringify(hello)}`,
-  );
-  t.true(
-    hello.some((one) => one.state === 'finished'),
-    'what ran was not aborted',
-  );
-  await until('the rest', 60_000, () => keysOf([...first.heard.outcomes, ...second.heard.outcomes]).length >= 4);
-  second.order = 'finished';
-  t.is(await worker.ended(), 0, worker.stderr());
-  t.is(second.heard.polls.at(-1)?.highestEpoch, 1);
-});
+test.serial(
+  'a coordinator that is away and comes back under a higher epoch: the worker fences itself, then hands over what it has',
+  async (t) => {
+    const dir = scratch(t);
+    const first = await startFakeCoordinator(t, dir);
+    first.hand(assignments(4));
+    const worker = startWorker(t, dir, [first.address], {
+      settings: { concurrency: 1, prefetch: 3, backend: { type: 'mock', latency: '700ms' }, timing: QUICK },
+    });
+    await until('one outcome', 60_000, () => first.heard.outcomes.length >= 1);
+    await first.stop();
+    // Longer than the self-fence timeout: of the items still held at most the started one ends, and one may have started before.
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    const second = await startFakeCoordinator(t, dir, first.port);
+    second.epoch = 1;
+    await until('a hello', 60_000, () => second.heard.polls.some((poll) => poll.hello !== null));
+    const hello = second.heard.polls.find((poll) => poll.hello !== null)?.hello ?? [];
+    t.true(
+      hello.some((one) => one.state === 'queued'),
+      `something waited for the hello: ${JSON.stringify(hello)}`,
+    );
+    t.true(
+      hello.some((one) => one.state === 'finished'),
+      'what ran was not aborted',
+    );
+    await until('the rest', 60_000, () => keysOf([...first.heard.outcomes, ...second.heard.outcomes]).length >= 4);
+    second.order = 'finished';
+    t.is(await worker.ended(), 0, worker.stderr());
+    t.is(second.heard.polls.at(-1)?.highestEpoch, 1);
+  },
+);
 
 test.serial('SIGTERM drains: draining is said first, what has not started goes back, what has started is finished', async (t) => {
   const dir = scratch(t);
@@ -182,4 +185,12 @@ test.serial('the parent names another coordinator, and the worker goes there; th
   await until('work', 60_000, () => second.heard.outcomes.length >= 3);
   worker.leave();
   t.is(await worker.ended(), 130);
+});
+
+test.serial('a parent that dies while the worker is only starting is noticed all the same', async (t) => {
+  const dir = scratch(t);
+  const coordinator = await startFakeCoordinator(t, dir);
+  const worker = startWorker(t, dir, [coordinator.address], { settings: { timing: QUICK } });
+  worker.leave();
+  t.is(await worker.ended(), 130, worker.stderr());
 });

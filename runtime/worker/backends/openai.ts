@@ -118,34 +118,40 @@ function tooLarge(): Execution {
 }
 
 /** Errors before a connection stands: the server has not seen the request. */
-const UNAVAILABLE_CODES: readonly string[] = [
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-  'ENOENT',
-  'UND_ERR_CONNECT_TIMEOUT',
-];
+const UNAVAILABLE_CODES: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EMFILE', 'ENFILE', 'UND_ERR_CONNECT_TIMEOUT'];
+const UNAVAILABLE_CALLS: readonly string[] = ['connect', 'getaddrinfo'];
+/** A server whose certificate is not accepted is not the one that was meant. */
+const CERTIFICATE_CODE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
 function failure(error: unknown): Execution {
   const detail = detailOf(error);
-  return codesOf(error).some((code) => UNAVAILABLE_CODES.includes(code))
+  return causesOf(error).some(isBeforeConnection)
     ? { kind: 'unavailable', detail }
     : { kind: 'failed', code: 'connection_reset', message: `the connection broke before the answer was whole (${detail})` };
 }
 
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+}
+
+function isBeforeConnection({ code = '', syscall = '' }: SystemError): boolean {
+  return UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CALLS.includes(syscall) || CERTIFICATE_CODE.test(code);
+}
+
 /** Node tries every address of a name and wraps the errors; the codes are on the wrapped ones. */
-function codesOf(error: unknown): readonly string[] {
+function causesOf(error: unknown): readonly SystemError[] {
   if (!(error instanceof Error)) return [];
-  const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
-  return error instanceof AggregateError ? [...own, ...error.errors.flatMap(codesOf)] : own;
+  return error instanceof AggregateError ? [error, ...error.errors.flatMap(causesOf)] : [error];
 }
 
 function detailOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.message === '' ? codesOf(error).join(', ') : error.message;
+  return error.message === ''
+    ? causesOf(error)
+        .map((cause) => cause.code ?? cause.message)
+        .join(', ')
+    : error.message;
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {

@@ -1,0 +1,86 @@
+import test from 'ava';
+import { systemClock } from '../../../runtime/base/clock.ts';
+import { silentLog } from '../../../runtime/base/log.ts';
+import { seededRandom } from '../../../runtime/base/random.ts';
+import type { Answered, WorkerClient } from '../../../runtime/rpc/client.ts';
+import { createLink, type Link } from '../../../runtime/worker/link.ts';
+
+type Answer = Answered<string>;
+const UNREACHABLE: Answer = { kind: 'unreachable', detail: 'd' };
+
+interface Dials {
+  readonly link: Link;
+  readonly dialled: string[];
+  readonly closed: string[];
+  readonly waitsMs: number[];
+}
+
+function linkTo(addresses: readonly string[]): Dials {
+  const [dialled, closed, waitsMs]: [string[], string[], number[]] = [[], [], []];
+  const dial = (address: string): WorkerClient => {
+    dialled.push(address);
+    const refuse = (): never => {
+      throw new Error('not asked in this test');
+    };
+    return { beat: refuse, poll: refuse, deregister: refuse, identify: refuse, close: () => closed.push(address) };
+  };
+  const clock = {
+    ...systemClock,
+    sleep: async (ms: number) => {
+      waitsMs.push(ms);
+    },
+  };
+  return { link: createLink({ dial, addresses, clock, random: seededRandom(1), log: silentLog }), dialled, closed, waitsMs };
+}
+
+test('one connection serves until a move, then the next address is dialled', async (t) => {
+  const { link, dialled, closed } = linkTo(['a:1', 'b:2']);
+  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'one' }) as Answer), { kind: 'reply', reply: 'one' });
+  await link.call(async () => ({ kind: 'reply', reply: 'two' }) as Answer);
+  t.deepEqual(dialled, ['a:1']);
+  t.deepEqual(await link.call(async () => UNREACHABLE), { kind: 'failed' });
+  await link.move();
+  await link.call(async () => UNREACHABLE);
+  t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
+});
+
+test('the primary that a passive coordinator names is dialled next', async (t) => {
+  const { link, dialled } = linkTo(['a:1', 'b:2']);
+  t.deepEqual(await link.call(async () => ({ kind: 'not-leader', primaryAddress: 'c:3' }) as Answer), { kind: 'failed' });
+  await link.move();
+  await link.call(async () => UNREACHABLE);
+  t.deepEqual(dialled, ['a:1', 'c:3']);
+});
+
+test('a call that a move has overtaken is aborted, and is no failure of the new coordinator', async (t) => {
+  const { link } = linkTo(['a:1']);
+  let isAborted = false;
+  const call = link.call((_, signal) => {
+    const ended = new Promise<Answer>((resolve) => signal.addEventListener('abort', () => resolve(UNREACHABLE)));
+    return ended.finally(() => {
+      isAborted = true;
+    });
+  });
+  await link.move();
+  t.deepEqual(await call, { kind: 'left' });
+  t.true(isAborted);
+});
+
+test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin anew after an answer', async (t) => {
+  const { link, waitsMs } = linkTo(['a:1']);
+  for (let n = 0; n < 40; n++) await link.move();
+  for (const [n, ms] of waitsMs.entries()) t.true(ms >= 0 && ms < Math.min(1_000, 100 * 2 ** n), `wait ${n}: ${ms}`);
+  t.true(Math.max(...waitsMs) > 500);
+  await link.call(async () => ({ kind: 'reply', reply: 'one' }) as Answer);
+  await link.move();
+  t.true((waitsMs.at(-1) ?? 0) < 100);
+});
+
+test('new addresses replace the old ones', async (t) => {
+  const { link, dialled } = linkTo(['a:1']);
+  await link.call(async () => UNREACHABLE);
+  link.replaceAddresses(['z:9']);
+  await link.move();
+  await link.call(async () => UNREACHABLE);
+  t.deepEqual(dialled, ['a:1', 'z:9']);
+});

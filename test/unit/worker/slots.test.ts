@@ -1,0 +1,69 @@
+import test from 'ava';
+import { systemClock } from '../../../runtime/base/clock.ts';
+import { seededRandom } from '../../../runtime/base/random.ts';
+import { contentId } from '../../../runtime/input/content-id.ts';
+import type { Backend, Execution, Request } from '../../../runtime/worker/backends/contract.ts';
+import { createSlots, type Slots } from '../../../runtime/worker/slots.ts';
+import { assignment, ref } from '../../support/worker-state.ts';
+
+const ANSWER: Execution = { kind: 'answered', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
+
+function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots {
+  const backend: Backend = { isReady: async () => ({ kind: 'ready' }), execute, close: () => Promise.resolve() };
+  return createSlots({ backend, requestTimeoutMs, clock: systemClock, random: seededRandom(1) });
+}
+
+/** Answers only once it is aborted, as a backend on a closed socket does. */
+const hang = (_: Request, signal: AbortSignal): Promise<Execution> =>
+  new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'connection_reset', message: 'aborted' })),
+  );
+
+test('an item is read, executed under its content id and attempt, and becomes an outcome', async (t) => {
+  let seen: Request | null = null;
+  const slots = slotsOn(async (request) => {
+    seen = request;
+    return ANSWER;
+  });
+  const ending = await slots.run(assignment(3, 2));
+  t.like(ending, { kind: 'outcome', outcome: { ...ref(3, 2), kind: 'result', httpStatus: 200 } });
+  const item = {
+    customId: 'item-3',
+    method: 'POST',
+    url: '/v1/chat/completions',
+    body: { messages: [{ role: 'user', content: 'item-3' }] },
+  };
+  t.deepEqual(seen, { item, requestId: `${contentId(item)}-2` });
+});
+
+test('no whole answer within the request timeout: aborted, and counted as a timeout', async (t) => {
+  const ending = await slotsOn(hang, 30).run(assignment(1));
+  t.like(ending, { kind: 'outcome', outcome: { kind: 'error', code: 'timeout', isRetryable: true } });
+});
+
+test('stop aborts exactly one execution, stopAll the rest', async (t) => {
+  const slots = slotsOn(hang);
+  const ended: number[] = [];
+  const runs = [1, 2, 3].map((index) => slots.run(assignment(index)).then(() => ended.push(index)));
+  slots.stop(ref(2));
+  slots.stop(ref(9));
+  await runs[1];
+  t.deepEqual(ended, [2]);
+  slots.stopAll();
+  await Promise.all(runs);
+  t.deepEqual(ended, [2, 1, 3]);
+});
+
+test('a line that is no item is a final error, and nothing is executed', async (t) => {
+  const slots = slotsOn(() => Promise.reject(new Error('executed')));
+  for (const [line, code] of [
+    ['{"custom_id": "x"}', 'missing_url'],
+    ['   ', 'invalid_json'],
+    ['{', 'invalid_json'],
+  ] as const) {
+    t.like(await slots.run({ ...assignment(1), line: Buffer.from(line) }), {
+      kind: 'outcome',
+      outcome: { kind: 'error', code, isRetryable: false, httpStatus: 0 },
+    });
+  }
+});
