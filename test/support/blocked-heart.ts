@@ -36,5 +36,8 @@ function onFirstBeat(): void {
   isBlocked = true;
   heartbeat.say('ready');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(blockMs));
-  heartbeat.stop().then(() => process.exit(0));
+  heartbeat.stop().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
 }

@@ -4,7 +4,17 @@ import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { type ItemRef, refKey } from '../../runtime/model/row.ts';
-import type { Assignment, Beat, BeatReply, Deregistration, ItemReturn, Order, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import type {
+  Assignment,
+  Beat,
+  BeatReply,
+  Deregistration,
+  ItemReturn,
+  Order,
+  Outcome,
+  Poll,
+  PollReply,
+} from '../../runtime/model/session.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
 import type { CoordinatorCore } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
@@ -91,12 +101,14 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
     this.heard.polls.push(poll);
     if (poll.hello !== null) this.session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null };
     const { session } = this;
-    if (session === null || session.boot !== poll.bootNonce || session.number !== poll.session) return { status: 'hello-needed', epoch: this.epoch };
+    if (session === null || session.boot !== poll.bootNonce || session.number !== poll.session)
+      return { status: 'hello-needed', epoch: this.epoch };
     this.newest = poll.poll;
     this.hear(poll);
     if (session.sent !== null && session.sent.batch <= poll.acknowledgedBatch) session.sent = null;
     const endMs = performance.now() + poll.waitMs;
-    while (!signal.aborted && this.newest === poll.poll && performance.now() < endMs && !this.hasSomething(session, poll)) await sleep(LOOK_MS);
+    while (!signal.aborted && this.newest === poll.poll && performance.now() < endMs && !this.hasSomething(session, poll))
+      await sleep(LOOK_MS);
     return this.reply(session, poll);
   }
 
@@ -112,7 +124,10 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   private hear(poll: Poll): void {
     this.heard.outcomes.push(...poll.outcomes);
     this.heard.returns.push(...poll.returns);
-    if (this.isAcknowledging) this.acknowledged.push(...[...poll.outcomes, ...poll.returns].map(({ index, attempt, claimEpoch }) => ({ index, attempt, claimEpoch })));
+    if (this.isAcknowledging)
+      this.acknowledged.push(
+        ...[...poll.outcomes, ...poll.returns].map(({ index, attempt, claimEpoch }) => ({ index, attempt, claimEpoch })),
+      );
   }
 
   private hasSomething(session: Session, poll: Poll): boolean {
@@ -121,7 +136,16 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   }
 
   private reply(session: Session, poll: Poll): PollReply {
-    const empty = { status: 'ok', epoch: this.epoch, order: this.order, batch: 0, assignments: [], revoked: [], acknowledged: [], stale: [] } as const;
+    const empty = {
+      status: 'ok',
+      epoch: this.epoch,
+      order: this.order,
+      batch: 0,
+      assignments: [],
+      revoked: [],
+      acknowledged: [],
+      stale: [],
+    } as const;
     if (this.newest !== poll.poll) return empty;
     if (session.sent === null) {
       const assignments = this.queue.splice(0, poll.capacity);

@@ -35,8 +35,8 @@ function linkTo(addresses: readonly string[]): Dials {
 
 test('one connection serves until a move, then the next address is dialled', async (t) => {
   const { link, dialled, closed } = linkTo(['a:1', 'b:2']);
-  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'one' }) as Answer), { kind: 'reply', reply: 'one' });
-  await link.call(async () => ({ kind: 'reply', reply: 'two' }) as Answer);
+  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'one' })), { kind: 'reply', reply: 'one' });
+  await link.call(async () => ({ kind: 'reply', reply: 'two' }));
   t.deepEqual(dialled, ['a:1']);
   t.deepEqual(await link.call(async () => UNREACHABLE), { kind: 'failed' });
   await link.move();
@@ -46,7 +46,7 @@ test('one connection serves until a move, then the next address is dialled', asy
 
 test('the primary that a passive coordinator names is dialled next', async (t) => {
   const { link, dialled } = linkTo(['a:1', 'b:2']);
-  t.deepEqual(await link.call(async () => ({ kind: 'not-leader', primaryAddress: 'c:3' }) as Answer), { kind: 'failed' });
+  t.deepEqual(await link.call(async () => ({ kind: 'not-leader', primaryAddress: 'c:3' })), { kind: 'failed' });
   await link.move();
   await link.call(async () => UNREACHABLE);
   t.deepEqual(dialled, ['a:1', 'c:3']);
@@ -71,7 +71,7 @@ test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin an
   for (let n = 0; n < 40; n++) await link.move();
   for (const [n, ms] of waitsMs.entries()) t.true(ms >= 0 && ms < Math.min(1_000, 100 * 2 ** n), `wait ${n}: ${ms}`);
   t.true(Math.max(...waitsMs) > 500);
-  await link.call(async () => ({ kind: 'reply', reply: 'one' }) as Answer);
+  await link.call(async () => ({ kind: 'reply', reply: 'one' }));
   await link.move();
   t.true((waitsMs.at(-1) ?? 0) < 100);
 });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { open } from 'lmdb';
@@ -95,7 +96,8 @@ test('L33: another worker id, or another run, over outcomes that nobody acknowle
 });
 
 test('killed while it made the store: the next process makes it anew', async (t) => {
-  for (const make of [(path: string) => writeFileSync(path, ''), (path: string) => open({ path, maxDbs: 2 }).close()]) {
+  const makers: ((path: string) => Promise<void>)[] = [(path) => writeFile(path, ''), (path) => open({ path, maxDbs: 2 }).close()];
+  for (const make of makers) {
     const dir = scratch(t);
     await make(join(dir, 'outbox.mdb'));
     t.is(await countWaiting(dir), 0);
