@@ -20,12 +20,13 @@ export async function logSize(path: string): Promise<number> {
   }
 }
 
+/** The last different lines: what is tried again and again says the same each time. */
 export function tailOf(text: string, lines: number): readonly string[] {
-  return text
+  const readables = text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(-lines)
     .map(readable);
+  return [...new Set(readables.toReversed())].slice(0, lines).toReversed();
 }
 
 /** A log line is JSON (pino); anything else is shown as it is. */

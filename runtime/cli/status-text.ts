@@ -28,7 +28,7 @@ export function etaText(status: RunStatus, rate: Rate): string | null {
 }
 
 export function workersText(status: RunStatus): string {
-  const usable = status.workers.filter((worker) => worker.state === 'ready' || worker.state === 'init').length;
+  const usable = status.workers.filter((worker) => worker.state === 'ready').length;
   const total = status.workers.length;
   return usable === total ? `${total} worker${total === 1 ? '' : 's'}` : `${usable} of ${total} workers ready`;
 }
