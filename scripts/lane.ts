@@ -46,8 +46,9 @@ export class Lane {
     return { passed: this.#passed, failures: this.#failures };
   }
 
-  /** What has been heard of and is not finished: the answer to "why does nothing happen?". */
-  running(): string {
+  /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null once the lane is finished. */
+  running(): string | null {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return null;
     if (this.#file === null) return `${this.#plan.name}: the first of ${this.#plan.files.join(' ')}`;
     const open = titlesIn(this.#file).filter((title) => !this.#fileTitles.includes(title));
     const names = open.length === 0 ? 'all its tests are finished, the next file has not said anything' : open.join(' | ');

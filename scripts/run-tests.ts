@@ -37,7 +37,8 @@ process.stdout.write(`${passed + gates.filter((gate) => gate.isPassed).length} p
 process.exitCode = failures.length === 0 ? 0 : 1;
 
 function sayRunning(): void {
-  for (const lane of lanes) process.stdout.write(`running ${lane.running()}\n`);
+  const running = lanes.map((lane) => lane.running()).filter((text) => text !== null);
+  for (const text of running) process.stdout.write(`running ${text}\n`);
 }
 
 function stopAll(): void {
