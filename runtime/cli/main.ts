@@ -47,6 +47,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 function realDeps(): CliDeps {
+  // A closed terminal or pipe: nobody reads any more, and the run goes on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return {
     cwd: process.cwd(),
     env: process.env,

@@ -7,23 +7,26 @@ import { type StatePaths, statePaths } from './paths.ts';
 import type { StatusArguments } from './program.ts';
 import type { SeenStatus } from './run-status.ts';
 import { statusPage } from './status-text.ts';
-import { readProgress, requireStoredRun, storedStatus } from './stored-run.ts';
+import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
 
 const WATCH_MS = 1_000;
+/** A coordinator that is gone may be on its way back: so many looks without an answer end the watch. */
+const PATIENT_LOOKS = 10;
 
 /** `rollout status`: from the live coordinator where one answers, else from the store. */
 export async function status(deps: CliDeps, args: StatusArguments): Promise<ExitCode> {
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
-  await requireStoredRun(paths);
   const stop = new AbortController();
   const release = deps.onInterrupt(() => stop.abort());
-  const live = await openLive(deps, paths);
+  const live = await openLive(deps, paths, await requireStoredRun(paths));
   try {
+    let silentLooks = 0;
     for (;;) {
       const seen = await see(paths, live);
-      if (args.json) sayJson(deps.out, seen);
-      else say(deps.out, [...statusPage(seen, paths.stateDir), ...(args.watch ? [''] : [])]);
-      if (!args.watch || !seen.isLive || stop.signal.aborted) return EXIT.done;
+      show(deps, args, seen, paths.stateDir);
+      silentLooks = seen.isLive ? 0 : silentLooks + 1;
+      if (!args.watch || live === null || seen.state.kind === 'completed' || silentLooks >= PATIENT_LOOKS || stop.signal.aborted)
+        return EXIT.done;
       await deps.clock.sleep(WATCH_MS, stop.signal);
     }
   } finally {
@@ -32,11 +35,16 @@ export async function status(deps: CliDeps, args: StatusArguments): Promise<Exit
   }
 }
 
-/** Null where the run has no certificates yet: then nobody serves it either. */
-async function openLive(deps: CliDeps, paths: StatePaths): Promise<LiveRun | null> {
+function show(deps: CliDeps, args: StatusArguments, seen: SeenStatus, stateDir: string): void {
+  if (args.json) sayJson(deps.out, seen);
+  else say(deps.out, [...statusPage(seen, stateDir), ...(args.watch ? [''] : [])]);
+}
+
+/** Null where no coordinator has served the run yet. */
+async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Promise<LiveRun | null> {
+  if (stored.served === null) return null;
   const address = async (): Promise<string | null> => markedAddress(paths);
-  if ((await address()) === null) return null;
-  return openLiveRun({ tlsDir: paths.tlsDir, address, clock: deps.clock, log: deps.log });
+  return openLiveRun({ tlsDir: stored.served.tlsDir, address, clock: deps.clock, log: deps.log });
 }
 
 async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {

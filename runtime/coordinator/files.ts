@@ -33,10 +33,11 @@ export interface Serving {
   readonly run: ServedRun;
 }
 
-/** What export and verify need to know of the run; paths are absolute. */
+/** What status, export and verify need to know of the run; paths are absolute. */
 export interface ServedRun {
   readonly inputPath: string;
   readonly outputPath: string;
+  readonly tlsDir: string;
   readonly order: 'input' | 'completion';
   readonly form: ItemForm;
   readonly limit: number | null;

@@ -172,8 +172,8 @@ async function exportAll({ ledger, files, settings }: ServeOptions, items: numbe
 }
 
 function servedRun({ settings, inputPath }: ServeOptions): ServedRun {
-  const { output, order, form, limit, maxLineBytes } = settings;
-  return { inputPath: resolve(inputPath), outputPath: resolve(output), order, form, limit, maxLineBytes };
+  const { output, tlsDir, order, form, limit, maxLineBytes } = settings;
+  return { inputPath: resolve(inputPath), outputPath: resolve(output), tlsDir: resolve(tlsDir), order, form, limit, maxLineBytes };
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {
