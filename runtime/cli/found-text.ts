@@ -13,10 +13,7 @@ export interface Found {
 export function foundText(found: Found): readonly string[] {
   const { progress, items, stateDir } = found;
   const settled = progress.done + progress.failed;
-  const open =
-    items === null
-      ? `the rest is not indexed yet, at least ${openOf(progress, progress.cursor)} to do`
-      : `${openOf(progress, items)} to do`;
+  const open = items === null ? 'the input was not indexed to its end yet' : `${Math.max(0, items - settled)} to do`;
   const lines = [
     `Found an unfinished run in ${stateDir}: ${settled} recorded (${progress.done} done, ${progress.failed} failed), ${open}.`,
   ];
@@ -37,8 +34,4 @@ export function finishedText(found: Found, output: string, errors: string): read
     `errors:  ${errors}`,
     'To run it again from the start, add --fresh.',
   ];
-}
-
-function openOf(progress: Progress, items: number): number {
-  return Math.max(0, items - progress.done - progress.failed);
 }

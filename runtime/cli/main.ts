@@ -4,8 +4,6 @@ import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { silentLog } from '../base/log.ts';
 import { launcher } from '../base/module-path.ts';
-import { main as coordinatorMain } from '../coordinator/main.ts';
-import { main as workerMain } from '../worker/main.ts';
 import type { CliDeps } from './deps.ts';
 import { exportVerb } from './export.ts';
 import { coordinatorRun, workerRun } from './foreground.ts';
@@ -66,7 +64,8 @@ function realDeps(): CliDeps {
         for (const name of signals) process.off(name, handle);
       };
     },
-    coordinatorMain,
-    workerMain,
+    // Loaded when needed: the other verbs need to be quick.
+    coordinatorMain: async (argv) => (await import('../coordinator/main.ts')).main(argv),
+    workerMain: async (argv) => (await import('../worker/main.ts')).main(argv),
   };
 }
