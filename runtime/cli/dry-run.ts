@@ -4,12 +4,13 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import { ENTRY_BYTES } from '../input/entry.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
 import { startIndexing } from '../input/indexer.ts';
+import { firstInvalid } from '../input/refuse-invalid.ts';
 import { prepareInput } from '../input/spool.ts';
 import type { RunArguments } from './arguments.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { type DryRun, dryRunText } from './dry-run-text.ts';
 import { type StatePaths, statePaths } from './paths.ts';
-import { firstInvalid, indexRequest } from './run-invalid.ts';
+import { indexRequest } from './run-invalid.ts';
 
 /** `--dry-run`: indexes and checks the input in a directory of its own, estimates the disk space, and leaves nothing behind. */
 export async function dryRun(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {

@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import { type Indexing, startIndexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
+import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
 import { createEnd, type End, type Ending } from './end.ts';
@@ -58,6 +59,7 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   });
   try {
     if (state.kind === 'completed') return await finishAgain(options, indexing);
+    if (settings.onInvalid === 'fail' && !(await isInputAccepted(options, indexing))) return EXIT.interrupted;
     return await run(options, indexing);
   } finally {
     await indexing.stop();
@@ -67,6 +69,14 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
 function refusePaused({ log }: ServeOptions, reason: string): ExitCode {
   log.error({ reason }, 'the run is paused; start with --resume to go on');
   return EXIT.paused;
+}
+
+/** The whole input is indexed before the first item is handed out, and refused where it has bad lines; false when interrupted. */
+async function isInputAccepted({ inputPath, files, interrupted }: ServeOptions, indexing: Indexing): Promise<boolean> {
+  const summary = await Promise.race([indexing.done, interrupted]);
+  if (summary === undefined) return false;
+  await refuseInvalid(inputPath, files.index, summary);
+  return true;
 }
 
 /** Completed before, perhaps killed before the export: the files are made again, they come out the same. */
