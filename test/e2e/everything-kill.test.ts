@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
+import { midRun } from '../support/mid-run.ts';
 import { modelServer } from '../support/model-server.ts';
 import { isAlive } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
-import { between, testRandom } from '../support/seed.ts';
+import { testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 
 const WORKERS = 2;
@@ -24,18 +24,18 @@ for (const round of [1, 2, 3, 4]) {
     });
     for (let kills = 0; kills < KILLS_PER_RUN; kills += 1) {
       const command = run.start();
-      await until('processes of the run', 20_000, () => run.coordinator() !== undefined);
-      await sleep(between(random, 0, 4_000));
+      await midRun(run, server, random, kills);
       t.false(command.hasExited(), 'killed mid-run');
       const killed = run.killEverything();
       await until('all of them dead', 10_000, () => killed.every((pid) => !isAlive(pid)));
     }
-    const recordedBefore = server.executions.size;
+    const executedBefore = server.executions.size;
+    t.true(executedBefore > 0 && executedBefore < ITEMS);
     const command = run.start();
     t.is(await exitOf(command, 120_000), 0, command.stderr());
     await checkInvariant(t, run);
     const again = server.total() - ITEMS;
-    t.log(`${recordedBefore} of ${ITEMS} were executed before the last start, ${again} executions again after ${KILLS_PER_RUN} kills`);
+    t.log(`${executedBefore} of ${ITEMS} were executed before the last start, ${again} executions again after ${KILLS_PER_RUN} kills`);
     t.true(again <= KILLS_PER_RUN * WORKERS * (CONCURRENCY + PREFETCH), `${again} executions again`);
     t.is(run.results().length, ITEMS);
   });

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
+import { midRun } from '../support/mid-run.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
-import { between, testRandom } from '../support/seed.ts';
+import { testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 
 const STOPS_PER_RUN = 5;
@@ -18,16 +19,20 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
       const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
       for (let stops = 0; stops < STOPS_PER_RUN; stops += 1) {
         const command = run.start();
-        await until('processes of the run', 20_000, () => run.coordinator() !== undefined);
-        await sleep(between(random, 0, 3_000));
-        command.signal(name);
+        await midRun(run, server, random, stops);
+        if (name === 'SIGINT') command.signalGroup(name);
+        else command.signal(name);
         t.is(await exitOf(command, 40_000), 130, command.stderr());
         t.deepEqual(run.processes(), [], 'no process is left');
       }
+      const executedBefore = server.executions.size;
       const command = run.start();
       t.is(await exitOf(command, 120_000), 0, command.stderr());
       await checkInvariant(t, run);
-      t.log(`${server.total() - ITEMS} executions again after ${STOPS_PER_RUN} stops`);
+      t.log(
+        `${executedBefore} of ${ITEMS} executed before the last start, ${server.total() - ITEMS} executions again after ${STOPS_PER_RUN} stops`,
+      );
+      t.true(executedBefore > 0 && executedBefore < ITEMS);
       t.deepEqual(server.repeated(), [], 'what was started was finished or recorded before the end');
     });
   }

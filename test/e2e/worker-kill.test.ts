@@ -27,7 +27,9 @@ for (const round of [1, 2, 3, 4, 5]) {
     await until('the first item is executed', 30_000, () => server.total() > 0);
     let kills = 0;
     while (kills < KILLS_PER_RUN) {
-      await sleep(between(random, 0, 1_000));
+      // Every other time while items are being executed, else whatever the processes are doing.
+      if (kills % 2 === 0) await until('items are being executed', 30_000, () => server.inFlight() > CONCURRENCY || command.hasExited());
+      await sleep(between(random, 0, 800));
       t.false(command.hasExited(), 'the worker was killed mid-run');
       await run.killWorker(between(random, 0, WORKERS - 1));
       kills += 1;

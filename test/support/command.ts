@@ -14,6 +14,8 @@ export interface Command {
   /** How it ended: its exit code, or the name of the signal that ended it. */
   readonly exited: Promise<number | NodeJS.Signals>;
   signal(name: NodeJS.Signals): void;
+  /** As the terminal does on Ctrl-C: everything in the process group gets the signal. */
+  signalGroup(name: NodeJS.Signals): void;
 }
 
 export interface StartOptions {
@@ -33,6 +35,7 @@ export function startCommand(launcher: Launcher, args: readonly string[], option
     cwd: options.cwd,
     env: { ...inheritedEnv(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
+    detached: true, // A process group of its own, as a shell gives it.
   });
   child.stdin?.on('error', () => undefined); // A process that never reads its stdin may be gone before it is written.
   child.stdin?.end(options.stdin);
@@ -62,7 +65,15 @@ function watch(child: ChildProcess): Command {
     hasExited = true;
     return (code ?? by) as number | NodeJS.Signals;
   });
-  return { pid, stdout: () => stdout, stderr: () => stderr, hasExited: () => hasExited, exited, signal: (name) => void signal(pid, name) };
+  return {
+    pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    hasExited: () => hasExited,
+    exited,
+    signal: (name) => void signal(pid, name),
+    signalGroup: (name) => void signal(-pid, name),
+  };
 }
 
 function inheritedEnv(): Record<string, string> {
