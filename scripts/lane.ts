@@ -12,43 +12,47 @@ export interface LaneTotals {
 /** One `ava` process over the files of a lane, one file at a time: so a file is finished when a test of another one is heard of. */
 export class Lane {
   readonly #plan: LanePlan;
-  readonly #child: ChildProcess;
-  readonly #startMs: number = performance.now();
+  #child: ChildProcess | null = null;
   readonly #failures: string[] = [];
   #passed = 0;
   #file: string | null = null;
   /** With one file at a time, the end of the file before is the start of the next. */
-  #fileStartMs: number = performance.now();
-  #lastHeardMs: number = performance.now();
+  #fileStartMs = 0;
+  #lastHeardMs = 0;
   #fileTitles: string[] = [];
   #fileFailures = 0;
 
   constructor(plan: LanePlan) {
     this.#plan = plan;
-    const flags = ['--tap', '--concurrency=1', ...(plan.isSerial ? ['--serial'] : [])];
-    // A process group of its own, so that `stop` reaches ava and the processes of its test files together.
-    this.#child = spawn('ava', [...flags, ...plan.files], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   }
 
   async run(): Promise<LaneTotals> {
+    const startMs = performance.now();
+    this.#lastHeardMs = startMs;
+    const flags = ['--tap', '--concurrency=1', ...(this.#plan.isSerial ? ['--serial'] : [])];
+    // A process group of its own, so that `stop` reaches ava and the processes of its test files together.
+    const child = spawn('ava', [...flags, ...this.#plan.files], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    this.#child = child;
     const tap = new TapReader();
-    const { stdout, stderr } = this.#child;
-    const lines = Promise.all([eachLine(stdout, (line) => this.#onEvents(tap.line(line))), eachLine(stderr, (line) => this.#say(line))]);
+    const lines = Promise.all([
+      eachLine(child.stdout, (line) => this.#onEvents(tap.line(line))),
+      eachLine(child.stderr, (line) => this.#say(line)),
+    ]);
     const code = await new Promise<number | null>((resolve, reject) => {
-      this.#child.once('error', reject);
-      this.#child.once('close', resolve);
+      child.once('error', reject);
+      child.once('close', resolve);
     });
     await lines;
     this.#onEvents(tap.end());
     this.#finishFile();
     if (code !== 0 && this.#failures.length === 0) this.#fail(`lane ${this.#plan.name}`, [`ava ended with ${code ?? 'a signal'}`]);
-    this.#say(`lane finished: ${this.#passed} passed, ${this.#failures.length} failed in ${secondsSince(this.#startMs)}`);
+    this.#say(`lane finished: ${this.#passed} passed, ${this.#failures.length} failed in ${secondsSince(startMs)}`);
     return { passed: this.#passed, failures: this.#failures };
   }
 
-  /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null once the lane is finished. */
+  /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null before the lane and after it. */
   running(): string | null {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return null;
+    if (!this.#isRunning()) return null;
     if (this.#file === null) return `${this.#plan.name}: the first of ${this.#plan.files.join(' ')}`;
     const open = titlesIn(this.#file).filter((title) => !this.#fileTitles.includes(title));
     const names = open.length === 0 ? 'all its tests are finished, the next file has not said anything' : open.join(' | ');
@@ -56,9 +60,12 @@ export class Lane {
   }
 
   stop(): void {
-    const { pid } = this.#child;
-    if (pid === undefined || this.#child.exitCode !== null) return;
-    process.kill(-pid, 'SIGKILL');
+    const pid = this.#child?.pid;
+    if (pid !== undefined && this.#isRunning()) process.kill(-pid, 'SIGKILL');
+  }
+
+  #isRunning(): boolean {
+    return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   #onEvents(events: readonly TapEvent[]): void {
@@ -100,8 +107,7 @@ export class Lane {
   }
 }
 
-async function eachLine(stream: Readable | null, handle: (line: string) => void): Promise<void> {
-  if (stream === null) return;
+async function eachLine(stream: Readable, handle: (line: string) => void): Promise<void> {
   for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) handle(line);
 }
 

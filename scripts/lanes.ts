@@ -1,28 +1,39 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Two lanes, since the tests are made for two cores: what runs within a process, and what starts processes of its own and
- * measures them, one test after the other.
- */
+/** Files that one `ava` runs, one file after the other; serial: the tests within a file too. */
 export interface LanePlan {
   readonly name: string;
   readonly files: readonly string[];
   readonly isSerial: boolean;
 }
 
-/** Folders of test/ whose tests start processes. Every other folder is in the first lane, so no test file can be forgotten. */
-const PROCESS_FOLDERS = ['integration', 'e2e'];
+/**
+ * What runs side by side, made for two cores: whole runs of many processes on one, and on the other everything within a process,
+ * followed by what starts a few. Every folder of test/ that is not named is in the first lane, so no test file can be forgotten.
+ */
+const SLOTS: readonly (readonly { readonly name: string; readonly folder: string | null }[])[] = [
+  [
+    { name: 'inside', folder: null },
+    { name: 'processes', folder: 'integration' },
+  ],
+  [{ name: 'runs', folder: 'e2e' }],
+];
+const NAMED_FOLDERS = SLOTS.flat().map((lane) => lane.folder);
 
-/** `given`: test files and folders of them; none means all. */
-export function planLanes(given: readonly string[]): readonly LanePlan[] {
+/** `given`: test files and folders of them; none means all. The lanes of an inner list run one after the other. */
+export function planSlots(given: readonly string[]): readonly (readonly LanePlan[])[] {
   const files = (given.length === 0 ? ['test'] : given).flatMap(testFilesIn).toSorted();
-  const startsProcesses = (file: string): boolean => PROCESS_FOLDERS.includes(file.split('/')[1] ?? '');
-  const lanes: LanePlan[] = [
-    { name: 'inside', files: files.filter((file) => !startsProcesses(file)), isSerial: false },
-    { name: 'processes', files: files.filter(startsProcesses), isSerial: true },
-  ];
-  return lanes.filter((lane) => lane.files.length > 0);
+  return SLOTS.map((lanes) =>
+    lanes
+      .map(({ name, folder }) => ({ name, files: files.filter((file) => namedFolderOf(file) === folder), isSerial: folder !== null }))
+      .filter((lane) => lane.files.length > 0),
+  );
+}
+
+function namedFolderOf(file: string): string | null {
+  const folder = file.split('/')[1] ?? '';
+  return NAMED_FOLDERS.includes(folder) ? folder : null;
 }
 
 function testFilesIn(path: string): readonly string[] {

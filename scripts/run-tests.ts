@@ -1,10 +1,10 @@
 /**
- * `make test`: the gates, then all tests in two lanes side by side. Arguments are the test files to run instead of all; then the
+ * `make test`: the gates, then all tests, in lanes side by side. Arguments are the test files to run instead of all; then the
  * gates are left out. The last line is "N passed, N failed", a gate counting as one; a run in which no test ran has failed.
  */
 import { GATES, runGates } from './gates.ts';
 import { Lane, type LaneTotals } from './lane.ts';
-import { planLanes } from './lanes.ts';
+import { planSlots } from './lanes.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -12,11 +12,11 @@ const REPORT_EVERY_MS = 60_000;
 const LIMIT_MS = 75 * 60_000;
 
 const only = process.argv.slice(2);
-const plans = planLanes(only);
 const gates = only.length === 0 ? await runGates(GATES) : [];
 const failures = gates.filter((gate) => !gate.isPassed).map((gate) => `gate: ${gate.name}`);
 
-const lanes = plans.map((plan) => new Lane(plan));
+const slots = planSlots(only).map((plans) => plans.map((plan) => new Lane(plan)));
+let isStopped = false;
 const report = setInterval(sayRunning, REPORT_EVERY_MS);
 const limit = setTimeout(() => {
   failures.push(`the run took longer than ${LIMIT_MS / 60_000} minutes`);
@@ -25,7 +25,7 @@ const limit = setTimeout(() => {
 }, LIMIT_MS);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onInterrupted);
 
-const totals: readonly LaneTotals[] = await Promise.all(lanes.map((lane) => lane.run()));
+const totals: readonly LaneTotals[] = (await Promise.all(slots.map(runInTurn))).flat();
 clearInterval(report);
 clearTimeout(limit);
 
@@ -36,13 +36,20 @@ for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
 process.stdout.write(`${passed + gates.filter((gate) => gate.isPassed).length} passed, ${failures.length} failed\n`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
+async function runInTurn(lanes: readonly Lane[]): Promise<readonly LaneTotals[]> {
+  const done: LaneTotals[] = [];
+  for (const lane of lanes) if (!isStopped) done.push(await lane.run());
+  return done;
+}
+
 function sayRunning(): void {
-  const running = lanes.map((lane) => lane.running()).filter((text) => text !== null);
-  for (const text of running) process.stdout.write(`running ${text}\n`);
+  const running = slots.flat().map((lane) => lane.running());
+  for (const text of running.filter((one) => one !== null)) process.stdout.write(`running ${text}\n`);
 }
 
 function stopAll(): void {
-  for (const lane of lanes) lane.stop();
+  isStopped = true;
+  for (const lane of slots.flat()) lane.stop();
 }
 
 function onInterrupted(): void {
