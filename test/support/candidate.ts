@@ -16,9 +16,11 @@ export class Candidate {
   readonly child: ChildProcess;
   readonly said: Said[] = [];
 
-  constructor(t: ExecutionContext, dir: string, name: string, ttlMs: number) {
+  constructor(t: ExecutionContext, dir: string, name: string, ttlMs: number, fileLimitBlocks: number | 'unlimited' = 'unlimited') {
     const program = fileURLToPath(new URL('lease-process.ts', import.meta.url));
-    this.child = spawn(process.execPath, [program, dir, name, String(ttlMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const command = `ulimit -f ${fileLimitBlocks}; exec "$0" "$@"`;
+    const args = ['-c', command, process.execPath, program, dir, name, String(ttlMs)];
+    this.child = spawn('/bin/sh', args, { stdio: ['pipe', 'pipe', 'inherit'] });
     const { stdout } = this.child;
     if (stdout === null) throw new Error('no stdout');
     createInterface({ input: stdout }).on('line', (line) => this.said.push({ atMs: performance.now(), ...JSON.parse(line) }));
@@ -30,7 +32,7 @@ export class Candidate {
     return this.child.pid ?? -1;
   }
 
-  tell(command: 'resign' | 'work' | 'stop-inside'): void {
+  tell(command: 'resign' | 'work' | 'fill' | 'stop-inside'): void {
     this.child.stdin?.write(`${command}\n`);
   }
 

@@ -1,11 +1,12 @@
 /**
- * A candidate as a process of its own: `node lease-process.ts <dir> <name> <ttlMs> [own uid]`. Says on stdout what happens, one
- * JSON line each, and does what it reads on stdin: `resign`, `work` (settles without end), or `stop-inside` (stops in the middle
- * of a transaction, so that it keeps the writer's lock).
+ * A candidate as a process of its own: `node lease-process.ts <dir> <name> <ttlMs>`. Says on stdout what happens, one
+ * JSON line each, and does what it reads on stdin: `resign`, `work` (settles without end), `fill` (claims without end), or
+ * `stop-inside` (stops in the middle of a transaction, so that it keeps the writer's lock).
  */
 import { createInterface } from 'node:readline';
 import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
+import { RolloutError } from '../../runtime/base/errors.ts';
 import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
 import { type Keeper, winLease } from '../../runtime/lease/keeper.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
@@ -14,6 +15,8 @@ import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 const [dir = '', name = '', ttl = ''] = process.argv.slice(2);
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
 
+// Beyond `ulimit -f` a write then fails, as on a full disk, instead of ending the process.
+process.on('SIGXFSZ', () => undefined);
 const ledger = await openEmbeddedLedger({ dir, clock: systemClock });
 say({ kind: 'candidate', pid: process.pid });
 const keeper: Keeper = await winLease({
@@ -34,13 +37,13 @@ say({ kind: 'scan', reply: await ledger.scan(keeper.lease().epoch) });
 keeper.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const act = { resign, work, 'stop-inside': stopInside }[line];
+  const act = { resign, work, fill, 'stop-inside': stopInside }[line];
   assert(act !== undefined, `unknown command ${line}`);
   act().catch(fail);
 });
 
 function fail(error: unknown): void {
-  say({ kind: 'error', error: String(error) });
+  say({ kind: 'error', code: error instanceof RolloutError ? error.code : null, error: String(error) });
 }
 
 async function resign(): Promise<void> {
@@ -48,11 +51,24 @@ async function resign(): Promise<void> {
   say({ kind: 'resigned' });
 }
 
-async function work(): Promise<void> {
+async function prepare(): Promise<number> {
   const { epoch } = keeper.lease();
   await ledger.bind(epoch, { placeId: 'place', runId: 'run' });
   await ledger.register(epoch, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
-  say({ kind: 'working' });
+  return epoch;
+}
+
+async function fill(): Promise<void> {
+  const epoch = await prepare();
+  for (let cursor = 0; ; cursor += 500) {
+    const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 500 }]);
+    assert(claim.kind === 'claimed' && claim.granted.length === 500, 'all are granted');
+    say({ kind: 'filled', cursor: claim.cursor });
+  }
+}
+
+async function work(): Promise<void> {
+  const epoch = await prepare();
   for (let cursor = (await ledger.progress()).cursor; ; cursor += 8) {
     const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 8 }]);
     if (claim.kind !== 'claimed') return void say({ kind: 'refused', by: claim.kind });

@@ -10,7 +10,8 @@ export const KEY: Readonly<Record<'format' | 'lease' | 'head' | 'state' | 'place
   place: Buffer.from('P'),
 };
 
-const LETTER = { item: 'i', done: 'd', failed: 'f', worker: 'w', workerName: 'n', acceptedEpoch: 'e' } as const;
+/** Pages come last in the order of keys: LMDB fills its own pages to the brim only where it appends. */
+const LETTER = { acceptedEpoch: 'e', item: 'i', workerName: 'n', worker: 'w', page: 'z' } as const;
 export type Kind = keyof typeof LETTER;
 
 function numbered(letter: string, number: number): Buffer {
@@ -21,10 +22,20 @@ function numbered(letter: string, number: number): Buffer {
 }
 
 export const itemKey = (index: ItemIndex): Buffer => numbered(LETTER.item, index);
-export const pageKey = (bit: Bit, page: number): Buffer => numbered(LETTER[bit], page);
 export const workerNameKey = (number: number): Buffer => numbered(LETTER.workerName, number);
 export const acceptedEpochKey = (epoch: Epoch): Buffer => numbered(LETTER.acceptedEpoch, epoch);
 export const workerKey = (worker: WorkerId): Buffer => Buffer.from(`${LETTER.worker}${worker}`);
+
+/** Both bitmaps' pages of the same items lie side by side. */
+const BIT_BYTE: Readonly<Record<Bit, number>> = { done: 0, failed: 1 };
+
+export function pageKey(bit: Bit, page: number): Buffer {
+  return Buffer.concat([numbered(LETTER.page, page), Buffer.from([BIT_BYTE[bit]])]);
+}
+
+export function isPageOf(bit: Bit, key: Uint8Array): boolean {
+  return key.at(-1) === BIT_BYTE[bit];
+}
 
 export function numberOf(key: Uint8Array): number {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).readUInt32BE(1);

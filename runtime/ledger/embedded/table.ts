@@ -9,7 +9,19 @@ import type { Place } from '../contract.ts';
 import type { AllRows, Bit, HandedOut, InFlight, WorkerRow, Writes } from '../rows.ts';
 import { COORDINATOR_NUMBER } from '../transition/worker.ts';
 import { type Database, FORMAT_VERSION } from './database.ts';
-import { acceptedEpochKey, itemKey, KEY, type Kind, numberOf, pageKey, rangeOf, workerKey, workerNameKey, workerOf } from './keys.ts';
+import {
+  acceptedEpochKey,
+  isPageOf,
+  itemKey,
+  KEY,
+  type Kind,
+  numberOf,
+  pageKey,
+  rangeOf,
+  workerKey,
+  workerNameKey,
+  workerOf,
+} from './keys.ts';
 
 /** The rows of the rulebook in LMDB. Inside a transaction, reads see it and writes belong to it. */
 export interface Table {
@@ -91,7 +103,7 @@ function rowsOf(database: Database, names: Names): AllRows {
     page,
     worker: (worker) => readWorker(database, worker),
     everyInFlight: () => list(database, 'item', (key, value) => ({ index: numberOf(key), item: unpack(value) })),
-    everyPage: (bit) => list(database, bit, (key, value) => ({ page: numberOf(key), bytes: value })),
+    everyPage: (bit) => list(database, 'page', (key, value) => (isPageOf(bit, key) ? [{ page: numberOf(key), bytes: value }] : [])).flat(),
     everyWorker: () =>
       list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
     acceptedEpochs: () => list(database, 'acceptedEpoch', (key) => numberOf(key)),
