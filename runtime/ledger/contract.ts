@@ -124,7 +124,10 @@ export interface Settlement extends ItemRef {
   readonly isResult: boolean;
 }
 
-/** accepted: this call or an earlier one of the very same row; recorded: terminal already; stale: may never settle (L11). */
+/**
+ * accepted: this call set the item's bit; recorded: the item is terminal already, be it by an earlier call of the very same row whose
+ * reply was lost; stale: may never settle (L11). After accepted and recorded the worker may forget the bytes.
+ */
 export type SettleVerdict = 'accepted' | 'recorded' | 'stale';
 
 export interface SettleReply {
