@@ -1,12 +1,12 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { systemRandom } from '../base/random.ts';
-import { makeAuthority, makeCertificate, makeKeyPem } from './certificate.ts';
 import { type Identity, identityFromAltNames, spiffeId } from './identity.ts';
 
 /**
@@ -60,7 +60,11 @@ export async function readRunId(dir: string): Promise<string> {
   throw new RolloutError('TLS_INVALID', `${caPath} names no run: it needs the alternative name URI:spiffe://rollout/<runId>`);
 }
 
-/** A certificate for this process, made from the authority's key; where that is not there, the one that was brought. */
+/**
+ * A certificate for this process: the one made earlier while it is in the first half of its life, else a new one made from the
+ * authority's key; where that key is not there, the one that was brought. The library that makes certificates is loaded only when
+ * one is made: it is a quarter of a process's start.
+ */
 export async function issueCertificate(dir: string, request: CertificateRequest, clock: Clock = systemClock): Promise<TlsFiles> {
   const { caPath, caKeyPath } = authorityPaths(dir);
   const files = filesOf(dir, request);
@@ -71,11 +75,34 @@ export async function issueCertificate(dir: string, request: CertificateRequest,
   const identity = identityOf(request, await readRunId(dir));
   const hosts = request.role === 'coordinator' ? serverHosts(request.hosts) : [];
   const keyPem = await ensureKey(files.keyPath);
+  if (await isStillGood(files, keyPem, identity, hosts, authorityPem, clock)) return files;
+  const { makeCertificate } = await import('./certificate.ts');
   const authority = { certPem: authorityPem, keyPem: authorityKeyPem };
   const making = { nowMs: clock.wallMs(), random: systemRandom };
   const certPem = await inFile(caKeyPath, () => makeCertificate(keyPem, identity, hosts, authority, making));
   await writeFileAtomic(files.certPath, certPem);
   return files;
+}
+
+async function isStillGood(
+  files: TlsFiles,
+  keyPem: string,
+  identity: Identity,
+  hosts: readonly string[],
+  authorityPem: string,
+  clock: Clock,
+): Promise<boolean> {
+  const certPem = await readIfThere(files.certPath);
+  if (certPem === null) return false;
+  const certificate = parseCertificate(files.certPath, certPem);
+  const known = identityFromAltNames(certificate.subjectAltName);
+  const isOurs = certificate.verify(new X509Certificate(authorityPem).publicKey) && certificate.checkPrivateKey(createPrivateKey(keyPem));
+  const isSame = known !== null && spiffeId(known) === spiffeId(identity) && hosts.every((host) => namesHost(certificate, host));
+  return isOurs && isSame && clock.wallMs() >= Date.parse(certificate.validFrom) && clock.wallMs() < (await renewAfterMs(files));
+}
+
+function namesHost(certificate: X509Certificate, host: string): boolean {
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
 }
 
 /** When the certificate has lived half of its life (wall clock). */
@@ -91,6 +118,7 @@ export async function hasAuthorityKey(dir: string): Promise<boolean> {
 
 async function makeDevCa(caPath: string, caKeyPath: string, runId: string, clock: Clock): Promise<boolean> {
   const keyPem = await ensureKey(caKeyPath);
+  const { makeAuthority } = await import('./certificate.ts');
   const certPem = await inFile(caKeyPath, () => makeAuthority(keyPem, runId, { nowMs: clock.wallMs(), random: systemRandom }));
   return createFileAtomic(caPath, certPem);
 }
@@ -98,6 +126,7 @@ async function makeDevCa(caPath: string, caKeyPath: string, runId: string, clock
 async function ensureKey(path: string): Promise<string> {
   const present = await readIfThere(path);
   if (present !== null) return present;
+  const { makeKeyPem } = await import('./certificate.ts');
   await createFileAtomic(path, await makeKeyPem(), KEY_MODE);
   return readOrRefuse(path);
 }

@@ -13,7 +13,6 @@ import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
 import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
-import { createOpenAiBackend } from './backends/openai.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
@@ -66,7 +65,7 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
     process: identity,
     isProcessDead,
   });
-  const backend = createBackend(settings);
+  const backend = await createBackend(settings);
   try {
     return exitOf(await runLoop(settings, runId, outbox, backend, log), settings, log);
   } finally {
@@ -150,12 +149,14 @@ function listen(loop: WorkerLoop, log: Log): void {
   });
 }
 
-function createBackend({ backend, concurrency }: WorkerSettings): Backend {
+async function createBackend({ backend, concurrency }: WorkerSettings): Promise<Backend> {
   switch (backend.type) {
     case 'mock':
       return createMockBackend(backend, systemClock);
     case 'openai': {
       const apiKey = process.env[backend.apiKeyEnv];
+      // Loaded here alone: an HTTP client is a good part of a process's start.
+      const { createOpenAiBackend } = await import('./backends/openai.ts');
       return createOpenAiBackend({
         ...backend,
         apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,

@@ -177,3 +177,24 @@ test('a certificate is made anew at half of its life, for the same key', async (
   timer.stop();
   t.is(ticks.length, 0);
 });
+
+test('a certificate is used again in the first half of its life, and made anew after it, for other hosts, or for another key', async (t) => {
+  const dir = await scratch(t);
+  await ensureDevCa(dir, RUN_ID);
+  const request = { role: 'coordinator', hosts: ['one.example'] } as const;
+  const { certPath, keyPath } = await issueCertificate(dir, request);
+  const read = (): Promise<string> => readFile(certPath, 'utf8');
+  const first = await read();
+  await issueCertificate(dir, request);
+  t.is(await read(), first);
+  await issueCertificate(dir, { role: 'coordinator', hosts: ['other.example'] });
+  const second = await read();
+  t.not(second, first);
+  await rm(keyPath);
+  await issueCertificate(dir, { role: 'coordinator', hosts: ['other.example'] });
+  const third = await read();
+  t.not(third, second);
+  const later = { ...systemClock, wallMs: () => systemClock.wallMs() + 13 * HOUR_MS };
+  await issueCertificate(dir, { role: 'coordinator', hosts: ['other.example'] }, later);
+  t.not(await read(), third);
+});
