@@ -79,7 +79,7 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
       clock: systemClock,
       events,
       isResuming,
-      win: (floor) => win(settings, ledger, floor, server.address, post, stop.signal),
+      win: (floor) => win({ settings, ledger, floor, address: server.address, post, signal: stop.signal, log }),
     });
     const exit = await serve({
       runId,
@@ -151,14 +151,17 @@ async function startListening(settings: CoordinatorSettings, runId: string, post
   };
 }
 
-async function win(
-  settings: CoordinatorSettings,
-  ledger: Ledger,
-  floor: number,
-  address: string,
-  post: Post,
-  signal: AbortSignal,
-): Promise<Keeper> {
+interface Candidacy {
+  readonly settings: CoordinatorSettings;
+  readonly ledger: Ledger;
+  readonly floor: number;
+  readonly address: string;
+  readonly post: Post;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+async function win({ settings, ledger, floor, address, post, signal, log }: Candidacy): Promise<Keeper> {
   return winLease({
     ledger,
     clock: systemClock,
@@ -172,7 +175,9 @@ async function win(
     signal,
     onPassive: (lease) => {
       post.lease = lease;
+      log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator leads; this one waits');
     },
+    onRenewFailed: (error) => log.warn({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
   });
 }
 

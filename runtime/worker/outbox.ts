@@ -110,7 +110,8 @@ function openStore(dir: string): Store {
 
 function openRoot(dir: string, readOnly: boolean): RootDatabase {
   // overlappingSync off: a commit is on disk before its promise resolves, and before anyone reads it.
-  return open({ path: join(dir, FILE), readOnly, overlappingSync: false, maxDbs: 2 });
+  // eventTurnBatching off: with it, a commit that fails leaves a rejection behind that nobody can handle.
+  return open({ path: join(dir, FILE), readOnly, overlappingSync: false, eventTurnBatching: false, maxDbs: 2 });
 }
 
 /** Null where the store is open for reading and a process was killed before it had made the tables. */
