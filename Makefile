@@ -1,6 +1,6 @@
 # make run     installs, builds and shows the whole thing on the shipped sample (under a minute once installed)
 # make test    installs what the tests need, builds, checks the gates, runs all tests; last line "N passed, N failed"
-#              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, without the gates
+#              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, after the build
 # make verify  the gates alone
 #
 # A machine needs Node 20.19 or later, npm and make. Everything else comes with `npm ci`: also the Node 24 that runs the tests,

@@ -55,8 +55,16 @@ export class Lane {
     if (!this.#isRunning()) return null;
     if (this.#file === null) return `${this.#plan.name}: the first of ${this.#plan.files.join(' ')}`;
     const open = titlesIn(this.#file).filter((title) => !this.#fileTitles.includes(title));
-    const names = open.length === 0 ? 'all its tests are finished, the next file has not said anything' : open.join(' | ');
+    const next = this.#plan.files[this.#plan.files.indexOf(this.#file) + 1];
+    const names = open.length === 0 ? `all its tests are finished; ${next ?? 'its end'} is waited for` : open.join(' | ');
     return `${this.#plan.name}: ${this.#file}, ${secondsSince(this.#fileStartMs)}: ${names}`;
+  }
+
+  /** Nothing has been heard for longer than any test may take: a test file that does not end, say. */
+  stopIfSilent(limitMs: number): void {
+    if (!this.#isRunning() || performance.now() - this.#lastHeardMs < limitMs) return;
+    this.#fail(`lane ${this.#plan.name}`, [`nothing was heard for ${limitMs / 60_000} minutes: ${this.running() ?? ''}`]);
+    this.stop();
   }
 
   stop(): void {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { until } from './until.ts';
@@ -17,10 +17,13 @@ const LAUNCHERS: Readonly<Record<string, Role>> = { 'cli.js': 'cli', 'coordinato
 
 /** Every living process of this project whose arguments name something in `dir`. */
 export function processesOf(dir: string): readonly Seen[] {
+  return living().filter((one) => one.argv.some((word) => word.includes(dir)));
+}
+
+function living(): readonly Seen[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .flatMap((pid) => seen(pid, dir));
+    .flatMap((name) => seen(Number(name)));
 }
 
 export function isAlive(pid: number): boolean {
@@ -37,10 +40,10 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Kills whatever is left of a run, and waits until it is gone. */
+/** Kills whatever is left of a run, also what names its files from within the folder, and waits until it is gone. */
 export async function killTree(dir: string): Promise<void> {
   await until(`all processes of ${dir} gone`, 10_000, () => {
-    const left = processesOf(dir);
+    const left = living().filter((one) => one.argv.some((word) => word.includes(dir)) || folderOf(one.pid).startsWith(dir));
     for (const one of supervisorFirst(left)) signal(one.pid, 'SIGKILL');
     return left.length === 0;
   });
@@ -51,15 +54,24 @@ export function supervisorFirst(all: readonly Seen[]): readonly Seen[] {
   return all.toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli'));
 }
 
-function seen(pid: number, dir: string): readonly Seen[] {
+function seen(pid: number): readonly Seen[] {
   const argv = argvOf(pid);
   const role = LAUNCHERS[basename(argv[1] ?? '')];
-  if (role === undefined || !argv.some((word) => word.includes(dir)) || !isAlive(pid)) return [];
+  if (role === undefined || !isAlive(pid)) return [];
   return [{ pid, role, argv }];
 }
 
 function argvOf(pid: number): readonly string[] {
   return read(`/proc/${pid}/cmdline`)?.split('\0').slice(0, -1) ?? [];
+}
+
+/** The folder in which a process works; empty where that is not to be known any more. */
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 /** One letter: R, S, D, T, Z; undefined where there is no such process. */
