@@ -115,9 +115,16 @@ function unary<Wire, Response>(
   };
 }
 
-/** A fenced coordinator tells nothing but that (L5); any other error stands in the log, and the caller may repeat the call. */
+/**
+ * A fenced coordinator tells nothing but that (L5). That a caller hung up is no fault: every worker that is killed does. Any other
+ * error stands in the log, and the caller may repeat the call.
+ */
 function refusalOf(error: unknown, log: Log, method: string): Refusal {
   if (error instanceof RolloutError && error.code === 'FENCED') return { kind: 'fenced' };
+  if (error instanceof RolloutError && error.code === 'COORDINATOR_UNREACHABLE') {
+    log.debug({ method }, 'a caller hung up');
+    return { kind: 'failed' };
+  }
   log.error({ err: error, method }, 'a call failed');
   return { kind: 'failed' };
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
@@ -73,4 +75,10 @@ test('the items of a killed worker run again at once, long before it would be fa
   for (const pid of run.workers()) signal(pid, 'SIGKILL');
   t.is(await exitOf(command, 60_000), 0, command.stderr());
   await checkInvariant(t, run);
+  const log = readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8');
+  t.deepEqual(
+    log.split('\n').filter((line) => line.includes('"level":50')),
+    [],
+    'a lost worker is no error of the coordinator',
+  );
 });
