@@ -6,14 +6,15 @@ import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import { createPerformer } from '../../runtime/coordinator/performer.ts';
 import { createRecorder } from '../../runtime/coordinator/recorder.ts';
 import { Replies } from '../../runtime/coordinator/replies.ts';
-import type { MachineSettings } from '../../runtime/coordinator/state.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
 import type { Frame } from '../../runtime/results/contract.ts';
-import { faultyLedger } from './faulty.ts';
+import { createFaultyLedger, type Fault } from '../support/faulty-ledger.ts';
+import { SETTINGS } from '../support/machine.ts';
+import { ManualClock, settlePromises } from '../support/manual-clock.ts';
 import { SimWorker } from './sim-worker.ts';
-import { settlePromises, VirtualClock } from './virtual-clock.ts';
+import { createSlowLedger } from './slow-ledger.ts';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -30,15 +31,8 @@ export interface WorldOptions {
   };
 }
 
-export const SETTINGS: MachineSettings = {
-  heartbeatIntervalMs: 500,
-  coordinatorFailureTimeoutMs: 5_000,
-  clockSkewBudgetMs: 250,
-  pollWaitMs: 20_000,
-  drainTimeoutMs: 20_000,
-  maxAttempts: 5,
-  breaker: 20,
-};
+/** More than fail in a row by chance: here the endpoint is never at fault. */
+const BREAKER = 20;
 
 /** One accepted frame of the log, as export would find it. */
 export interface LogFrame extends Frame {
@@ -47,7 +41,7 @@ export interface LogFrame extends Frame {
 
 /** One run of the real machine and loop over fake edges: memory ledger, log in memory, workers that follow the protocol. */
 export class World {
-  readonly clock: VirtualClock = new VirtualClock();
+  readonly clock: ManualClock = new ManualClock();
   readonly random: Random;
   readonly options: WorldOptions;
   readonly ledger: Ledger = createMemoryLedger();
@@ -95,7 +89,7 @@ export class World {
       this.outcome = 'completed';
       return;
     }
-    this.loop = this.#loopFor(epoch, stateFrom(SETTINGS, epoch, scan, this.clock.monotonicMs()));
+    this.loop = this.#loopFor(epoch, stateFrom({ ...SETTINGS, breaker: BREAKER }, epoch, scan, this.clock.monotonicMs()));
     this.loop.start();
   }
 
@@ -104,7 +98,7 @@ export class World {
     const fail = (cause: unknown): void => {
       if (isAlive()) this.failure ??= cause;
     };
-    const ledger = faultyLedger(this.#witnessed(), this.random, this.clock, () => this.options.faults.ledger);
+    const ledger = createFaultyLedger(createSlowLedger(this.#witnessed(), this.random, this.clock), () => this.#fault());
     const replies = new Replies();
     const writer = createLedgerWriter({
       keeper: { ensureFresh: async () => ({ kind: 'fresh' }) },
@@ -147,6 +141,12 @@ export class World {
         }),
     });
     return loop;
+  }
+
+  #fault(): Fault | null {
+    const { ledger } = this.options.faults;
+    if (this.chance(ledger)) return 'fail-before';
+    return this.chance(ledger) ? 'fail-after' : null;
   }
 
   /** The ledger, with a witness of every acceptance. */

@@ -2,13 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock, Timer } from '../../runtime/base/clock.ts';
 
 interface Due {
-  atMs: number;
+  readonly atMs: number;
   readonly run: () => void;
-  /** Null for one that runs once. */
-  readonly everyMs: number | null;
 }
 
-/** A clock that stands still until told. */
+/** A clock that stands still until told. What is due runs in the order of its time, and of two at the same time the older first. */
 export class ManualClock implements Clock {
   #nowMs = 1_000;
   readonly #due = new Set<Due>();
@@ -33,36 +31,53 @@ export class ManualClock implements Clock {
   }
 
   every(ms: number, run: () => void): Timer {
-    return this.#add({ atMs: this.#nowMs + ms, run, everyMs: ms });
+    let isStopped = false;
+    const again = (): void => {
+      run();
+      if (!isStopped) timer = this.after(ms, again);
+    };
+    let timer = this.after(ms, again);
+    return {
+      stop: () => {
+        isStopped = true;
+        timer.stop();
+      },
+    };
   }
 
   after(ms: number, run: () => void): Timer {
-    return this.#add({ atMs: this.#nowMs + ms, run, everyMs: null });
+    const due: Due = { atMs: this.#nowMs + ms, run };
+    this.#due.add(due);
+    return { stop: () => this.#due.delete(due) };
   }
 
   /** Time passes; whatever is due runs at its moment, and what follows from it at once runs before the next. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
-    for (;;) {
-      await setImmediate();
-      const next = [...this.#due].filter((due) => due.atMs <= endMs).sort((a, b) => a.atMs - b.atMs)[0];
-      if (next === undefined) break;
-      this.#nowMs = Math.max(this.#nowMs, next.atMs);
-      if (next.everyMs === null) this.#due.delete(next);
-      else next.atMs = this.#nowMs + next.everyMs;
-      next.run();
-    }
+    do await setImmediate();
+    while (this.runNext(endMs));
     this.#nowMs = endMs;
     await setImmediate();
+  }
+
+  /** Moves the time to what is due next, by `untilMs` at the latest, and runs it; false where nothing is. */
+  runNext(untilMs: number = Number.POSITIVE_INFINITY): boolean {
+    let next: Due | null = null;
+    for (const due of this.#due) if (due.atMs <= untilMs && (next === null || due.atMs < next.atMs)) next = due;
+    if (next === null) return false;
+    this.#due.delete(next);
+    this.#nowMs = Math.max(this.#nowMs, next.atMs);
+    next.run();
+    return true;
   }
 
   /** Time passes while the process is stopped: nothing runs. */
   jump(ms: number): void {
     this.#nowMs += ms;
   }
+}
 
-  #add(due: Due): Timer {
-    this.#due.add(due);
-    return { stop: () => this.#due.delete(due) };
-  }
+/** Lets every promise that can go on go on, where real timers and I/O play no part. */
+export async function settlePromises(): Promise<void> {
+  for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
 }

@@ -2,19 +2,19 @@ import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../../runtime/coordinator/ledger-writer.ts';
 import type { Fenced } from '../../../runtime/ledger/contract.ts';
-import { settlePromises, VirtualClock } from '../../sim/virtual-clock.ts';
+import { ManualClock, settlePromises } from '../../support/manual-clock.ts';
 
 const DONE = { kind: 'done' } as const;
 
 interface Bench {
   readonly writer: LedgerWriter;
   readonly fenced: Fenced[];
-  readonly clock: VirtualClock;
+  readonly clock: ManualClock;
   isHolder: boolean;
 }
 
 function bench(): Bench {
-  const clock = new VirtualClock();
+  const clock = new ManualClock();
   const fenced: Fenced[] = [];
   const keeper = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
   const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
@@ -22,8 +22,8 @@ function bench(): Bench {
   return made;
 }
 
-/** Lets the virtual time run until the promise is settled. */
-async function whileTimePasses<T>(clock: VirtualClock, promise: Promise<T>): Promise<T> {
+/** Lets the time run until the promise is settled. */
+async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const settle = (): void => {
     isSettled = true;
