@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { Frame } from '../../runtime/results/contract.ts';
 import { exportResults } from '../../runtime/results/export.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
-import { scratch } from '../support/scratch.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 const ITEMS = 12;
 
@@ -62,7 +62,7 @@ async function play(run: RecordedRun, model: Model, steps: readonly Step[]): Pro
 }
 
 test('L21: whatever was appended, settled, lost and taken over, an export holds the settled outcomes and no other', async (t) => {
-  const root = scratch(t);
+  const root = temporaryDir(t);
   let runs = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {

@@ -8,7 +8,7 @@ import type { Frame, StepProgress } from '../../runtime/results/contract.ts';
 import { type ExportOptions, exportResults } from '../../runtime/results/export.ts';
 import { segmentName } from '../../runtime/results/place.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
-import { scratch } from '../support/scratch.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 function result(index: number, text = `r${index}`): Frame {
   return { index, attempt: 1, kind: 'result', line: Buffer.from(text) };
@@ -65,7 +65,7 @@ async function tangled(dir: string): Promise<RecordedRun> {
 }
 
 test('L21: the record is the frame of the highest epoch, the last in it; by input order', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await tangled(dir);
   t.deepEqual(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2 });
   t.deepEqual(outputs(dir), { results: ['r0', 'r2', 'r3', 'r4', 'r6', 'r7'], errors: ['e1', 'e5'] });
@@ -73,7 +73,7 @@ test('L21: the record is the frame of the highest epoch, the last in it; by inpu
 });
 
 test('L21: the same by completion order, which is the order of the accepted frames in the log', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await tangled(dir);
   await exportResults(options(dir, run, { items: 8, isPartial: false, order: 'completion' }));
   t.deepEqual(outputs(dir), { results: ['r3', 'r7', 'r2', 'r0', 'r4', 'r6'], errors: ['e1', 'e5'] });
@@ -81,7 +81,7 @@ test('L21: the same by completion order, which is the order of the accepted fram
 });
 
 test('L21: frames without a bit mean nothing, and a partial export has what is recorded so far', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 4);
   await run.record([result(2)]);
   await run.append([result(0)]);
@@ -97,7 +97,7 @@ test('L21: frames without a bit mean nothing, and a partial export has what is r
 });
 
 test('a partial export works while the log grows, and each one holds all that was settled before it', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const items = 2000;
   const run = await RecordedRun.start(dir, items);
   let settled = 0;
@@ -124,7 +124,7 @@ test('a partial export works while the log grows, and each one holds all that wa
 });
 
 test('L21: a bit without a frame names its item, and what stood at the path still does', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 3);
   await run.record([result(0)]);
   await run.settle([result(1)]);
@@ -138,7 +138,7 @@ test('L21: a bit without a frame names its item, and what stood at the path stil
 });
 
 test('L21: a bit with a frame of the other kind names its item', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 1);
   await run.append([error(0)]);
   await run.settle([result(0)]);
@@ -149,7 +149,7 @@ test('L21: a bit with a frame of the other kind names its item', async (t) => {
 });
 
 test('L22: a place without the segment of an epoch that accepted something is refused', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 1);
   await run.record([result(0)]);
   await run.close();
@@ -158,7 +158,7 @@ test('L22: a place without the segment of an epoch that accepted something is re
 });
 
 test('L17: a torn tail is not read, and what is before it is exported', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 2);
   await run.record([result(0), result(1)]);
   await run.close();
@@ -168,7 +168,7 @@ test('L17: a torn tail is not read, and what is before it is exported', async (t
 });
 
 test('a whole export of an unfinished run is refused, with what to do', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 3);
   await run.record([result(0)]);
   const { code, message } = await refusal(t, exportResults(options(dir, run, { items: 3, isPartial: false })));
@@ -178,7 +178,7 @@ test('a whole export of an unfinished run is refused, with what to do', async (t
 });
 
 test('an output that is a directory, or whose directory is missing, is refused by name', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 1);
   await run.record([result(0)]);
   mkdirSync(join(dir, 'folder'));
@@ -197,7 +197,7 @@ test('an output that is a directory, or whose directory is missing, is refused b
 });
 
 test('what a killed export left beside its output is removed by the next, and nothing else', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 0);
   for (const name of ['.out.jsonl.4194305-01234567.tmp', `.out.jsonl.${process.pid}-01234567.tmp`, '.out.jsonl.old.tmp']) {
     writeFileSync(join(dir, name), 'x');
@@ -216,7 +216,7 @@ test('what a killed export left beside its output is removed by the next, and no
 });
 
 test('lines of any length come out whole, and progress never goes back within a step', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const sizes = [0, 1, 2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1, 5 * 2 ** 20, 10];
   const run = await RecordedRun.start(dir, sizes.length);
   const texts = sizes.map((size, index) => `${index}`.repeat(size));

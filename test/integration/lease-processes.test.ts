@@ -1,23 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
 import { Candidate } from '../support/candidate.ts';
-
-async function directory(t: ExecutionContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-lease-'));
-  t.teardown(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
-  return dir;
-}
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 const TTL_MS = 20_000;
 
 test.serial('the second process waits, and follows at once when the first is killed', async (t) => {
   t.timeout(120_000);
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   t.like(await first.hears('won'), { epoch: 0, won: { kind: 'acquired', killedPid: null } });
   const second = new Candidate(t, dir, 'second', TTL_MS);
@@ -35,7 +27,7 @@ test.serial('the second process waits, and follows at once when the first is kil
 
 test.serial('what a killed process was told is settled stays so, and its successor goes on behind it', async (t) => {
   t.timeout(120_000);
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   await first.hears('won');
   first.tell('work');
@@ -61,7 +53,7 @@ test.serial('what a killed process was told is settled stays so, and its success
 
 test.serial('L1: after a resignation the next wins epoch + 1 at once', async (t) => {
   t.timeout(120_000);
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   await first.hears('won');
   const second = new Candidate(t, dir, 'second', TTL_MS);
@@ -77,7 +69,7 @@ test.serial('L1: after a resignation the next wins epoch + 1 at once', async (t)
 test.serial('a stopped holder that keeps the writer’s lock is killed after its lease, and that is told', async (t) => {
   t.timeout(120_000);
   const ttlMs = 2_000;
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', ttlMs);
   await first.hears('won');
   const second = new Candidate(t, dir, 'second', ttlMs);
@@ -93,7 +85,7 @@ test.serial('a stopped holder that keeps the writer’s lock is killed after its
 test.serial('a holder that was stopped between its writes is fenced when it goes on, and not killed', async (t) => {
   t.timeout(120_000);
   const ttlMs = 2_000;
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', ttlMs);
   await first.hears('won');
   const second = new Candidate(t, dir, 'second', ttlMs);
@@ -107,7 +99,7 @@ test.serial('a holder that was stopped between its writes is fenced when it goes
 
 test.serial('L1: of many first starts at the same moment one wins epoch 0, and the others wait', async (t) => {
   t.timeout(120_000);
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const all = ['a', 'b', 'c', 'd'].map((name) => new Candidate(t, dir, name, TTL_MS));
   await Promise.all(all.map((one) => one.hears(['won', 'passive'], 60_000)));
   const winners = all.flatMap((one) => one.said.filter((line) => line.kind === 'won'));
@@ -120,7 +112,7 @@ test.serial('L1: of many first starts at the same moment one wins epoch 0, and t
 
 test.serial('L6: killed at any moment of its work, a ledger opens again and adds up', async (t) => {
   t.timeout(240_000);
-  const dir = await directory(t);
+  const dir = temporaryDir(t);
   const random = seededRandom(20_260_101);
   for (let round = 0; round < 20; round += 1) {
     const worker = new Candidate(t, dir, `round-${round}`, TTL_MS);
@@ -137,7 +129,7 @@ test.serial('a holder stopped at any moment of its work is followed, killed or n
   t.timeout(240_000);
   const ttlMs = 1_500;
   for (let round = 0; round < 3; round += 1) {
-    const dir = await directory(t);
+    const dir = temporaryDir(t);
     const first = new Candidate(t, dir, 'first', ttlMs);
     await first.hears('won');
     const second = new Candidate(t, dir, 'second', ttlMs);

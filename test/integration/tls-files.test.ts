@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,16 +10,11 @@ import { RolloutError } from '../../runtime/base/errors.ts';
 import type { silentLog } from '../../runtime/base/log.ts';
 import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/rpc/ca.ts';
 import { keepCertificateFresh } from '../../runtime/rpc/tls.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 const HOUR_MS = 3_600_000;
 const run = promisify(execFile);
-
-async function scratch(t: ExecutionContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-tls-files-'));
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 async function serialOf(path: string): Promise<string> {
   return new X509Certificate(await readFile(path)).serialNumber;
@@ -31,7 +25,7 @@ async function refusal(t: ExecutionContext, promise: Promise<unknown>): Promise<
 }
 
 test('the dev CA is made once and read afterwards; keys have mode 0600', async (t) => {
-  const dir = join(await scratch(t), 'tls');
+  const dir = join(temporaryDir(t), 'tls');
   t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: true, caPath: join(dir, 'ca.pem') });
   const serial = await serialOf(join(dir, 'ca.pem'));
   t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: false, caPath: join(dir, 'ca.pem') });
@@ -46,7 +40,7 @@ test('the dev CA is made once and read afterwards; keys have mode 0600', async (
 test('several processes that start for the first time at once make one CA, and their certificates all hold', async (t) => {
   const script = fileURLToPath(new URL('../support/make-dev-ca.ts', import.meta.url));
   for (let round = 0; round < 3; round += 1) {
-    const dir = join(await scratch(t), 'tls');
+    const dir = join(temporaryDir(t), 'tls');
     const startMs = String(systemClock.wallMs() + 700);
     const roles = ['w-1', 'w-2', 'client', 'client'];
     const outputs = await Promise.all(roles.map((role) => run(process.execPath, [script, dir, RUN_ID, role, startMs])));
@@ -64,7 +58,7 @@ test('several processes that start for the first time at once make one CA, and t
 });
 
 test('a process that died between key and certificate is finished by the next', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   await rm(join(dir, 'ca.pem'));
   t.true((await ensureDevCa(dir, RUN_ID)).isNew);
@@ -72,14 +66,14 @@ test('a process that died between key and certificate is finished by the next', 
 });
 
 test('the directory of another run is refused with both runs named', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const message = await refusal(t, ensureDevCa(dir, '01HX1111111111111111111111'));
   t.regex(message, new RegExp(`${RUN_ID}.*01HX1111111111111111111111`));
 });
 
 test("certificates say who they are for, and a server's says where it is", async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const coordinator = await issueCertificate(dir, { role: 'coordinator', hosts: ['10.1.2.3', 'coordinator.example'] });
   const { subjectAltName, ca, keyUsage, validFrom, validTo } = new X509Certificate(await readFile(coordinator.certPath));
@@ -103,10 +97,10 @@ test("certificates say who they are for, and a server's says where it is", async
 });
 
 test('brought certificates are used as they are; what is missing or wrong is named', async (t) => {
-  const made = await scratch(t);
+  const made = temporaryDir(t);
   await ensureDevCa(made, RUN_ID);
   const { certPath, keyPath } = await issueCertificate(made, { role: 'worker', workerId: 'w-1' });
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /ca\.pem is missing/);
   await copyFile(join(made, 'ca.pem'), join(dir, 'ca.pem'));
   t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-1' })), /worker-w-1\.key\.pem is missing/);
@@ -124,7 +118,7 @@ test('brought certificates are used as they are; what is missing or wrong is nam
 });
 
 test('a file that is no certificate or no key is named', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   await writeFile(join(dir, 'ca.key.pem'), 'nonsense');
   t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /ca\.key\.pem/);
@@ -133,7 +127,7 @@ test('a file that is no certificate or no key is named', async (t) => {
 });
 
 test('a key that may not be read is named', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   await rm(join(dir, 'ca.key.pem'));
   // A directory in its place: not readable, whoever runs the test.
@@ -143,7 +137,7 @@ test('a key that may not be read is named', async (t) => {
 });
 
 test('a certificate is made anew at half of its life, for the same key', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const request = { role: 'client' } as const;
   const files = await issueCertificate(dir, request);
@@ -179,7 +173,7 @@ test('a certificate is made anew at half of its life, for the same key', async (
 });
 
 test('a certificate is used again in the first half of its life, and made anew after it, for other hosts, or for another key', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const request = { role: 'coordinator', hosts: ['one.example'] } as const;
   const { certPath, keyPath } = await issueCertificate(dir, request);

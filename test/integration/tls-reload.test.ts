@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
@@ -11,14 +10,9 @@ import { ensureDevCa, issueCertificate, type TlsFiles } from '../../runtime/rpc/
 import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
-
-async function scratch(t: ExecutionContext): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-tls-files-'));
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
-  return dir;
-}
 
 async function serialOf(path: string): Promise<string> {
   return new X509Certificate(await readFile(path)).serialNumber;
@@ -58,7 +52,7 @@ async function startPassive(dir: string): Promise<Awaited<ReturnType<typeof star
 }
 
 test('a server shows a changed certificate to new connections, and old ones go on', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const server = await startPassive(dir);
   const files = await issueCertificate(dir, { role: 'client' });
@@ -82,7 +76,7 @@ test('a server shows a changed certificate to new connections, and old ones go o
 });
 
 test('a client uses changed files for new connections, and keeps the last good ones while files do not fit together', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const server = await startPassive(dir);
   const files = await issueCertificate(dir, { role: 'client' });
@@ -99,7 +93,7 @@ test('a client uses changed files for new connections, and keeps the last good o
     return kind;
   };
 
-  const foreign = await scratch(t);
+  const foreign = temporaryDir(t);
   await ensureDevCa(foreign, RUN_ID);
   const bad = await issueCertificate(foreign, { role: 'client' });
   const good = await readFile(files.certPath);
@@ -130,7 +124,7 @@ test('a client uses changed files for new connections, and keeps the last good o
 });
 
 test('files that cannot be used are refused when the credentials are made', async (t) => {
-  const dir = await scratch(t);
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const files = await issueCertificate(dir, { role: 'client' });
   await writeFile(files.certPath, 'nonsense');

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import test from 'ava';
@@ -26,6 +24,7 @@ import {
   STATUS,
   withPlainLines,
 } from '../support/rpc-world.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 test('a worker that speaks as itself is served, and both sides see the same messages', async (t) => {
   const { core, calls } = notingCore();
@@ -84,8 +83,7 @@ test("a client's and a coordinator's certificate cannot speak as a worker; a cli
 test('without a certificate, or with one of another authority, there is no answer', async (t) => {
   const { core, calls } = notingCore();
   await inWorld(t, core, async ({ worker, server, dir }) => {
-    const foreign = await mkdtemp(join(tmpdir(), 'rollout-foreign-'));
-    t.teardown(() => rm(foreign, { recursive: true, force: true }));
+    const foreign = temporaryDir(t);
     await ensureDevCa(foreign, RUN_ID);
     const stranger = await worker('w-1', foreign);
     t.is((await stranger.beat(beatOf('w-1'), DEADLINE_MS)).kind, 'unreachable');

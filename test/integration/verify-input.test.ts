@@ -5,11 +5,11 @@ import type { Frame } from '../../runtime/results/contract.ts';
 import { segmentName } from '../../runtime/results/place.ts';
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
 import { verifyRun } from '../../runtime/results/verify.ts';
-import { scratch } from '../support/scratch.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { finishedRun, MAX_LINE_BYTES, told } from '../support/verified-run.ts';
 
 test('L17: any flipped byte of an accepted frame, or of the header, is found, and the segment named', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const path = join(options.segmentsDir, segmentName(0));
   const right = readFileSync(path);
@@ -29,7 +29,7 @@ test('L17: any flipped byte of an accepted frame, or of the header, is found, an
 });
 
 test('L22: a missing segment is found by its name', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   rmSync(join(options.segmentsDir, segmentName(1)));
   const [first, second] = told(await verifyRun(options), dir);
@@ -38,7 +38,7 @@ test('L22: a missing segment is found by its name', async (t) => {
 });
 
 test('L21: an item with its bit but without its frame is found', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir, { withoutFrame: [5], isExported: false });
   writeFileSync(options.outputPath, '');
   writeFileSync(options.errorsPath, '');
@@ -47,7 +47,7 @@ test('L21: an item with its bit but without its frame is found', async (t) => {
 });
 
 test('L6: a wrong count of the ledger is found', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const progress = await options.ledger.progress();
   const ledger = {
@@ -62,7 +62,7 @@ test('L6: a wrong count of the ledger is found', async (t) => {
 });
 
 test('L6: a run that is not finished is not proven', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const progress = await options.ledger.progress();
   const ledger = {
@@ -74,7 +74,7 @@ test('L6: a run that is not finished is not proven', async (t) => {
 });
 
 test('an input that was changed after the run is found, as a whole and by line', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const input = readFileSync(options.inputPath, 'utf8');
   const changes: readonly (readonly [(text: string) => string, RegExp])[] = [
@@ -107,7 +107,7 @@ test('a record that is not of its input line is found although output and log ag
       return frame.index === 2 ? { ...a, index: 2 } : frame;
     });
   };
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir, { changeFrames: swap });
   t.deepEqual(told(await verifyRun(options), dir), [
     'in.jsonl line 1 (custom_id "a"): its record has custom_id "c": the input is not the one that was run',
@@ -116,7 +116,7 @@ test('a record that is not of its input line is found although output and log ag
 });
 
 test('a limit ends the input, and so its digest', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const { breaks, items, blankLines } = await verifyRun({ ...options, limit: 3 });
   t.deepEqual([items, blankLines], [3, 1]);
@@ -124,7 +124,7 @@ test('a limit ends the input, and so its digest', async (t) => {
 });
 
 test('the longest line that is allowed is an item', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const longest = Math.max(
     ...readFileSync(options.inputPath, 'utf8')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { type VerifyOptions, verifyRun } from '../../runtime/results/verify.ts';
-import { scratch } from '../support/scratch.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { editLines, finishedRun, told } from '../support/verified-run.ts';
 
 /** A right run whose output file is then changed; what verify says of it. */
@@ -10,7 +10,7 @@ async function afterEdit(
   change: (lines: string[]) => string[],
   more: Partial<VerifyOptions> = {},
 ): Promise<readonly string[]> {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir, { order: more.order ?? 'input' });
   editLines(options.outputPath, change);
   return told(await verifyRun({ ...options, ...more }), dir);
@@ -18,7 +18,7 @@ async function afterEdit(
 
 for (const order of ['input', 'completion'] as const) {
   test(`a right run is proven, in ${order} order, and nothing is left behind`, async (t) => {
-    const dir = scratch(t);
+    const dir = temporaryDir(t);
     const { options } = await finishedRun(dir, { order });
     const verification = await verifyRun(options);
     t.deepEqual(verification, { isProven: true, items: 11, done: 6, failed: 5, blankLines: 2, breaks: [], breakCount: 0 });
@@ -43,7 +43,7 @@ test('a planted duplicate line is found with the line that it repeats', async (t
 });
 
 test('a record that stands in both files is found', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const first = readFileSync(options.outputPath, 'utf8').split('\n')[0] as string;
   editLines(options.errorsPath, (lines) => [first, ...lines]);
@@ -54,7 +54,7 @@ test('a record that stands in both files is found', async (t) => {
 });
 
 test('a record that was moved to the wrong file is found', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   const first = readFileSync(options.outputPath, 'utf8').split('\n')[0] as string;
   editLines(options.outputPath, (lines) => lines.slice(1));
@@ -78,7 +78,7 @@ test('a missing last line, a missing file and an empty one are found', async (t)
     'out.jsonl has 5 lines, but the ledger counts 6 items as done',
     'in.jsonl line 13 (custom_id "i") is in neither out.jsonl nor out.errors.jsonl',
   ]);
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   writeFileSync(options.outputPath, '');
   t.is((await verifyRun(options)).breakCount, 7);
@@ -99,14 +99,14 @@ test('lines that no input line has are found, also twice', async (t) => {
 });
 
 test('a last line without its end is found', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   writeFileSync(options.outputPath, readFileSync(options.outputPath, 'utf8').slice(0, -1));
   t.deepEqual(told(await verifyRun(options), dir), ['out.jsonl line 6 has no line end: the file was cut off, or written to']);
 });
 
 test('a flipped bit of a body is found with its byte, in both files', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   editLines(options.outputPath, (lines) => lines.map((line) => line.replace('to c', 'to b')));
   editLines(options.errorsPath, (lines) => lines.map((line) => line.replace('refused', 'rEfused')));
@@ -121,7 +121,7 @@ test('a flipped bit of a body is found with its byte, in both files', async (t) 
 
 for (const file of ['outputPath', 'errorsPath'] as const) {
   test(`any flipped byte of the file at ${file} is found, wherever it is`, async (t) => {
-    const dir = scratch(t);
+    const dir = temporaryDir(t);
     const { options } = await finishedRun(dir);
     const right = readFileSync(options[file]);
     for (let at = 0; at < right.length; at += 29) {
@@ -139,7 +139,7 @@ for (const file of ['outputPath', 'errorsPath'] as const) {
 }
 
 test('a shifted file breaks on every line: the first twenty are kept, all are counted', async (t) => {
-  const dir = scratch(t);
+  const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   editLines(options.outputPath, (lines) => [...lines, ...lines, ...lines, ...lines, ...lines]);
   const { breaks, breakCount } = await verifyRun(options);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test from 'ava';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 /** Faults that the promise gate must see, one a line of the planted file. Without this, a gate that checks nothing looks green. */
 const PLANTED: readonly { readonly rule: string; readonly line: string }[] = [
@@ -22,8 +22,7 @@ const PLANTED: readonly { readonly rule: string; readonly line: string }[] = [
 ];
 
 test('the promise gate catches every planted fault, in its line', (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-planted-'));
-  t.teardown(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = temporaryDir(t);
   mkdirSync(join(dir, 'src'));
   symlinkSync(resolve('node_modules'), join(dir, 'node_modules'));
   cpSync('.oxlintrc.json', join(dir, '.oxlintrc.json'));

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
@@ -11,6 +8,7 @@ import { createRunClient, createWorkerClient, type RunClient, type WorkerClient 
 import type { CoordinatorCore } from '../../runtime/rpc/core.ts';
 import { type RunningServer, startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
+import { temporaryDir } from './temporary-dir.ts';
 
 /** A real server over mTLS on loopback, with a core that the test gives, and clients with certificates of the run. */
 
@@ -117,8 +115,7 @@ export interface World {
 }
 
 export async function inWorld(t: ExecutionContext, core: CoordinatorCore | null, run: (world: World) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-tls-'));
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const info: CoordinatorInfo = { epoch: 3, role: core === null ? 'passive' : 'primary', primaryAddress: '10.0.0.9:50051' };
   const server = await startServer({

@@ -1,43 +1,31 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { createFileAtomic, writeFileAtomic } from '../../../runtime/base/atomic-file.ts';
-
-async function inDirectory(run: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-atomic-'));
-  try {
-    await run(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 test('a written file has the contents and the mode that were asked for, and nothing is left beside it', async (t) => {
-  await inDirectory(async (dir) => {
-    const path = join(dir, 'key');
-    await writeFileAtomic(path, 'old');
-    await writeFileAtomic(path, new TextEncoder().encode('new'), 0o600);
-    t.is(await readFile(path, 'utf8'), 'new');
-    t.is((await stat(path)).mode & 0o777, 0o600);
-    t.deepEqual(await readdir(dir), ['key']);
-  });
+  const dir = temporaryDir(t);
+  const path = join(dir, 'key');
+  await writeFileAtomic(path, 'old');
+  await writeFileAtomic(path, new TextEncoder().encode('new'), 0o600);
+  t.is(await readFile(path, 'utf8'), 'new');
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  t.deepEqual(await readdir(dir), ['key']);
 });
 
 test('a write that cannot succeed throws, leaves nothing behind and keeps what was there', async (t) => {
-  await inDirectory(async (dir) => {
-    await t.throwsAsync(writeFileAtomic(join(dir, 'absent', 'file'), 'x'), { code: 'ENOENT' });
-    t.deepEqual(await readdir(dir), []);
-  });
+  const dir = temporaryDir(t);
+  await t.throwsAsync(writeFileAtomic(join(dir, 'absent', 'file'), 'x'), { code: 'ENOENT' });
+  t.deepEqual(await readdir(dir), []);
 });
 
 test('of many that create the same file at once exactly one wins, and its contents stand', async (t) => {
-  await inDirectory(async (dir) => {
-    const path = join(dir, 'ca.key.pem');
-    const won = await Promise.all(Array.from({ length: 20 }, (_, i) => createFileAtomic(path, `writer ${i}`, 0o600)));
-    t.is(won.filter(Boolean).length, 1);
-    t.is(await readFile(path, 'utf8'), `writer ${won.indexOf(true)}`);
-    t.is((await stat(path)).mode & 0o777, 0o600);
-    t.deepEqual(await readdir(dir), ['ca.key.pem']);
-  });
+  const dir = temporaryDir(t);
+  const path = join(dir, 'ca.key.pem');
+  const won = await Promise.all(Array.from({ length: 20 }, (_, i) => createFileAtomic(path, `writer ${i}`, 0o600)));
+  t.is(won.filter(Boolean).length, 1);
+  t.is(await readFile(path, 'utf8'), `writer ${won.indexOf(true)}`);
+  t.is((await stat(path)).mode & 0o777, 0o600);
+  t.deepEqual(await readdir(dir), ['ca.key.pem']);
 });

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -9,6 +8,7 @@ import { systemClock } from '../../../runtime/base/clock.ts';
 import { createEvents, type EventsOptions } from '../../../runtime/base/events.ts';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { EVENT_LEVELS, type RunEvent } from '../../../runtime/model/event.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 const ACQUIRED: RunEvent = { kind: 'lease_acquired', epoch: 3 };
@@ -18,58 +18,46 @@ function options(to: string, more: Partial<EventsOptions> = {}): EventsOptions {
   return { to, runId: RUN_ID, clock: { ...systemClock, wallMs: () => 0 }, log: silentLog, levels: EVENT_LEVELS, ...more };
 }
 
-async function inDirectory(run: (dir: string) => Promise<void>): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-events-'));
-  try {
-    await run(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
-}
-
 test('an event is one line, in the file when emit returns', async (t) => {
-  await inDirectory(async (dir) => {
-    const path = join(dir, 'events.ndjson');
-    const events = createEvents(options(path));
-    events.emit(ACQUIRED);
-    t.is(
-      await readFile(path, 'utf8'),
-      `{"ts":"1970-01-01T00:00:00.000Z","level":"info","kind":"lease_acquired","runId":"${RUN_ID}","epoch":3}\n`,
-    );
-    await events.close();
-  });
+  const dir = temporaryDir(t);
+  const path = join(dir, 'events.ndjson');
+  const events = createEvents(options(path));
+  events.emit(ACQUIRED);
+  t.is(
+    await readFile(path, 'utf8'),
+    `{"ts":"1970-01-01T00:00:00.000Z","level":"info","kind":"lease_acquired","runId":"${RUN_ID}","epoch":3}\n`,
+  );
+  await events.close();
 });
 
 test('debug events are written only when the level asks for them', async (t) => {
-  await inDirectory(async (dir) => {
-    const lines: string[] = [];
-    const quiet = createEvents(options('none', { onLine: (line) => lines.push(line) }));
-    quiet.emit(BEAT);
-    t.deepEqual(lines, []);
-    const path = join(dir, 'events.ndjson');
-    const loud = createEvents(options(path, { level: 'debug' }));
-    loud.emit(BEAT);
-    await loud.close();
-    t.regex(await readFile(path, 'utf8'), /"kind":"worker_heartbeat".*"loopLagMs":2/);
-  });
+  const dir = temporaryDir(t);
+  const lines: string[] = [];
+  const quiet = createEvents(options('none', { onLine: (line) => lines.push(line) }));
+  quiet.emit(BEAT);
+  t.deepEqual(lines, []);
+  const path = join(dir, 'events.ndjson');
+  const loud = createEvents(options(path, { level: 'debug' }));
+  loud.emit(BEAT);
+  await loud.close();
+  t.regex(await readFile(path, 'utf8'), /"kind":"worker_heartbeat".*"loopLagMs":2/);
 });
 
 test('a line that a killed process left half written does not swallow the next event', async (t) => {
-  await inDirectory(async (dir) => {
-    const path = join(dir, 'events.ndjson');
-    await appendFile(path, '{"ts":"19');
-    const events = createEvents(options(path));
-    events.emit(ACQUIRED);
-    events.emit(ACQUIRED);
-    await events.close();
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    t.is(lines.length, 4);
-    t.is(lines[0], '{"ts":"19');
-    t.deepEqual(
-      lines.slice(1, 3).map((line) => JSON.parse(line).kind),
-      ['lease_acquired', 'lease_acquired'],
-    );
-  });
+  const dir = temporaryDir(t);
+  const path = join(dir, 'events.ndjson');
+  await appendFile(path, '{"ts":"19');
+  const events = createEvents(options(path));
+  events.emit(ACQUIRED);
+  events.emit(ACQUIRED);
+  await events.close();
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  t.is(lines.length, 4);
+  t.is(lines[0], '{"ts":"19');
+  t.deepEqual(
+    lines.slice(1, 3).map((line) => JSON.parse(line).kind),
+    ['lease_acquired', 'lease_acquired'],
+  );
 });
 
 test('events that cannot be written are lost, the run goes on, and it is said once', async (t) => {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { chooseRun, findRun } from '../../../runtime/cli/find-run.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
-async function folderWith(runs: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'rollout-find-'));
+async function folderWith(t: ExecutionContext, runs: readonly string[]): Promise<string> {
+  const folder = temporaryDir(t);
   for (const run of runs) {
     await mkdir(join(folder, run), { recursive: true });
     await writeFile(join(folder, run, 'run.json'), '{}');
@@ -14,23 +14,20 @@ async function folderWith(runs: readonly string[]): Promise<string> {
 }
 
 test('the only run below the folder is found; a folder without run.json is no run', async (t) => {
-  const folder = await folderWith(['results/a.jsonl.rollout']);
-  t.teardown(async () => rm(folder, { recursive: true }));
+  const folder = await folderWith(t, ['results/a.jsonl.rollout']);
   await mkdir(join(folder, 'empty.rollout'));
   t.is(await findRun(folder, undefined), join(folder, 'results/a.jsonl.rollout'));
 });
 
 test('several runs are listed with the option that chooses one', async (t) => {
-  const folder = await folderWith(['a.rollout', 'b.rollout']);
-  t.teardown(async () => rm(folder, { recursive: true }));
+  const folder = await folderWith(t, ['a.rollout', 'b.rollout']);
   const error = await t.throwsAsync(findRun(folder, undefined), { message: /2 runs/ });
   t.true(error.message.includes(`--state ${join(folder, 'b.rollout')}`));
   t.is(await findRun(folder, 'b.rollout'), join(folder, 'b.rollout'));
 });
 
 test('a named directory that is no run is refused', async (t) => {
-  const folder = await folderWith([]);
-  t.teardown(async () => rm(folder, { recursive: true }));
+  const folder = await folderWith(t, []);
   await t.throwsAsync(findRun(folder, 'x.rollout'), { message: /not the state directory/ });
   await t.throwsAsync(findRun(folder, undefined), { message: /--state DIR/ });
 });

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { logSize, logTail, tailOf } from '../../../runtime/cli/log-tail.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 test('JSON lines are shown by message and cause, others as they are', (t) => {
   const text = '{"level":50,"msg":"cannot write","err":{"message":"disk full"}}\nrollout-worker: no such file\n{"level":30,"time":1}\n';
@@ -14,8 +14,7 @@ test('the last lines are kept, each different one once', (t) => {
 });
 
 test('only what was written after a process started is its own', async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-tail-'));
-  t.teardown(async () => rm(dir, { recursive: true }));
+  const dir = temporaryDir(t);
   const path = join(dir, 'w1.log');
   t.is(await logSize(path), 0);
   await writeFile(path, 'of the one before\n');

@@ -1,31 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../runtime/base/clock.ts';
 import { identifyProcess, ownProcess } from '../../../runtime/base/process-identity.ts';
 import { createChildRegister, endLeftovers } from '../../../runtime/cli/leftovers.ts';
 import { lockRun } from '../../../runtime/cli/run-lock.ts';
-
-async function folder(t: ExecutionContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'rollout-lock-'));
-  t.teardown(async () => rm(path, { recursive: true, force: true }));
-  return path;
-}
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const DEAD = { startTime: '1' };
 
 async function staleLock(t: ExecutionContext, text: string): Promise<string> {
-  const dir = join(await folder(t), 'lock');
+  const dir = join(temporaryDir(t), 'lock');
   await mkdir(dir);
   await writeFile(join(dir, '7'), text);
   return dir;
 }
 
 test('a second run on the same state directory is refused, naming the pid of the first', async (t) => {
-  const dir = join(await folder(t), 'lock');
+  const dir = join(temporaryDir(t), 'lock');
   const lock = await lockRun(dir);
   await t.throwsAsync(lockRun(dir), { message: new RegExp(`pid ${process.pid}\\b`), code: 'USAGE' });
   await lock.release();
@@ -52,7 +46,7 @@ test('of many starts over a stale lock at once exactly one gets it', async (t) =
 });
 
 test('processes of an interrupted run that do not end are killed, a stopped one too; others of the same pid are not', async (t) => {
-  const path = join(await folder(t), 'children.json');
+  const path = join(temporaryDir(t), 'children.json');
   const stopped = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   await once(stopped, 'spawn');
   const ended = once(stopped, 'exit');

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { LineReader } from '../../../runtime/results/line-reader.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 function file(t: ExecutionContext): string {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-lines-'));
-  t.teardown(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryDir(t);
   return join(dir, 'lines');
 }
 

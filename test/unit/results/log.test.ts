@@ -1,22 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import type { Frame } from '../../../runtime/results/contract.ts';
 import { createResultLog, GroupCommitLog, type SegmentSink } from '../../../runtime/results/log.ts';
 import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../../runtime/results/segment.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const PLACE = { placeId: 'place', runId: 'run' };
 
 function frame(index: number, bytes = 3): Frame {
   return { index, attempt: 1, kind: 'result', line: Buffer.alloc(bytes, 'x') };
-}
-
-function folder(t: ExecutionContext): string {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-log-'));
-  t.teardown(() => rmSync(dir, { recursive: true }));
-  return dir;
 }
 
 function indexesIn(bytes: Buffer, start: number, epoch: number): readonly number[] {
@@ -85,7 +79,7 @@ function fate(append: Promise<void>): { state: string } {
 }
 
 test('L17: a segment is created exclusively, and named by its epoch', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   const log = await createResultLog({ dir, epoch: 3, place: PLACE });
   t.is(log.epoch, 3);
   t.deepEqual(decodeHeader(readFileSync(join(dir, '0000000003.seg'))), { epoch: 3, placeId: 'place' });
@@ -96,7 +90,7 @@ test('L17: a segment is created exclusively, and named by its epoch', async (t) 
 });
 
 test('L18: what an append resolved for is in the file, in the order of the calls', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   const log = await createResultLog({ dir, epoch: 5, place: PLACE });
   await log.append([]);
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append([frame(2 * n), frame(2 * n + 1, 5000)])));

@@ -1,22 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { checkSegments, highestSegment, listSegments, openPlace, readPlace } from '../../../runtime/results/place.ts';
-
-function folder(t: ExecutionContext): string {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-place-'));
-  t.teardown(() => rmSync(dir, { recursive: true }));
-  return dir;
-}
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 async function codeOf(t: ExecutionContext, work: Promise<unknown>): Promise<string | undefined> {
   return (await t.throwsAsync<RolloutError>(work, { instanceOf: RolloutError }))?.code;
 }
 
 test('L22: a place is made once and keeps its identity, also when many start at once', async (t) => {
-  const dir = join(folder(t), 'new', 'segments');
+  const dir = join(temporaryDir(t), 'new', 'segments');
   const places = await Promise.all(Array.from({ length: 20 }, () => openPlace(dir, 'run')));
   t.is(new Set(places.map((place) => place.placeId)).size, 1);
   t.regex(places[0]?.placeId ?? '', /^[0-9a-f]{32}$/);
@@ -25,20 +19,20 @@ test('L22: a place is made once and keeps its identity, also when many start at 
 });
 
 test('L22: a place of another run is refused', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   await openPlace(dir, 'run');
   t.is(await codeOf(t, openPlace(dir, 'other')), 'PLACE_ELSEWHERE');
 });
 
 test('L22: segments without the identity that was made with them are refused', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   writeFileSync(join(dir, '0000000000.seg'), '');
   t.is(await codeOf(t, openPlace(dir, 'run')), 'PLACE_ELSEWHERE');
   t.deepEqual(readdirSync(dir), ['0000000000.seg']);
 });
 
 test('a damaged identity, or one of a later version, is an error that names the file', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   for (const text of ['', '{', '[]', 'null', '{"version":2,"placeId":"a","runId":"run"}', '{"version":1,"placeId":7,"runId":"run"}']) {
     writeFileSync(join(dir, 'place.json'), text);
     const error = await t.throwsAsync<RolloutError>(openPlace(dir, 'run'), { instanceOf: RolloutError });
@@ -49,7 +43,7 @@ test('a damaged identity, or one of a later version, is an error that names the 
 });
 
 test('L3: the highest segment is the epoch floor of the place, -1 where there is none', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   t.is(await highestSegment(join(dir, 'nowhere')), -1);
   t.is(await readPlace(dir), null);
   t.is(await highestSegment(dir), -1);
@@ -64,7 +58,7 @@ test('L3: the highest segment is the epoch floor of the place, -1 where there is
 });
 
 test('L22: a place that lacks the segment of an epoch that accepted something is refused, and told which', async (t) => {
-  const dir = folder(t);
+  const dir = temporaryDir(t);
   writeFileSync(join(dir, '0000000002.seg'), '');
   await t.notThrowsAsync(checkSegments(dir, [2]));
   await t.notThrowsAsync(checkSegments(join(dir, 'nowhere'), []));

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Frame } from '../../../runtime/results/contract.ts';
 import { encodeFrames, encodeHeader, SEGMENT_HEADER_BYTES } from '../../../runtime/results/segment.ts';
 import { type SegmentEnd, SegmentReader } from '../../../runtime/results/segment-reader.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const HEADER = encodeHeader({ epoch: 4, placeId: 'here' });
 
@@ -15,8 +15,7 @@ function frame(index: number, bytes: number): Frame {
 }
 
 function segment(t: ExecutionContext): { readonly epoch: number; readonly name: string; readonly path: string } {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-segment-'));
-  t.teardown(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryDir(t);
   return { epoch: 4, name: '0000000004.seg', path: join(dir, '0000000004.seg') };
 }
 

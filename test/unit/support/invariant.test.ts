@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { invariantBreaks, type OutputFiles } from '../../support/invariant.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
 
 function files(t: ExecutionContext, input: string, output: readonly object[], errors: readonly object[]): OutputFiles {
-  const dir = mkdtempSync(join(tmpdir(), 'rollout-invariant-'));
-  t.teardown(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryDir(t);
   const write = (name: string, text: string): string => {
     writeFileSync(join(dir, name), text);
     return join(dir, name);
