@@ -35,12 +35,13 @@ export async function openLedgerReadOnly(dir: string): Promise<Ledger> {
 
 async function acquireFor(now: Now, { dir, clock }: EmbeddedOptions, request: AcquireRequest): Promise<AcquireReply> {
   let killedPid: number | null = null;
-  if (isStoreThere(dir)) {
+  const modeBefore = now.mode();
+  // Who has it open for writing already is not held up by opening it.
+  if (modeBefore !== 'write' && isStoreThere(dir)) {
     const lock = await freeWriterLock({ dir, clock, expected: request.expected, readLease: () => now.read((rows) => rows.lease()) });
     if (lock.kind === 'moved') return { kind: 'held', lease: lock.lease };
     killedPid = lock.killedPid;
   }
-  const modeBefore = now.mode();
   const store = await now.openForWriting();
   const reply = await store.transact((rows) => acquire(rows, request));
   if (reply.kind === 'won') return { ...reply, killedPid };
