@@ -6,7 +6,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { batchLine } from '../support/indexed-input.ts';
+import { batchLine } from '../support/batch-lines.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 
 const MIB = 2 ** 20;

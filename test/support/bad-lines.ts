@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { batchLine } from './indexed-input.ts';
+import { batchLine } from './batch-lines.ts';
 
 /** One line of each kind of bad line; `MAX_LINE_BYTES` is meant to be the limit, and a line `good-0` to stand before. */
 export const BAD_LINES: readonly (readonly [code: string, line: Uint8Array])[] = [

@@ -12,16 +12,6 @@ export interface IndexedInput {
   readonly request: IndexRequest;
 }
 
-/** One valid line of the batch form. */
-export function batchLine(customId: string, text = 'hello'): string {
-  return JSON.stringify({
-    custom_id: customId,
-    method: 'POST',
-    url: '/v1/chat/completions',
-    body: { messages: [{ role: 'user', content: text }] },
-  });
-}
-
 /** Writes the bytes to a file and says how to index it; nothing is started. */
 export function inputFile(t: ExecutionContext, contents: string | Uint8Array, more: Partial<IndexRequest> = {}): IndexRequest {
   const dir = temporaryDir(t);

@@ -6,6 +6,7 @@ import type { Lease } from '../../runtime/model/lease.ts';
 import type { Frame, ResultLog } from '../../runtime/results/contract.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
 import { openPlace } from '../../runtime/results/place.ts';
+import { SOME_WORKER, win } from './ledger-start.ts';
 
 const WORKER = 'w1';
 
@@ -30,9 +31,9 @@ export class RecordedRun {
     const segments = join(dir, 'segments');
     const ledger = createMemoryLedger();
     const place = await openPlace(segments, 'a-run');
-    const lease = await win(ledger, null);
+    const lease = await win(ledger, 'holder-0');
     await ledger.bind(lease.epoch, place);
-    await ledger.register(lease.epoch, WORKER, { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
+    await ledger.register(lease.epoch, WORKER, SOME_WORKER);
     if (items > 0) await ledger.claim(lease.epoch, WORKER, [{ cursor: 0, count: items }]);
     return new RecordedRun(segments, ledger, place, lease, await createResultLog({ dir: segments, epoch: lease.epoch, place }));
   }
@@ -61,7 +62,7 @@ export class RecordedRun {
   async failOver(): Promise<void> {
     await this.#log.close();
     await this.ledger.release(this.#lease);
-    this.#lease = await win(this.ledger, await this.ledger.readLease());
+    this.#lease = await win(this.ledger, `holder-${this.epoch + 1}`);
     this.#log = await createResultLog({ dir: this.segments, epoch: this.epoch, place: this.#place });
   }
 
@@ -73,17 +74,4 @@ export class RecordedRun {
   close(): Promise<void> {
     return this.#log.close();
   }
-}
-
-async function win(ledger: Ledger, expected: Lease | null): Promise<Lease> {
-  const process = { bootId: 'boot', pid: 1, startTime: '1', uid: 0 };
-  const reply = await ledger.acquire({
-    holder: `holder-${(expected?.epoch ?? -1) + 1}`,
-    process,
-    address: 'localhost:1',
-    expected,
-    floor: -1,
-  });
-  assert(reply.kind === 'won', `not won: ${reply.kind}`);
-  return reply.lease;
 }

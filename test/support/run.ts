@@ -98,7 +98,7 @@ function kill(pid: number): number {
   return pid;
 }
 
-export function readEvents(path: string): readonly Readonly<Record<string, unknown>>[] {
+function readEvents(path: string): readonly Readonly<Record<string, unknown>>[] {
   if (!existsSync(path)) return [];
   return readFileSync(path, 'utf8')
     .split('\n')

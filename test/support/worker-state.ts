@@ -3,6 +3,7 @@ import type { Assignment, ItemReturn, Outcome, Poll, PollReply } from '../../run
 import type { Command, Ending } from '../../runtime/worker/commands.ts';
 import { onBackendReady, onBeat, onConnected, onStart } from '../../runtime/worker/machine.ts';
 import { checkState, type MachineSettings, newState, type State } from '../../runtime/worker/state.ts';
+import { batchLine } from './batch-lines.ts';
 
 /** Builders for tests of the worker's machine. */
 
@@ -21,13 +22,7 @@ export function ref(index: number, attempt = 1, claimEpoch = 0): ItemRef {
 }
 
 export function assignment(index: number, attempt = 1, claimEpoch = 0): Assignment {
-  const line = JSON.stringify({
-    custom_id: `item-${index}`,
-    method: 'POST',
-    url: '/v1/chat/completions',
-    body: { messages: [{ role: 'user', content: `item-${index}` }] },
-  });
-  return { ...ref(index, attempt, claimEpoch), line: Buffer.from(line), lineNumber: index + 1, form: 'batch' };
+  return { ...ref(index, attempt, claimEpoch), line: Buffer.from(batchLine(`item-${index}`)), lineNumber: index + 1, form: 'batch' };
 }
 
 export function outcome(index: number, attempt = 1, more: Partial<Outcome> = {}): Outcome {

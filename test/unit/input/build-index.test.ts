@@ -8,7 +8,8 @@ import { ENTRY_BYTES } from '../../../runtime/input/entry.ts';
 import { indexFiles } from '../../../runtime/input/index-files.ts';
 import { parseLine } from '../../../runtime/input/line.ts';
 import { BAD_LINES, MAX_LINE_BYTES, mixedLines } from '../../support/bad-lines.ts';
-import { batchLine, indexed, inputFile, invalidItems } from '../../support/indexed-input.ts';
+import { batchLine } from '../../support/batch-lines.ts';
+import { indexed, inputFile, invalidItems } from '../../support/indexed-input.ts';
 
 const MIB = 2 ** 20;
 

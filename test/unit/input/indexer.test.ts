@@ -6,7 +6,8 @@ import { RolloutError } from '../../../runtime/base/errors.ts';
 import { startIndexing } from '../../../runtime/input/indexer.ts';
 import { openInput } from '../../../runtime/input/reader.ts';
 import { MAX_LINE_BYTES, mixedLines } from '../../support/bad-lines.ts';
-import { batchLine, indexed, inputFile } from '../../support/indexed-input.ts';
+import { batchLine } from '../../support/batch-lines.ts';
+import { indexed, inputFile } from '../../support/indexed-input.ts';
 
 test('a whole index of the same file is used again, and tells the same', async (t) => {
   const { request, summary } = await indexed(t, `${batchLine('a')}\nbad\n`);

@@ -2,12 +2,17 @@ import { Buffer } from 'node:buffer';
 import test from 'ava';
 import fc from 'fast-check';
 import { duplicateCustomId, lineTooLong, parseLine } from '../../../runtime/input/line.ts';
-import { batchLine } from '../../support/indexed-input.ts';
+import { batchLine } from '../../support/batch-lines.ts';
 
 const parse = (text: string | Uint8Array, lineNumber = 7): ReturnType<typeof parseLine> =>
   parseLine(Buffer.from(text as string), lineNumber, 'batch');
 
-const ITEM = { customId: 'a', method: 'POST', url: '/v1/chat/completions', body: { messages: [{ role: 'user', content: 'hello' }] } };
+const ITEM = {
+  customId: 'a',
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model: 'test-model', messages: [{ role: 'user', content: 'a' }] },
+};
 
 test('a line of the batch form is an item', (t) => {
   t.deepEqual(parse(batchLine('a')), { kind: 'item', item: ITEM });

@@ -4,7 +4,8 @@ import test from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { openInput } from '../../../runtime/input/reader.ts';
-import { batchLine, indexed } from '../../support/indexed-input.ts';
+import { batchLine } from '../../support/batch-lines.ts';
+import { indexed } from '../../support/indexed-input.ts';
 
 const LINES = Array.from({ length: 30 }, (_, at) => batchLine(`r${at}`, 'x'.repeat(at)));
 

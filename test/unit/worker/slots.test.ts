@@ -31,7 +31,7 @@ test('an item is read, executed under its content id and attempt, and becomes an
     customId: 'item-3',
     method: 'POST',
     url: '/v1/chat/completions',
-    body: { messages: [{ role: 'user', content: 'item-3' }] },
+    body: { model: 'test-model', messages: [{ role: 'user', content: 'item-3' }] },
   };
   t.deepEqual(seen, { item, requestId: `${contentId(item)}-2` });
 });
