@@ -123,7 +123,7 @@ export function chosenBackend(args: Pick<RunArguments, 'backend' | 'baseUrl' | '
   throw new RolloutError('USAGE', 'say which server answers: --base-url http://127.0.0.1:8000, or try it out with --backend mock');
 }
 
-export function checkRunArguments(input: string, args: RunArguments): void {
+export function checkRunArguments(args: RunArguments): void {
   chosenBackend(args);
   if (args.model !== undefined && args.overrideModel !== undefined) {
     throw new RolloutError(
@@ -133,5 +133,5 @@ export function checkRunArguments(input: string, args: RunArguments): void {
   }
   if (args.fresh && args.force)
     throw new RolloutError('USAGE', '--fresh starts anew, --force goes on with what is there: give one of the two');
-  if (args.output === input) throw new RolloutError('USAGE', `--output ${args.output} would overwrite the input: give another path`);
+  if (args.output === '') throw new RolloutError('USAGE', '--output is empty: give the path of a file');
 }

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { exportResults } from '../results/export.ts';
+import { checkOutputTarget } from '../results/output-target.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { errorsPath, type StatePaths, statePaths } from './paths.ts';
@@ -14,6 +15,7 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);
   const outputPath = args.output === undefined ? served.outputPath : resolve(deps.cwd, args.output);
+  await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath });
   const { done, failed } = await exportTo(paths, {
     outputPath,
     order: args.order ?? served.order,

@@ -1,8 +1,9 @@
-import { mkdir, rename, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { prepareInput } from '../input/spool.ts';
+import { checkOutputTarget } from '../results/output-target.ts';
 import { checkRunArguments, type RunArguments } from './arguments.ts';
 import { type CliDeps, say } from './deps.ts';
 import { dryRun } from './dry-run.ts';
@@ -20,11 +21,14 @@ import { readProgress, readStoredRun } from './stored-run.ts';
 
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
-  checkRunArguments(input, given);
+  checkRunArguments(given);
   const args = { ...given, output: resolve(deps.cwd, given.output) };
   const inputPath = input === '-' ? input : resolve(deps.cwd, input);
   const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));
   if (inputPath !== '-') await requireInput(inputPath);
+  const target = { outputPath: args.output, errorsPath: errorsPath(args.output), inputPath: inputPath === '-' ? null : inputPath };
+  await checkOutputTarget(target);
+  await checkStateDir(paths, args.output);
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
   const lock = await lockState(deps, paths, args.fresh);
   try {
@@ -64,6 +68,21 @@ async function requireInput(path: string): Promise<void> {
   await stat(path).catch((cause: unknown) => {
     throw new RolloutError('INPUT_UNREADABLE', `cannot read the input ${path}: check the path`, { cause });
   });
+}
+
+/** What a state directory holds from its first moments on; one brought along may hold certificates only. */
+const MARKS_OF_STATE = ['run.json', 'lock', 'tls'];
+
+/** A directory of something else is neither filled with a run's files nor moved aside by --fresh. */
+async function checkStateDir({ stateDir }: StatePaths, output: string): Promise<void> {
+  if (stateDir === output || stateDir === errorsPath(output))
+    throw new RolloutError('USAGE', `--state ${stateDir} is an output file of the run: name another directory`);
+  const names = await readdir(stateDir).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return [];
+    throw new RolloutError('STATE_UNREADABLE', `cannot use ${stateDir} as the state directory: ${cause.message}`, { cause });
+  });
+  if (names.length === 0 || names.some((name) => MARKS_OF_STATE.includes(name))) return;
+  throw new RolloutError('USAGE', `${stateDir} holds something else than a run: name a new or an empty directory with --state`);
 }
 
 /** With --fresh what is there is moved aside, under the lock: so nobody works on it. */

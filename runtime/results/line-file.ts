@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
@@ -22,8 +22,10 @@ export class LineFile {
   }
 
   /** Begins a file beside its target; refuses a target that could not be replaced. */
-  static async create(path: string): Promise<LineFile> {
-    await refuseDirectory(path);
+  static async create(given: string): Promise<LineFile> {
+    await refuseDirectory(given);
+    // A link keeps standing: what it names is written.
+    const path = await realpath(given).catch(() => given);
     await removeLeftovers(path);
     const temporary = join(dirname(path), `${temporaryPrefix(path)}${process.pid}-${systemRandom.hex(4)}.tmp`);
     const handle = await open(temporary, 'wx').catch((error: Error) => {

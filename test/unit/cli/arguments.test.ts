@@ -41,14 +41,14 @@ test('arguments that contradict one another are refused', (t) => {
     [{ baseUrl: [], backend: 'openai' }, /--base-url/],
     [{ model: 'a', overrideModel: 'b' }, /one of the two/],
     [{ fresh: true, force: true }, /one of the two/],
-    [{ output: 'in.jsonl' }, /overwrite the input/],
+    [{ output: '' }, /--output is empty/],
   ];
   for (const [change, message] of refused) {
-    const error = t.throws(() => checkRunArguments('in.jsonl', runArguments(change)), { instanceOf: RolloutError, message });
+    const error = t.throws(() => checkRunArguments(runArguments(change)), { instanceOf: RolloutError, message });
     t.is(error.code, 'USAGE');
   }
 });
 
 test('a dry run needs no backend', (t) => {
-  t.notThrows(() => checkRunArguments('in.jsonl', runArguments({ baseUrl: [], dryRun: true })));
+  t.notThrows(() => checkRunArguments(runArguments({ baseUrl: [], dryRun: true })));
 });
