@@ -7,7 +7,7 @@ import { between, testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 
 const KILLS_PER_RUN = 5;
-const ITEMS = 6_000;
+const ITEMS = 4_500;
 const LATENCY_MS = 60;
 
 for (const round of [1, 2, 3, 4]) {
