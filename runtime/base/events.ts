@@ -20,8 +20,6 @@ export interface EventsOptions {
   readonly levels: Readonly<Record<EventKind, EventLevel>>;
   /** The lowest level that is written; `debug` brings the heartbeats. */
   readonly level?: EventLevel;
-  /** Hears each line, without its line end. */
-  readonly onLine?: (line: string) => void;
 }
 
 const STDOUT_FD = 1;
@@ -29,7 +27,7 @@ const NEWLINE = 0x0a;
 const RANK: Readonly<Record<EventLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
 export function createEvents(options: EventsOptions): Events {
-  const { to, runId, clock, levels, onLine } = options;
+  const { to, runId, clock, levels } = options;
   const lines = to === 'none' ? null : openLines(to, clock, options.log);
   const lowest = RANK[options.level ?? 'info'];
   return {
@@ -37,9 +35,7 @@ export function createEvents(options: EventsOptions): Events {
       const level = levels[event.kind];
       if (RANK[level] < lowest) return;
       const { kind, ...fields } = event;
-      const line = JSON.stringify({ ts: new Date(clock.wallMs()).toISOString(), level, kind, runId, ...fields });
-      onLine?.(line);
-      lines?.write(line);
+      lines?.write(JSON.stringify({ ts: new Date(clock.wallMs()).toISOString(), level, kind, runId, ...fields }));
     },
     close: async () => {
       await lines?.close();

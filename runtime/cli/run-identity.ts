@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { RolloutError } from '../base/errors.ts';
 import { checkInput } from '../input/check-input.ts';
-import { compareIdentity, describeRun, type RunSettings } from '../input/identity.ts';
+import { compareSettings, type RunSettings } from '../input/identity.ts';
 import { indexFiles } from '../input/index-files.ts';
 import { readSummary } from '../input/index-summary.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../input/run-file.ts';
@@ -26,10 +26,7 @@ export async function identifyRun(paths: StatePaths, inputPath: string, args: Ru
   if (known === null) return newRun(paths, inputPath, settings, nowMs);
   const input = withHash(known, paths);
   const check = await checkInput(input, inputPath);
-  const differences = [
-    ...(check.kind === 'different' ? [check.difference] : []),
-    ...compareIdentity(describeRun(null, known.settings), describeRun(null, settings)),
-  ];
+  const differences = [...(check.kind === 'different' ? [check.difference] : []), ...compareSettings(known.settings, settings)];
   if (differences.length > 0 && !args.force) throw new RolloutError('IDENTITY_DIFFERS', identityTable(paths.stateDir, differences));
   const isInputChanged = check.kind === 'different';
   const hash = isInputChanged ? NO_HASH : { sha256: input.sha256, hashedBytes: input.hashedBytes };

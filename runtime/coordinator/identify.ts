@@ -4,7 +4,7 @@ import { present } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { checkInput } from '../input/check-input.ts';
-import { compareIdentity, type Difference, describeRun, type RunSettings } from '../input/identity.ts';
+import { compareSettings, type Difference, type RunSettings } from '../input/identity.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
 import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../input/run-file.ts';
 import type { CoordinatorSettings } from './settings.ts';
@@ -37,7 +37,7 @@ async function beginRun(settings: CoordinatorSettings, inputPath: string, clock:
 async function differencesOf(found: RunFile, settings: CoordinatorSettings, inputPath: string): Promise<readonly Difference[]> {
   const { runId } = settings;
   const ofRun = runId === null || runId === found.runId ? [] : [{ name: 'runId', found: found.runId, wanted: runId }];
-  const ofSettings = compareIdentity(describeRun(null, found.settings), describeRun(null, runSettings(settings)));
+  const ofSettings = compareSettings(found.settings, runSettings(settings));
   const input = await checkInput(found.input, inputPath);
   return [...ofRun, ...ofSettings, ...(input.kind === 'same' ? [] : [input.difference])];
 }

@@ -10,21 +10,18 @@ export type InputCheck =
   | { readonly kind: 'same'; readonly stamp: FileStamp }
   | { readonly kind: 'different'; readonly difference: Difference };
 
-/** Told after each piece that was hashed. */
-export type HashProgress = (hashedBytes: number, totalBytes: number) => void;
-
 const PIECE_BYTES = 2 ** 20;
 
 /**
  * Is the file at `path` still the run's input? Size and mtime are the quick check; where they differ the bytes decide, if their
  * hash is known. Throws INPUT_UNREADABLE where there is no file.
  */
-export async function checkInput(known: RunInput, path: string, onProgress: HashProgress = () => undefined): Promise<InputCheck> {
+export async function checkInput(known: RunInput, path: string): Promise<InputCheck> {
   const stamp = await stampOf(path);
   if (isSameStamp(stamp, known)) return { kind: 'same', stamp };
   const { sha256, hashedBytes } = known;
   if (sha256 === null || hashedBytes === null || !mayBeEqual(known.size, hashedBytes, stamp.size)) return different('input', known, stamp);
-  const found = await hashBeginning(path, hashedBytes, onProgress);
+  const found = await hashBeginning(path, hashedBytes);
   if (found === sha256) return { kind: 'same', stamp };
   return { kind: 'different', difference: { name: 'input (SHA-256)', found: sha256, wanted: found } };
 }
@@ -51,16 +48,11 @@ async function stampOf(path: string): Promise<FileStamp> {
   }
 }
 
-async function hashBeginning(path: string, bytes: number, onProgress: HashProgress): Promise<string> {
+async function hashBeginning(path: string, bytes: number): Promise<string> {
   const sha256 = createHash('sha256');
   if (bytes === 0) return sha256.digest('hex');
-  let hashed = 0;
   try {
-    for await (const piece of createReadStream(path, { end: bytes - 1, highWaterMark: PIECE_BYTES })) {
-      sha256.update(piece as Uint8Array);
-      hashed += (piece as Uint8Array).length;
-      onProgress(hashed, bytes);
-    }
+    for await (const piece of createReadStream(path, { end: bytes - 1, highWaterMark: PIECE_BYTES })) sha256.update(piece as Uint8Array);
   } catch (error) {
     throw unreadable(path, error);
   }

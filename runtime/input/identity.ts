@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-import { canonicalJson } from './content-id.ts';
-
-/** Settings that shape results. The server's address, its key, workers and concurrency do not, and may change from start to start. */
+/** Settings that shape results, and so are a part of a run's identity beside its input. The server's address, its key, workers and concurrency do not, and may change from start to start. */
 export interface RunSettings {
   readonly raw: boolean;
   readonly limit: number | null;
@@ -11,12 +8,6 @@ export interface RunSettings {
   readonly overrideModel: string | null;
 }
 
-/** What makes two starts the same run: the input's bytes and what shapes results. */
-export interface RunIdentity extends RunSettings {
-  /** SHA-256 of the input, hexadecimal; null while nobody has read it to its end. */
-  readonly inputSha256: string | null;
-}
-
 /** One line of the table that a person sees. */
 export interface Difference {
   readonly name: string;
@@ -24,30 +15,18 @@ export interface Difference {
   readonly wanted: string;
 }
 
-export function describeRun(inputSha256: string | null, settings: RunSettings): RunIdentity {
-  const { raw, limit, model, overrideModel } = settings;
-  return { inputSha256, raw, limit, model, overrideModel };
-}
-
-/** SHA-256 over the identity in one spelling, hexadecimal. */
-export function identityHash(identity: RunIdentity): string {
-  return createHash('sha256').update(canonicalJson(identity), 'utf8').digest('hex');
-}
-
-/** How each part of an identity is called where a person sets it. */
-const NAMES: Readonly<Record<keyof RunIdentity, string>> = {
-  inputSha256: 'input (SHA-256)',
+/** How each setting is called where a person sets it. */
+const NAMES: Readonly<Record<keyof RunSettings, string>> = {
   raw: '--raw',
   limit: '--limit',
   model: '--model',
   overrideModel: '--override-model',
 };
 
-/** What differs; empty for the same run. An input hash that is not known on either side is not compared: see `checkInput`. */
-export function compareIdentity(found: RunIdentity, wanted: RunIdentity): readonly Difference[] {
-  const isHashKnown = found.inputSha256 !== null && wanted.inputSha256 !== null;
-  return (Object.keys(NAMES) as (keyof RunIdentity)[])
-    .filter((key) => found[key] !== wanted[key] && (key !== 'inputSha256' || isHashKnown))
+/** What differs of what shapes results; empty for the same run. The input itself is compared by `checkInput`. */
+export function compareSettings(found: RunSettings, wanted: RunSettings): readonly Difference[] {
+  return (Object.keys(NAMES) as (keyof RunSettings)[])
+    .filter((key) => found[key] !== wanted[key])
     .map((key) => ({ name: NAMES[key], found: shown(found[key]), wanted: shown(wanted[key]) }));
 }
 

@@ -25,15 +25,5 @@ export interface ResultLog {
 /** What export and verify read of a ledger; needs no epoch. */
 export type LedgerReads = Pick<Ledger, 'progress' | 'bits' | 'acceptedEpochs'>;
 
-/** How far a long reading or writing is, for a progress bar. */
-export interface StepProgress {
-  readonly step: 'reading the ledger' | 'reading the result log' | 'writing' | 'checking the input' | 'checking the output';
-  /** In the step's own unit (items or bytes), up to `total`. */
-  readonly at: number;
-  readonly total: number;
-}
-
-export type OnProgress = (progress: StepProgress) => void;
-
 /** Order of the output lines: by index, or as the outcomes were recorded. */
 export type OutputOrder = 'input' | 'completion';

@@ -1,7 +1,7 @@
 import { nextTurn } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { OutcomeKind } from '../model/session.ts';
-import type { LedgerReads, OnProgress, OutputOrder } from './contract.ts';
+import type { LedgerReads, OutputOrder } from './contract.ts';
 import { LineFile } from './line-file.ts';
 import { type Located, Locator } from './locator.ts';
 import { checkSegments } from './place.ts';
@@ -21,7 +21,6 @@ export interface ExportOptions {
   /** Write what is recorded so far; without it, every item must be terminal. */
   readonly isPartial: boolean;
   readonly tempDir: string;
-  readonly onProgress?: OnProgress;
 }
 
 export interface Exported {
@@ -92,9 +91,8 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<voi
   const error = await LineFile.create(options.errorsPath).catch((cause: unknown) => discardAndThrow([result], cause));
   const files: Files = { result, error };
   try {
-    for await (const { frames, at, total } of acceptedRecords(options.dir, locator, options.order)) {
+    for await (const frames of acceptedRecords(options.dir, locator, options.order)) {
       for (const frame of frames) await files[frame.kind].add(frame.line);
-      options.onProgress?.({ step: 'writing', at, total });
     }
     await result.complete();
     await error.complete();

@@ -7,7 +7,7 @@ import { systemRandom } from '../base/random.ts';
 import { ITEM_BIT } from '../ledger/contract.ts';
 import type { Epoch, ItemIndex } from '../model/row.ts';
 import type { OutcomeKind } from '../model/session.ts';
-import type { LedgerReads, OnProgress } from './contract.ts';
+import type { LedgerReads } from './contract.ts';
 import { listSegments, readPlace, type SegmentFile } from './place.ts';
 import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-reader.ts';
 
@@ -58,7 +58,6 @@ export interface LocateOptions {
   readonly dir: string;
   readonly items: number;
   readonly tempDir: string;
-  readonly onProgress?: OnProgress | undefined;
 }
 
 export class Locator {
@@ -115,9 +114,8 @@ export class Locator {
     this.#table.discard();
   }
 
-  async #readBits({ ledger, onProgress }: LocateOptions): Promise<void> {
+  async #readBits({ ledger }: LocateOptions): Promise<void> {
     for (let from = 0; from < this.items; from += BITS_AT_ONCE) {
-      onProgress?.({ step: 'reading the ledger', at: from, total: this.items });
       const bits = await ledger.bits(from, Math.min(BITS_AT_ONCE, this.items - from));
       for (const [n, bit] of bits.entries()) if (bit !== ITEM_BIT.open) this.#expect(from + n, bit);
       await nextTurn();
@@ -131,17 +129,15 @@ export class Locator {
     else this.failed += 1;
   }
 
-  async #readLog({ dir, onProgress }: LocateOptions): Promise<void> {
-    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment, onProgress));
+  async #readLog({ dir }: LocateOptions): Promise<void> {
+    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment));
   }
 
-  async #readSegment(segment: SegmentFile, onProgress: OnProgress | undefined): Promise<SegmentEnd> {
+  async #readSegment(segment: SegmentFile): Promise<SegmentEnd> {
     const reader = await SegmentReader.open(segment, this.placeId);
     try {
-      const { fileBytes } = await reader.end();
       for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
         for (const placed of frames) this.#found(segment.epoch, placed);
-        onProgress?.({ step: 'reading the result log', at: frames.at(-1)?.offset ?? 0, total: fileBytes });
       }
       return await reader.end();
     } finally {

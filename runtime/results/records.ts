@@ -7,24 +7,19 @@ import { SegmentReader } from './segment-reader.ts';
 const BATCH_BYTES: number = 8 * 2 ** 20;
 const BATCH_ITEMS = 8192;
 
-/** Some accepted records; their lines are valid until the next batch is asked for. */
-export interface RecordBatch {
-  readonly frames: readonly Frame[];
-  /** How far the reading is, of `total`. */
-  readonly at: number;
-  readonly total: number;
-}
-
-/** The accepted record of each item whose bit is set, in constant memory: by index, or in the order of the log. */
-export function acceptedRecords(dir: string, locator: Locator, order: OutputOrder): AsyncGenerator<RecordBatch, void> {
+/**
+ * The accepted record of each item whose bit is set, in constant memory: by index, or in the order of the log. The lines of a batch
+ * are valid until the next one is asked for.
+ */
+export function acceptedRecords(dir: string, locator: Locator, order: OutputOrder): AsyncGenerator<readonly Frame[], void> {
   return order === 'input' ? recordsByIndex(dir, locator) : recordsByLog(locator);
 }
 
-async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<RecordBatch, void> {
+async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<readonly Frame[], void> {
   const fetcher = new RecordFetcher(dir);
   try {
     for (const batch of batched(locations(locator), (location) => location.lineBytes)) {
-      yield { frames: await fetcher.fetch(batch), at: batch.at(-1)?.index ?? 0, total: locator.items };
+      yield await fetcher.fetch(batch);
     }
   } finally {
     await fetcher.close();
@@ -53,19 +48,15 @@ export function* batched<T>(values: Iterable<T>, bytesOf: (value: T) => number):
   if (batch.length > 0) yield batch;
 }
 
-async function* recordsByLog(locator: Locator): AsyncGenerator<RecordBatch, void> {
-  const total = locator.ends.reduce((sum, end) => sum + end.offset, 0);
-  let before = 0;
-  for (const { segment, offset } of locator.ends) {
+async function* recordsByLog(locator: Locator): AsyncGenerator<readonly Frame[], void> {
+  for (const { segment } of locator.ends) {
     const reader = await SegmentReader.open(segment, locator.placeId);
     try {
       for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) {
-        const frames = placed.filter((one) => locator.isRecord(segment.epoch, one)).map((one) => one.frame);
-        yield { frames, at: before + Math.min(placed.at(-1)?.offset ?? 0, offset), total };
+        yield placed.filter((one) => locator.isRecord(segment.epoch, one)).map((one) => one.frame);
       }
     } finally {
       await reader.close();
     }
-    before += offset;
   }
 }

@@ -1,5 +1,5 @@
 import type { OutcomeKind } from '../model/session.ts';
-import type { OnProgress, OutputOrder } from './contract.ts';
+import type { OutputOrder } from './contract.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 import type { Locator } from './locator.ts';
 import { acceptedRecords } from './records.ts';
@@ -10,7 +10,6 @@ export interface OutputFiles {
   readonly outputPath: string;
   readonly errorsPath: string;
   readonly order: OutputOrder;
-  readonly onProgress?: OnProgress;
 }
 
 /** Do the two files hold exactly the accepted records, byte for byte, in this order, and nothing else? */
@@ -27,8 +26,7 @@ export async function areFilesExact(options: OutputFiles, locator: Locator): Pro
 }
 
 async function areSame(options: OutputFiles, locator: Locator, files: Readonly<Record<OutcomeKind, LineCursor>>): Promise<boolean> {
-  for await (const { frames, at, total } of acceptedRecords(options.segmentsDir, locator, options.order)) {
-    options.onProgress?.({ step: 'checking the output', at, total });
+  for await (const frames of acceptedRecords(options.segmentsDir, locator, options.order)) {
     for (const frame of frames) {
       const line = await files[frame.kind].next();
       if (line?.bytes == null || !line.isEnded || !line.bytes.equals(frame.line)) return false;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Progress } from '../model/run.ts';
 import { type Break, Breaks } from './breaks.ts';
-import type { LedgerReads, OnProgress, OutputOrder } from './contract.ts';
+import type { LedgerReads, OutputOrder } from './contract.ts';
 import { explainFiles } from './explain.ts';
 import { recordProblem } from './export.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
@@ -21,7 +21,6 @@ export interface VerifyOptions extends InputSettings {
   readonly order: OutputOrder;
   /** Of the input as the run read it: of all of it, or with a limit up to the end of the last line that counts. */
   readonly expectedSha256: string | null;
-  readonly onProgress?: OnProgress;
 }
 
 export interface Verification {
@@ -114,10 +113,7 @@ const PROBLEMS: Readonly<Record<SegmentProblem, string>> = {
 
 async function checkInput(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<{ items: number; blankLines: number }> {
   const input = new InputLines(options);
-  for await (const lines of input.read()) {
-    await checkInputBatch(options, locator, lines, breaks);
-    options.onProgress?.({ step: 'checking the input', at: Math.min(input.items, locator.items), total: locator.items });
-  }
+  for await (const lines of input.read()) await checkInputBatch(options, locator, lines, breaks);
   const { items, blankLines, bytes } = input;
   if (items !== locator.items)
     breaks.add(options.inputPath, null, `has ${items} input lines, but the ledger handed out ${locator.items} items`);

@@ -19,21 +19,17 @@ function known(path: string, hashed: string | null): RunInput {
 test('the same size and mtime are the same input, without reading it', async (t) => {
   const path = join(temporaryDir(t), 'in');
   const input = { ...known(path, CONTENTS), sha256: 'of something else' };
-  const told: number[] = [];
-  t.like(await checkInput(input, path, (hashed) => told.push(hashed)), { kind: 'same' });
-  t.deepEqual(told, []);
+  t.like(await checkInput(input, path), { kind: 'same' });
 });
 
 test('a touched or copied file is the same input when its bytes are, and its new stamp is told', async (t) => {
   const path = join(temporaryDir(t), 'in');
   const input = known(path, CONTENTS);
   utimesSync(path, 10, 10);
-  const told: (readonly [number, number])[] = [];
-  t.deepEqual(await checkInput(input, path, (hashed, total) => told.push([hashed, total])), {
+  t.deepEqual(await checkInput(input, path), {
     kind: 'same',
     stamp: { size: CONTENTS.length, mtimeMs: 10_000 },
   });
-  t.deepEqual(told.at(-1), [CONTENTS.length, CONTENTS.length]);
 });
 
 test('other bytes of the same size are another input, and both hashes are told', async (t) => {
