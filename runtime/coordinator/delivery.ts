@@ -1,6 +1,6 @@
 import { present } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
-import type { Assignment, Order } from '../model/session.ts';
+import type { Assignment, Order, PollReply } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { command } from './mirror.ts';
 import type { Batch, State, Worker } from './state.ts';
@@ -44,38 +44,24 @@ export function answer(state: State, worker: Worker): void {
   const batch = worker.sent !== null && !worker.sent.isUnderway ? worker.sent : null;
   if (batch !== null) batch.isUnderway = true;
   worker.toldOrder = orderOf(state);
-  command(state, {
-    kind: 'reply-poll',
-    token,
-    reply: {
-      status: 'ok',
-      epoch: state.epoch,
-      order: worker.toldOrder,
-      batch: batch?.number ?? 0,
-      assignments: batch?.assignments ?? [],
-      revoked: batch?.revoked ?? [],
-      acknowledged: worker.acknowledged.splice(0, MAX_ACKNOWLEDGED),
-      stale: worker.stale.splice(0, MAX_ACKNOWLEDGED),
-    },
+  reply(state, worker, token, {
+    ...(batch === null ? NO_BATCH : { batch: batch.number, assignments: batch.assignments, revoked: batch.revoked }),
+    acknowledged: worker.acknowledged.splice(0, MAX_ACKNOWLEDGED),
+    stale: worker.stale.splice(0, MAX_ACKNOWLEDGED),
   });
 }
 
 /** Answers a poll that a newer one has overtaken: nothing is said in it. */
 export function answerEmpty(state: State, worker: Worker, token: Token): void {
-  command(state, {
-    kind: 'reply-poll',
-    token,
-    reply: {
-      status: 'ok',
-      epoch: state.epoch,
-      order: worker.toldOrder,
-      batch: 0,
-      assignments: [],
-      revoked: [],
-      acknowledged: [],
-      stale: [],
-    },
-  });
+  reply(state, worker, token, { ...NO_BATCH, acknowledged: [], stale: [] });
+}
+
+type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'epoch' | 'order'>;
+
+const NO_BATCH = { batch: 0, assignments: [], revoked: [] } as const;
+
+function reply(state: State, worker: Worker, token: Token, content: Content): void {
+  command(state, { kind: 'reply-poll', token, reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, ...content } });
 }
 
 function nextBatch(worker: Worker): Batch | null {

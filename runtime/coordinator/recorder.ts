@@ -1,6 +1,6 @@
 import { present } from '../base/assert.ts';
 import type { Ledger, Settlement, SettleVerdict } from '../ledger/contract.ts';
-import type { WorkerId } from '../model/row.ts';
+import { plainRef, type WorkerId } from '../model/row.ts';
 import type { ResultLog } from '../results/contract.ts';
 import type { Recording } from './commands.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -67,8 +67,7 @@ function groupByWorker(batch: readonly Recording[]): ReadonlyMap<WorkerId, Recor
 }
 
 function settlementOf({ outcome }: Recording): Settlement {
-  const { index, attempt, claimEpoch } = outcome;
-  return { index, attempt, claimEpoch, isResult: outcome.kind === 'result' };
+  return { ...plainRef(outcome), isResult: outcome.kind === 'result' };
 }
 
 function takeBatch(pending: Recording[]): readonly Recording[] {

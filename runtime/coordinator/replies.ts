@@ -1,4 +1,3 @@
-import { present } from '../base/assert.ts';
 import type { Epoch } from '../model/row.ts';
 import type { BeatReply, PollReply } from '../model/session.ts';
 import type { Token } from './commands.ts';
@@ -57,6 +56,6 @@ export class Replies {
     const waiting = this.#waiting.get(token);
     if (waiting === undefined) return;
     this.#waiting.delete(token);
-    present(waiting, 'caller').resolve(reply);
+    waiting.resolve(reply);
   }
 }

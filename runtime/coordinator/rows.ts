@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
 import type { HandBack } from '../ledger/contract.ts';
-import type { ItemRef, WorkerId } from '../model/row.ts';
+import { type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import { command, lockItem } from './mirror.ts';
 import type { Item, State } from './state.ts';
@@ -34,8 +34,4 @@ export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void 
 /** The ledger has confirmed that this pair can never settle (L29). */
 export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
   state.workers.get(worker)?.stale.push(plainRef(ref));
-}
-
-function plainRef(ref: ItemRef): ItemRef {
-  return { index: ref.index, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
 }

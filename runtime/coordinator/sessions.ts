@@ -1,4 +1,4 @@
-import { type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
+import { type ItemRef, isSameRow, plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { Assignment, HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, flush } from './delivery.ts';
@@ -112,8 +112,4 @@ export function answerOverdue(state: State, nowMs: number): void {
   for (const worker of state.workers.values()) {
     if (worker.waiting !== null && nowMs >= worker.waiting.untilMs) answer(state, worker);
   }
-}
-
-function plainRef(ref: ItemRef): ItemRef {
-  return { index: ref.index, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
 }

@@ -31,6 +31,11 @@ export function isSameRow(a: Row, b: Row): boolean {
   return a.worker === b.worker && a.attempt === b.attempt && a.claimEpoch === b.claimEpoch;
 }
 
+/** The reference alone, of what carries one among other things. */
+export function plainRef({ index, attempt, claimEpoch }: ItemRef): ItemRef {
+  return { index, attempt, claimEpoch };
+}
+
 /** `index/attempt`, the key under which a worker holds an item (L34). */
 export function refKey(ref: ItemRef): string {
   return `${ref.index}/${ref.attempt}`;

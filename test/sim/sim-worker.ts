@@ -1,4 +1,4 @@
-import { refKey } from '../../runtime/model/row.ts';
+import { plainRef, refKey } from '../../runtime/model/row.ts';
 import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import type { World } from './world.ts';
 
@@ -109,7 +109,7 @@ export class SimWorker {
       poll: this.#poll,
       highestEpoch: this.#epoch,
       hello: isHello
-        ? held.map(({ assignment, isFinished }): HeldItem => ({ ...refOf(assignment), state: isFinished ? 'finished' : 'started' }))
+        ? held.map(({ assignment, isFinished }): HeldItem => ({ ...plainRef(assignment), state: isFinished ? 'finished' : 'started' }))
         : null,
       acknowledgedBatch: this.#batch,
       isAwaiting: false,
@@ -152,7 +152,7 @@ export class SimWorker {
     const isFailure = this.#world.chance(this.#world.options.faults.failure);
     const { index, attempt } = assignment;
     return {
-      ...refOf(assignment),
+      ...plainRef(assignment),
       kind: isFailure ? 'error' : 'result',
       line: Buffer.from(`${index} by ${this.#id} in attempt ${attempt}`),
       httpStatus: isFailure ? 500 : 200,
@@ -161,8 +161,4 @@ export class SimWorker {
       delayMs: isFailure ? 200 : 0,
     };
   }
-}
-
-function refOf({ index, attempt, claimEpoch }: Assignment): { index: number; attempt: number; claimEpoch: number } {
-  return { index, attempt, claimEpoch };
 }

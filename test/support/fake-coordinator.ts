@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
-import { type ItemRef, refKey } from '../../runtime/model/row.ts';
+import { type ItemRef, plainRef, refKey } from '../../runtime/model/row.ts';
 import type {
   Assignment,
   Beat,
@@ -124,10 +124,7 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   private hear(poll: Poll): void {
     this.heard.outcomes.push(...poll.outcomes);
     this.heard.returns.push(...poll.returns);
-    if (this.isAcknowledging)
-      this.acknowledged.push(
-        ...[...poll.outcomes, ...poll.returns].map(({ index, attempt, claimEpoch }) => ({ index, attempt, claimEpoch })),
-      );
+    if (this.isAcknowledging) this.acknowledged.push(...[...poll.outcomes, ...poll.returns].map(plainRef));
   }
 
   private hasSomething(session: Session, poll: Poll): boolean {
