@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { RolloutError } from '../base/errors.ts';
 import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
+import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
+import { MAX_INDEX } from '../model/row.ts';
 
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
 export interface RunArguments {
@@ -43,16 +45,13 @@ export const TIMINGS = [
 ] as const;
 
 const MOST_WORKERS = 256;
-/** The bounds of the settings of the processes, told before anything is started. */
-const MOST_CONCURRENCY = 4_096;
-const MOST_ATTEMPTS = 1_000;
 
 export function toWorkers(text: string): number {
   return integerBetween(text, 1, MOST_WORKERS);
 }
 
 export function toConcurrency(text: string): number {
-  return integerBetween(text, 1, MOST_CONCURRENCY);
+  return integerBetween(text, 1, MAX_CONCURRENCY);
 }
 
 export function toAttempts(text: string): number {
@@ -60,7 +59,7 @@ export function toAttempts(text: string): number {
 }
 
 export function toCount(text: string): number {
-  return integerBetween(text, 1, 2 ** 32 - 2);
+  return integerBetween(text, 1, MAX_INDEX + 1);
 }
 
 export function toRate(text: string): number {

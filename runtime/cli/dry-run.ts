@@ -3,13 +3,12 @@ import { dirname } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { ENTRY_BYTES } from '../input/entry.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
-import { startIndexing } from '../input/indexer.ts';
 import { firstInvalid } from '../input/refuse-invalid.ts';
-import { prepareInput } from '../input/spool.ts';
 import type { RunArguments } from './arguments.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { type DryRun, dryRunText } from './dry-run-text.ts';
 import { type StatePaths, statePaths } from './paths.ts';
+import { indexInput, readInput } from './prepare.ts';
 import { indexRequest } from './run-invalid.ts';
 
 /** `--dry-run`: indexes and checks the input in a directory of its own, estimates the disk space, and leaves nothing behind. */
@@ -17,9 +16,8 @@ export async function dryRun(deps: CliDeps, input: string, args: RunArguments, p
   const scratch = statePaths(`${paths.stateDir}.dry-run-${process.pid}`);
   await mkdir(scratch.stateDir, { recursive: true });
   try {
-    const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
-    const prepared = await prepareInput({ input, stateDir: scratch.stateDir, stdin });
-    const summary = await startIndexing(indexRequest(prepared.path, args, scratch.indexDir)).done;
+    const prepared = await readInput(deps, input, scratch.stateDir, args.json);
+    const summary = await indexInput(deps, indexRequest(prepared.path, args, scratch.indexDir), args.json);
     const found = await describe(prepared.path, prepared.isSpooled, summary, scratch, args);
     if (args.json) sayJson(deps.out, { kind: 'dry-run', ...found });
     else say(deps.out, dryRunText(found));

@@ -119,7 +119,10 @@ function addBackendOptions(run: Command): void {
     .option('--override-model <name>', 'replace body.model everywhere')
     .option('--api-key-env <NAME>', 'environment variable that holds the API key', toVariableName, 'OPENAI_API_KEY')
     .addOption(
-      new Option('--header <"Name: value">', 'extra request header; repeatable; kept out of every file')
+      new Option(
+        '--header <"Name: value">',
+        'extra request header; repeatable; kept out of every file, but seen in the arguments of this command: a secret belongs into --api-key-env',
+      )
         .argParser(toHeaders)
         .default({}, 'none'),
     )

@@ -18,7 +18,7 @@ import { createProgressView, type ProgressView } from './progress.ts';
 import { openItems } from './run-status.ts';
 import { endJson, endText, type RunEnd } from './run-summary.ts';
 import { readProgress, readStoredRun } from './stored-run.ts';
-import { type SupervisionEnd, Supervisor, type SupervisorPlan, type WorkerPlan } from './supervisor.ts';
+import { type SupervisionEnd, Supervisor, type SupervisorDeps, type SupervisorPlan, type WorkerPlan } from './supervisor.ts';
 
 export interface Execution {
   readonly runId: string;
@@ -40,7 +40,10 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   if (ca.isNew) say(deps.err, [`Generated dev CA at ${ca.caPath}`]);
   const view = createProgressView({ err: deps.err, out: deps.out, nowMs: () => deps.clock.monotonicMs() }, args.json);
   let last: RunStatus | null = null;
-  const supervisor = await superviseBy(deps, execution, view, () => last === null || openItems(last) > 0 || !last.isIndexed);
+  const supervisor = await superviseBy(deps, execution, view, {
+    hasOpenItems: () => last === null || openItems(last) > 0 || !last.isIndexed,
+    hasServed: () => last !== null,
+  });
   const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
   const watching = new AbortController();
   const watched = watch(deps, paths, supervisor, watching.signal, (status) => {
@@ -72,7 +75,9 @@ function onInterrupt(supervisor: Supervisor, view: ProgressView, args: RunArgume
   supervisor.interrupt();
 }
 
-async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressView, hasOpenItems: () => boolean): Promise<Supervisor> {
+type Seen = Pick<SupervisorDeps, 'hasOpenItems' | 'hasServed'>;
+
+async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressView, seen: Seen): Promise<Supervisor> {
   const register = createChildRegister(execution.paths.children);
   return new Supervisor(
     {
@@ -80,7 +85,7 @@ async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressVi
       start: childStarter(deps.execPath, deps.clock),
       notice: (line) => view.notice(line),
       onStarted: async (pid) => register.add(pid),
-      hasOpenItems,
+      ...seen,
     },
     await planProcesses(deps, execution),
   );
@@ -92,10 +97,11 @@ async function planProcesses(deps: CliDeps, execution: Execution): Promise<Super
   return {
     coordinator: {
       name: 'coordinator',
-      argv: [deps.launcherOf('coordinator'), '--config', paths.coordinatorConfig, ...(isPaused ? ['--resume'] : [])],
+      argv: [deps.launcherOf('coordinator'), '--config', paths.coordinatorConfig],
       env: coordinatorEnvironment(args, deps.env),
       logFile: logFile(paths, 'coordinator'),
     },
+    firstArguments: isPaused ? ['--resume'] : [],
     workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
     drainTimeoutMs: present(parseDurationMs(args.drainTimeout), 'a checked duration'),
   };

@@ -1,13 +1,15 @@
-import { startIndexing } from '../input/indexer.ts';
+import type { IndexRequest } from '../input/indexer.ts';
 import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { RunArguments } from './arguments.ts';
+import type { CliDeps } from './deps.ts';
 import { MAX_LINE_BYTES, type StatePaths } from './paths.ts';
+import { indexInput } from './prepare.ts';
 
 /** `--on-invalid fail`, before any process is started. */
-export async function refuseInvalidLines(inputPath: string, args: RunArguments, paths: StatePaths): Promise<void> {
-  await refuseInvalid(inputPath, paths.indexDir, await startIndexing(indexRequest(inputPath, args, paths.indexDir)).done);
+export async function refuseInvalidLines(deps: CliDeps, inputPath: string, args: RunArguments, paths: StatePaths): Promise<void> {
+  await refuseInvalid(inputPath, paths.indexDir, await indexInput(deps, indexRequest(inputPath, args, paths.indexDir), args.json));
 }
 
-export function indexRequest(inputPath: string, args: RunArguments, dir: string): Parameters<typeof startIndexing>[0] {
+export function indexRequest(inputPath: string, args: RunArguments, dir: string): IndexRequest {
   return { inputPath, dir, form: args.raw ? 'raw' : 'batch', maxLineBytes: MAX_LINE_BYTES, limit: args.limit ?? null };
 }

@@ -2,7 +2,6 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
-import { prepareInput } from '../input/spool.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { checkRunArguments, type RunArguments } from './arguments.ts';
 import { type CliDeps, say } from './deps.ts';
@@ -11,6 +10,7 @@ import { exportTo } from './export.ts';
 import { type Found, finishedText, foundText } from './found-text.ts';
 import { endLeftovers } from './leftovers.ts';
 import { defaultStateDir, errorsPath, type StatePaths, statePaths } from './paths.ts';
+import { readInput } from './prepare.ts';
 import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
 import { type IdentifiedRun, identifyRun } from './run-identity.ts';
@@ -40,12 +40,11 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
 
 async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
   const notice = (line: string): void => say(deps.err, [line]);
-  const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
-  const prepared = await prepareInput({ input, stateDir: paths.stateDir, stdin });
+  const prepared = await readInput(deps, input, paths.stateDir, args.json);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
   if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, args, paths);
-  if (args.onInvalid === 'fail') await refuseInvalidLines(prepared.path, args, paths);
+  if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
   await identified.keep();
   await endLeftovers(paths.children, deps.clock, notice);
   const waiting = await waitingOutcomes(paths);

@@ -21,6 +21,8 @@ export interface SupervisorDeps {
   readonly onStarted: (pid: number) => Promise<void>;
   /** Whether, as far as is known, items are still to be done. */
   readonly hasOpenItems: () => boolean;
+  /** Whether a coordinator of this supervisor has been seen in office. */
+  readonly hasServed: () => boolean;
 }
 
 export interface WorkerPlan extends ChildPlan {
@@ -30,6 +32,8 @@ export interface WorkerPlan extends ChildPlan {
 
 export interface SupervisorPlan {
   readonly coordinator: ChildPlan;
+  /** Further arguments of the coordinator until one has served: what they ask for is done once, and never again by a restart. */
+  readonly firstArguments: readonly string[];
   readonly workers: readonly WorkerPlan[];
   readonly drainTimeoutMs: number;
 }
@@ -124,7 +128,9 @@ export class Supervisor {
   }
 
   async #startCoordinator(): Promise<Child> {
-    const child = await this.#deps.start(this.#plan.coordinator, (message) => this.#onListening(message.address));
+    const { coordinator, firstArguments } = this.#plan;
+    const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
+    const child = await this.#deps.start({ ...coordinator, argv }, (message) => this.#onListening(message.address));
     this.#coordinator = child;
     await this.#adopt(child);
     return child;

@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promi
 import { join } from 'node:path';
 import { syncDirectory, writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
-import { systemRandom } from '../base/random.ts';
+import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 import type { FileStamp } from './index-files.ts';
 import { stateWriteFailed } from './input-error.ts';
 
@@ -18,6 +18,8 @@ export interface Spooled extends Contents {
   /** Size and mtime of the file that was copied; null for a stream, which has neither. */
   readonly stamp: FileStamp | null;
 }
+
+const TEMPORARY_PREFIX = 'input.';
 
 export function spoolPath(dir: string): string {
   return join(dir, 'input.jsonl');
@@ -44,7 +46,8 @@ export async function writeSpooled(dir: string, spooled: Spooled): Promise<void>
 
 /** Copies the bytes into the directory: a temporary file, made durable, then renamed. */
 export async function copyToSpool(dir: string, bytes: AsyncIterable<Buffer>): Promise<Contents> {
-  const temporary = join(dir, `input.${systemRandom.hex(6)}.tmp`);
+  await toState(dir, () => removeLeftTemporaries(dir, TEMPORARY_PREFIX));
+  const temporary = join(dir, temporaryName(TEMPORARY_PREFIX));
   const handle = await toState(dir, () => open(temporary, 'wx'));
   try {
     const contents = await digest(bytes, (piece) => toState(dir, () => handle.writeFile(piece)));

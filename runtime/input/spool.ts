@@ -1,3 +1,4 @@
+import type { Buffer } from 'node:buffer';
 import { createReadStream, type Stats } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +15,11 @@ export interface PrepareRequest {
   readonly stateDir: string;
   /** Left out by a process that has none of its own: it finds what another has spooled. */
   readonly stdin?: Readable & { readonly isTTY?: boolean };
+  /** Told how many uncompressed bytes have been read so far, where a copy is made or compared. */
+  readonly onBytes?: OnBytes;
 }
+
+export type OnBytes = (bytes: number) => void;
 
 export interface PreparedInput {
   /** A regular, uncompressed file. */
@@ -31,37 +36,53 @@ const PIECE_BYTES = 2 ** 20;
  * input are copied into the state directory, once. What is given again later must have the same contents (INPUT_CHANGED); nothing
  * on standard input stands for what was given before.
  */
-export async function prepareInput({ input, stateDir, stdin }: PrepareRequest): Promise<PreparedInput> {
+export async function prepareInput({ input, stateDir, stdin, onBytes = () => undefined }: PrepareRequest): Promise<PreparedInput> {
   const dir = join(stateDir, 'spool');
-  if (input === STDIN) return await prepareStdin(dir, stdin);
+  if (input === STDIN) return await prepareStdin(dir, stdin, onBytes);
   const stats = await statInput(input);
   const stamp = stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs } : null;
   if (stamp !== null && !(await isGzip(input))) return { path: input, isSpooled: false };
   const spooled = await readSpooled(dir);
   if (!isSpooledFrom(spooled, stamp)) {
     const source = createReadStream(input, { highWaterMark: PIECE_BYTES });
-    await spool(dir, input, await begin(source, input), spooled, stamp);
+    await spool(dir, input, await begin(source, input), spooled, stamp, onBytes);
   }
   return { path: spoolPath(dir), isSpooled: true };
 }
 
-async function prepareStdin(dir: string, stdin: PrepareRequest['stdin']): Promise<PreparedInput> {
+async function prepareStdin(dir: string, stdin: PrepareRequest['stdin'], onBytes: OnBytes): Promise<PreparedInput> {
   const spooled = await readSpooled(dir);
   const stream = stdin === undefined || stdin.isTTY === true ? null : await begin(stdin, STDIN_NAME);
-  if (stream !== null && stream.head.length > 0) await spool(dir, STDIN_NAME, stream, spooled, null);
+  if (stream !== null && stream.head.length > 0) await spool(dir, STDIN_NAME, stream, spooled, null, onBytes);
   else if (spooled === null) throw nothingOnStdin();
   return { path: spoolPath(dir), isSpooled: true };
 }
 
 /** Copies the stream, or only compares it where a copy is there. */
-async function spool(dir: string, name: string, stream: BegunStream, spooled: Spooled | null, stamp: FileStamp | null): Promise<void> {
-  const bytes = plainBytes(stream, name);
+async function spool(
+  dir: string,
+  name: string,
+  stream: BegunStream,
+  spooled: Spooled | null,
+  stamp: FileStamp | null,
+  onBytes: OnBytes,
+): Promise<void> {
+  const bytes = counted(plainBytes(stream, name), onBytes);
   const contents = spooled === null ? await copyTo(dir, bytes) : await digest(bytes);
   if (spooled !== null && spooled.sha256 !== contents.sha256) throw otherContents(name);
   await writeSpooled(dir, { ...contents, stamp });
 }
 
-async function copyTo(dir: string, bytes: ReturnType<typeof plainBytes>): ReturnType<typeof copyToSpool> {
+async function* counted(pieces: AsyncIterable<Buffer>, onBytes: OnBytes): AsyncGenerator<Buffer> {
+  let count = 0;
+  for await (const piece of pieces) {
+    count += piece.length;
+    onBytes(count);
+    yield piece;
+  }
+}
+
+async function copyTo(dir: string, bytes: AsyncIterable<Buffer>): ReturnType<typeof copyToSpool> {
   try {
     await mkdir(dir, { recursive: true });
   } catch (error) {

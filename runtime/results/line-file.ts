@@ -1,8 +1,8 @@
-import { type FileHandle, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
-import { systemRandom } from '../base/random.ts';
+import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 
 const BUFFER_BYTES = 2 ** 20;
 const LINE_FEED = 0x0a;
@@ -26,8 +26,8 @@ export class LineFile {
     await refuseDirectory(given);
     // A link keeps standing: what it names is written.
     const path = await realpath(given).catch(() => given);
-    await removeLeftovers(path);
-    const temporary = join(dirname(path), `${temporaryPrefix(path)}${process.pid}-${systemRandom.hex(4)}.tmp`);
+    await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch(ignoreUnreadable);
+    const temporary = join(dirname(path), temporaryName(temporaryPrefix(path)));
     const handle = await open(temporary, 'wx').catch((error: Error) => {
       throw new RolloutError(
         'OUTPUT_UNWRITABLE',
@@ -98,20 +98,6 @@ function temporaryPrefix(path: string): string {
   return `.${basename(path)}.`;
 }
 
-/** Removes what processes left that were killed in the middle of an export of the same file. */
-async function removeLeftovers(path: string): Promise<void> {
-  const prefix = temporaryPrefix(path);
-  const names = await readdir(dirname(path)).catch(() => []);
-  for (const name of names) {
-    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dirname(path), name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+function ignoreUnreadable(): void {
+  // A directory that cannot be listed may still be written; if not, that is told just after.
 }

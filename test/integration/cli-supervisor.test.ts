@@ -12,8 +12,9 @@ import { until } from '../support/until.ts';
 const ACTOR = `
 import { appendFileSync } from 'node:fs';
 const [, , diary, name, behaviour, argument] = process.argv;
+const isFirst = process.argv.includes('first');
 const say = (what) => appendFileSync(diary, name + ' ' + what + '\\n');
-say('started ' + process.pid);
+say('started ' + process.pid + (isFirst ? ' first' : ''));
 process.on('message', (message) => say('heard ' + JSON.stringify(message)));
 process.on('disconnect', () => process.exit(0));
 if (name === 'coordinator') process.send({ kind: 'listening', address: 'localhost:' + process.pid });
@@ -30,7 +31,12 @@ interface Stage {
   pidOf(name: string): Promise<number | undefined>;
 }
 
-async function stage(t: ExecutionContext, behaviours: Readonly<Record<string, readonly string[]>>, hasOpenItems = true): Promise<Stage> {
+async function stage(
+  t: ExecutionContext,
+  behaviours: Readonly<Record<string, readonly string[]>>,
+  hasOpenItems = true,
+  hasServed = (_notices: readonly string[]) => true,
+): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-supervisor-'));
   const diaryFile = join(dir, 'diary');
   const notices: string[] = [];
@@ -56,9 +62,11 @@ async function stage(t: ExecutionContext, behaviours: Readonly<Record<string, re
       notice: (line) => notices.push(line),
       onStarted: async (pid) => void pids.push(pid),
       hasOpenItems: () => hasOpenItems,
+      hasServed: () => hasServed(notices),
     },
     {
       coordinator: child('coordinator'),
+      firstArguments: ['first'],
       workers: workers.map((name) => ({ ...child(name), prepare: prepare(name) })),
       drainTimeoutMs: 500,
     },
@@ -164,4 +172,18 @@ test('without a worker that finds its backend the run ends as not reachable, and
 test('workers that leave with 0 do not end the run while nothing is open: the coordinator may still export', async (t) => {
   const { supervisor } = await stage(t, { coordinator: ['exit', '0'], w1: ['exit', '0'] }, false);
   t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
+});
+
+test('what is asked of the coordinator once, such as going on with a paused run, is asked until one has served, and never again', async (t) => {
+  const hasServed = (notices: readonly string[]): boolean => notices.length > 1;
+  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, true, hasServed);
+  const running = supervisor.run();
+  const starts = async (): Promise<readonly string[]> => (await diary()).filter((line) => line.startsWith('coordinator started'));
+  await until('four starts', 30_000, async () => (await starts()).length >= 4);
+  supervisor.interrupt();
+  await running;
+  t.deepEqual(
+    (await starts()).slice(0, 4).map((line) => line.endsWith(' first')),
+    [true, true, false, false],
+  );
 });

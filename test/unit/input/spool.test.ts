@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -179,4 +179,26 @@ test('a gzip file of many pieces is copied whole', async (t) => {
   const { path } = await prepareInput({ input: gz, stateDir });
   t.is(statSync(path).size, 64 * MIB);
   rmSync(path);
+});
+
+test('what a killed start has left half copied is removed by the next', async (t) => {
+  const { stateDir, spool, gz } = place(t);
+  writeFileSync(gz, gzipSync(LIST));
+  mkdirSync(spool, { recursive: true });
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  writeFileSync(join(spool, `input.${pid}-0123abcd.tmp`), 'half');
+  await prepareInput({ input: gz, stateDir });
+  t.deepEqual(readdirSync(spool).sort(), ['input.jsonl', 'source.json']);
+});
+
+test('how much has been read is told while a copy is made or compared', async (t) => {
+  const { stateDir, gz } = place(t);
+  writeFileSync(gz, gzipSync(Buffer.alloc(MIB, 'line of text\n')));
+  for (const mtime of [10, 20]) {
+    utimesSync(gz, mtime, mtime);
+    const told: number[] = [];
+    await prepareInput({ input: gz, stateDir, onBytes: (bytes) => told.push(bytes) });
+    t.is(told.at(-1), MIB);
+    t.true(told.length > 1);
+  }
 });

@@ -1,0 +1,24 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemRandom } from './random.ts';
+
+/** Large temporary files carry the pid of who writes them, so that a later process can tell those that kill -9 has left. */
+export function temporaryName(prefix: string): string {
+  return `${prefix}${process.pid}-${systemRandom.hex(4)}.tmp`;
+}
+
+/** Removes what processes left that were killed while they wrote under this prefix; what living ones write stays. */
+export async function removeLeftTemporaries(dir: string, prefix: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dir, name), { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

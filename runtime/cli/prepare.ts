@@ -1,0 +1,26 @@
+import type { IndexSummary } from '../input/index-summary.ts';
+import { type IndexRequest, startIndexing } from '../input/indexer.ts';
+import { type PreparedInput, prepareInput } from '../input/spool.ts';
+import type { CliDeps } from './deps.ts';
+import { tellWhile } from './long-work.ts';
+
+/** The work on the input that comes before any item is executed; it is told how far it is, for it may be long. */
+
+export async function readInput(deps: CliDeps, input: string, stateDir: string, isJson: boolean): Promise<PreparedInput> {
+  const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
+  let done = 0;
+  const onBytes = (bytes: number): void => {
+    done = bytes;
+  };
+  return tellWhile(
+    deps,
+    isJson,
+    () => ({ step: 'reading the input', done, unit: 'bytes' }),
+    prepareInput({ input, stateDir, stdin, onBytes }),
+  );
+}
+
+export async function indexInput(deps: CliDeps, request: IndexRequest, isJson: boolean): Promise<IndexSummary> {
+  const indexing = startIndexing(request);
+  return tellWhile(deps, isJson, () => ({ step: 'indexing the input', done: indexing.count(), unit: 'items' }), indexing.done);
+}
