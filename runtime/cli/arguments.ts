@@ -59,7 +59,7 @@ export function toAttempts(text: string): number {
 }
 
 export function toCount(text: string): number {
-  return integerBetween(text, 1, MAX_INDEX + 1);
+  return integerBetween(text, 1, MAX_INDEX);
 }
 
 export function toRate(text: string): number {

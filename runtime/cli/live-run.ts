@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { readServing } from '../coordinator/files.ts';
 import type { RunStatus } from '../model/status.ts';
 import { issueCertificate, readRunId, type TlsFiles } from '../rpc/ca.ts';
 import { createRunClient, type RunClient } from '../rpc/client.ts';
@@ -65,10 +65,5 @@ class Live implements LiveRun {
 
 /** The address that the coordinator in office wrote down; null where there is none. */
 export async function markedAddress(paths: StatePaths): Promise<string | null> {
-  try {
-    const { address } = JSON.parse(await readFile(paths.coordinatorMark, 'utf8')) as { readonly address?: unknown };
-    return typeof address === 'string' ? address : null;
-  } catch {
-    return null;
-  }
+  return (await readServing(paths.coordinatorMark))?.address ?? null;
 }

@@ -15,6 +15,7 @@ import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import type { Lease } from '../model/lease.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
+import { errorsPath } from '../results/output-line.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
 import { startServer } from '../rpc/server.ts';
@@ -64,7 +65,7 @@ function say(text: string, exit: ExitCode): ExitCode {
 
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log): Promise<ExitCode> {
   const { input: inputPath, output: outputPath } = settings;
-  await checkOutputTarget({ outputPath, errorsPath: `${outputPath}.errors.jsonl`, inputPath: inputPath === '-' ? null : inputPath });
+  await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: inputPath === '-' ? null : inputPath });
   await mkdir(settings.stateDir, { recursive: true });
   const input = await prepareInput({ input: settings.input, stateDir: settings.stateDir });
   const { runId } = await identifyRun(settings, input.path, systemClock);

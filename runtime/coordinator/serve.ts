@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
@@ -11,6 +11,7 @@ import { openInput } from '../input/reader.ts';
 import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
+import { errorsPath } from '../results/output-line.ts';
 import { createEnd, type End, type Ending } from './end.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
 import { completeIdentity } from './identify.ts';
@@ -173,11 +174,11 @@ async function exportAll({ ledger, files, settings }: ServeOptions, items: numbe
     ledger,
     dir: files.segments,
     outputPath: settings.output,
-    errorsPath: `${settings.output}.errors.jsonl`,
+    errorsPath: errorsPath(settings.output),
     order: settings.order,
     items,
     isPartial: false,
-    tempDir: join(settings.stateDir, 'index'),
+    tempDir: files.index,
   });
 }
 

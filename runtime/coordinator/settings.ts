@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
 import { durationMs, hostPort, intervalMs, sizeBytes } from '../base/settings-fields.ts';
+import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
 
@@ -51,10 +52,6 @@ export async function loadCoordinatorSettings(path: string, overrides: Overrides
   };
 }
 
-/** 8 MiB: a line travels in a message of at most 16 MiB, beside others. */
-const DEFAULT_MAX_LINE_BYTES = 8 * 1024 ** 2;
-const MAX_ATTEMPTS_LIMIT = 1_000;
-
 const schema = z.strictObject({
   runId: z.ulid({ error: 'must be a ULID (26 characters), or left out' }).optional(),
   input: z.string().min(1),
@@ -67,8 +64,8 @@ const schema = z.strictObject({
   onInvalid: z.enum(['record', 'fail']).default('record'),
   order: z.enum(['input', 'completion']).default('input'),
   limit: z.int().min(1).optional(),
-  maxLineBytes: sizeBytes().default(DEFAULT_MAX_LINE_BYTES),
-  maxAttempts: z.int().min(1).max(MAX_ATTEMPTS_LIMIT).default(5),
+  maxLineBytes: sizeBytes().default(MAX_LINE_BYTES),
+  maxAttempts: z.int().min(1).max(MOST_ATTEMPTS).default(5),
   breaker: z.int().min(1).default(20),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
   events: z.string().min(1).default('stdout'),
@@ -92,7 +89,7 @@ const RULES: Rules<Raw> = {
   schema,
   check: ({ timing, maxLineBytes }) => [
     ...checkTiming(timingOf(timing)),
-    ...(maxLineBytes <= DEFAULT_MAX_LINE_BYTES
+    ...(maxLineBytes <= MAX_LINE_BYTES
       ? []
       : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),
   ],

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { MAX_INDEX } from '../model/row.ts';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { type IndexSettings, type IndexSummary, writeSummary } from './index-summary.ts';
 import { IndexWriter } from './index-writer.ts';
 import { inputChanged, stateWriteFailed, unreadable } from './input-error.ts';
-import { duplicateCustomId, type InvalidLine, lineContent, lineTooLong, parseLine } from './line.ts';
+import { AROUND_CONTENT_BYTES, duplicateCustomId, type InvalidLine, lineContent, lineTooLong, parseLine } from './line.ts';
 import { type RawLine, readLines } from './read-lines.ts';
-import { SeenIds } from './seen-ids.ts';
+import { SEEN_CACHE_PAGES, SeenIds } from './seen-ids.ts';
 
 export interface IndexJob extends IndexSettings {
   readonly inputPath: string;
@@ -14,13 +15,6 @@ export interface IndexJob extends IndexSettings {
   /** What the input was when the index was begun. */
   readonly stamp: FileStamp;
 }
-
-/** A byte order mark and a carriage return come on top of a line's content. */
-const AROUND_CONTENT_BYTES = 4;
-/** 16 MiB: all ids of the first half million lines. */
-const SEEN_CACHE_PAGES = 4096;
-/** Item indexes are 32 bits wide, and the last is kept free. */
-const MOST_ITEMS = 2 ** 32 - 1;
 
 /** Makes the index of an input, blocking, and tells after each batch how many entries can be read. */
 export async function buildIndex(job: IndexJob, onWritten: (count: number) => void): Promise<IndexSummary> {
@@ -80,7 +74,7 @@ class IndexBuilding {
 
   constructor(settings: IndexSettings, files: IndexFiles) {
     this.#settings = settings;
-    this.#limit = settings.limit ?? MOST_ITEMS;
+    this.#limit = settings.limit ?? MAX_INDEX + 1;
     this.writer = new IndexWriter(files);
     this.#seen = settings.form === 'raw' ? null : new SeenIds(files.seen, SEEN_CACHE_PAGES);
   }

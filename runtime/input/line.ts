@@ -31,6 +31,8 @@ export type ParsedLine = { readonly kind: 'item'; readonly item: Item } | { read
 const CARRIAGE_RETURN = 0x0d;
 /** UTF-8's byte order mark. */
 const BOM = [0xef, 0xbb, 0xbf] as const;
+/** A byte order mark and a carriage return come on top of a line's content. */
+export const AROUND_CONTENT_BYTES: number = BOM.length + 1;
 const BLANK: ParsedLine = { kind: 'blank' };
 
 /** Reads one input line, given without its line feed. Never throws, whatever the bytes. */

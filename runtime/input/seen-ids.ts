@@ -3,6 +3,9 @@ import { hash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
 
+/** 16 MiB: all ids of the first half million lines are in memory; the rest is on disk. */
+export const SEEN_CACHE_PAGES = 4096;
+
 /**
  * Which custom_ids have been seen, and on which line first: a hash table on disk, so that memory does not grow with the list.
  *

@@ -1,5 +1,10 @@
-/** Position of an item in the input, from 0; at most 2^32 - 2. */
+import { MAX_U32 } from '../base/u32.ts';
+
+/** Position of an item in the input, from 0. */
 export type ItemIndex = number;
+
+/** One less than the highest number of 32 bits, so that a cursor behind it still fits. */
+export const MAX_INDEX: number = MAX_U32 - 1;
 
 /** Number of an item's claim, from 1; only grows (L9); stored in 32 bits. */
 export type Attempt = number;
@@ -9,6 +14,12 @@ export type Epoch = number;
 
 /** Name of a worker within a run: letters, digits, '-', '_' and '.', at most 64 characters. */
 export type WorkerId = string;
+
+const WORKER_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+export function isWorkerId(text: string): boolean {
+  return WORKER_ID.test(text);
+}
 
 /** The worker id under which the coordinator itself claims and records items (L15). */
 export const COORDINATOR_WORKER: WorkerId = 'coordinator';

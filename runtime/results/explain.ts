@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemRandom } from '../base/random.ts';
-import { SeenIds } from '../input/seen-ids.ts';
+import { SEEN_CACHE_PAGES, SeenIds } from '../input/seen-ids.ts';
 import type { OutcomeKind } from '../model/session.ts';
 import { type Breaks, named } from './breaks.ts';
 import { RecordFetcher } from './fetch.ts';
@@ -14,7 +14,6 @@ import { type SeenLine, SeenLines } from './seen-lines.ts';
 import { MAX_LINE_BYTES } from './segment.ts';
 import type { OutputFiles } from './verify-files.ts';
 
-const KNOWN_CACHE_PAGES = 4096;
 /** In the table of ids, numbers from here on are lines of one of the two files whose id no input line has. */
 const STRANGERS: Readonly<Record<OutcomeKind, number>> = { result: 2 ** 44, error: 2 ** 45 };
 
@@ -22,7 +21,7 @@ type ExplainOptions = OutputFiles & InputSettings;
 
 /** Tells how the two files differ from what they must hold: line by line, then what is in neither. */
 export async function explainFiles(options: ExplainOptions, locator: Locator, breaks: Breaks): Promise<void> {
-  const known = new SeenIds(join(options.tempDir, `known-${systemRandom.hex(6)}`), KNOWN_CACHE_PAGES);
+  const known = new SeenIds(join(options.tempDir, `known-${systemRandom.hex(6)}`), SEEN_CACHE_PAGES);
   const seen = new SeenLines(options.tempDir);
   const fetcher = new RecordFetcher(options.segmentsDir);
   try {

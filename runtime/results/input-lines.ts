@@ -3,17 +3,12 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { systemRandom } from '../base/random.ts';
-import { lineContent, lineTooLong, parseLine } from '../input/line.ts';
-import { SeenIds } from '../input/seen-ids.ts';
+import { AROUND_CONTENT_BYTES, lineContent, lineTooLong, parseLine } from '../input/line.ts';
+import { SEEN_CACHE_PAGES, SeenIds } from '../input/seen-ids.ts';
 import type { ItemIndex } from '../model/row.ts';
 import type { ItemForm } from '../model/session.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 import type { InputMeaning } from './record-check.ts';
-
-/** 16 MiB of custom_ids in memory; the rest on disk. */
-const SEEN_CACHE_PAGES = 4096;
-/** A byte order mark and a carriage return come on top of a line's content. */
-const AROUND_CONTENT_BYTES = 4;
 
 export interface InputSettings {
   readonly inputPath: string;

@@ -9,6 +9,11 @@ import type { Item } from '../model/item.ts';
  * `id` names the item (its content address), or, for a line that is no item, the line. So no two lines of a run share one.
  */
 
+/** Where the failures go, beside the output. */
+export function errorsPath(outputPath: string): string {
+  return `${outputPath}.errors.jsonl`;
+}
+
 /** An answer of the backend. */
 export interface Response {
   readonly statusCode: number;

@@ -1,7 +1,6 @@
-import { COORDINATOR_WORKER, type ItemRef } from '../model/row.ts';
+import { COORDINATOR_WORKER, type ItemRef, isWorkerId, MAX_INDEX } from '../model/row.ts';
 import type { EnumTable } from './enums.ts';
 import type { ItemRef as WireRef } from './gen/rollout/v1/worker_pb.ts';
-import { isWorkerId } from './identity.ts';
 
 /** What a message of the wire turned out to be. `field` is named as in the .proto file. */
 export type Checked<T> = { readonly kind: 'ok'; readonly value: T } | InvalidField;
@@ -16,8 +15,6 @@ export interface InvalidField {
 export const MAX_LIST = 65_536;
 const MAX_NONCE_CHARACTERS = 64;
 const MAX_CODE_CHARACTERS = 256;
-/** 2^32 - 1 is no item: it stands for "none" where indexes are kept. */
-const MAX_INDEX = 0xffff_fffe;
 const NEWLINE = 0x0a;
 
 /**

@@ -6,12 +6,7 @@ export type Identity =
   /** The certificate authority of a run; nobody may call with it. */
   | { readonly role: 'authority'; readonly runId: string };
 
-const WORKER_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const SPIFFE_ID = /^spiffe:\/\/rollout\/([A-Za-z0-9_-]{1,64})(?:\/(coordinator|client|worker)(?:\/([A-Za-z0-9._-]{1,64}))?)?$/;
-
-export function isWorkerId(text: string): boolean {
-  return WORKER_ID.test(text);
-}
 
 export function spiffeId(identity: Identity): string {
   const run = `spiffe://rollout/${identity.runId}`;

@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import type { ItemRef } from '../model/row.ts';
+import { MAX_U32 } from '../base/u32.ts';
+import { type ItemRef, plainRef } from '../model/row.ts';
 import type { Assignment, Beat, BeatReply, Deregistration, HeldItem, ItemReturn, Outcome, Poll, PollReply } from '../model/session.ts';
 import { MAX_POLL_WAIT_MS } from '../model/timing.ts';
 import { HELD_STATES, ITEM_FORMS, ORDERS, OUTCOME_KINDS, POLL_STATUSES, RETURN_REASONS, WORKER_STATES } from './enums.ts';
@@ -13,7 +14,6 @@ import {
   DeregisterRequestSchema,
   type DeregisterResponse,
   DeregisterResponseSchema,
-  type ItemRefSchema,
   type PollRequest,
   PollRequestSchema,
   type PollResponse,
@@ -23,7 +23,6 @@ import {
 /** The messages of WorkerService: what comes from the wire is checked, field by field, before anybody else sees it. */
 
 const MAX_HTTP_STATUS = 999;
-const MAX_UINT32 = 0xffff_ffff;
 
 export function beatToWire(beat: Beat): BeatRequest {
   return create(BeatRequestSchema, { ...beat, state: WORKER_STATES.toWire[beat.state], loopLagMs: wholeMs(beat.loopLagMs) });
@@ -55,9 +54,9 @@ export function pollToWire(poll: Poll): PollRequest {
   const { hello, outcomes, returns, waitMs, ...same } = poll;
   return create(PollRequestSchema, {
     ...same,
-    ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: refToWire(item), state: HELD_STATES.toWire[item.state] })) } }),
+    ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: plainRef(item), state: HELD_STATES.toWire[item.state] })) } }),
     outcomes: outcomes.map(outcomeToWire),
-    returns: returns.map((item) => ({ ref: refToWire(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
+    returns: returns.map((item) => ({ ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
     waitMs: wholeMs(waitMs),
   });
 }
@@ -106,14 +105,14 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
     order: ORDERS.toWire[reply.order],
     batch: reply.batch,
     assignments: reply.assignments.map((item) => ({
-      ref: refToWire(item),
+      ref: plainRef(item),
       line: item.line,
       lineNumber: item.lineNumber,
       form: ITEM_FORMS.toWire[item.form],
     })),
-    revoked: reply.revoked.map(refToWire),
-    acknowledged: reply.acknowledged.map(refToWire),
-    stale: reply.stale.map(refToWire),
+    revoked: reply.revoked.map(plainRef),
+    acknowledged: reply.acknowledged.map(plainRef),
+    stale: reply.stale.map(plainRef),
   });
 }
 
@@ -164,7 +163,7 @@ export function deregisteredFromWire(wire: DeregisterResponse): Checked<{ readon
 function outcomeToWire(outcome: Outcome): NonNullable<MessageInitShape<typeof PollRequestSchema>['outcomes']>[number] {
   const { httpStatus, code } = outcome;
   return {
-    ref: refToWire(outcome),
+    ref: plainRef(outcome),
     kind: OUTCOME_KINDS.toWire[outcome.kind],
     line: outcome.line,
     httpStatus,
@@ -186,11 +185,7 @@ function outcomeFromWire(check: FieldCheck, wire: PollRequest['outcomes'][number
   };
 }
 
-function refToWire({ index, attempt, claimEpoch }: ItemRef): MessageInitShape<typeof ItemRefSchema> {
-  return { index, attempt, claimEpoch };
-}
-
 /** The wire has whole milliseconds in 32 bits; measured times are fractions. */
 export function wholeMs(ms: number): number {
-  return Math.min(MAX_UINT32, Math.max(0, Math.round(ms)));
+  return Math.min(MAX_U32, Math.max(0, Math.round(ms)));
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
 import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
-import { COORDINATOR_WORKER } from '../model/row.ts';
+import { MAX_U32 } from '../base/u32.ts';
+import { MAX_CONCURRENCY } from '../model/limits.ts';
+import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
 import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
@@ -54,14 +56,12 @@ export async function loadWorkerSettings(path: string, overrides: Overrides = {}
   };
 }
 
-const MAX_CONCURRENCY = 4_096;
-
 const backend = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('mock'),
     latency: durationMs().default(20),
     failureRate: z.number().min(0).max(1).default(0),
-    seed: z.int().min(0).max(0xffff_ffff).default(1),
+    seed: z.int().min(0).max(MAX_U32).default(1),
   }),
   z.strictObject({
     type: z.literal('openai'),
@@ -77,7 +77,7 @@ const schema = z.strictObject({
   coordinators: z.array(hostPort()).min(1),
   workerId: z
     .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: "must be 1 to 64 letters, digits, '-', '_' or '.'" })
+    .refine(isWorkerId, { error: "must be 1 to 64 letters, digits, '-', '_' or '.'" })
     .refine((id) => id !== COORDINATOR_WORKER, { error: `must not be ${COORDINATOR_WORKER}: under that name the coordinator records` }),
   stateDir: z.string().min(1),
   tls: z.strictObject({ dir: z.string().min(1) }),

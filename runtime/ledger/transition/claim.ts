@@ -1,11 +1,11 @@
 import { assert } from '../../base/assert.ts';
 import { isU32 } from '../../base/u32.ts';
 import type { Attempt, Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
-import { COORDINATOR_WORKER } from '../../model/row.ts';
+import { COORDINATOR_WORKER, MAX_INDEX } from '../../model/row.ts';
 import type { ClaimReply, Faults, Fenced, Found, Gone, Pick } from '../contract.ts';
 import { NO_FAULTS } from '../contract.ts';
 import type { Decision, Rows } from '../rows.ts';
-import { Draft, goneFor, MAX_INDEX, underEpoch } from './draft.ts';
+import { Draft, goneFor, underEpoch } from './draft.ts';
 
 type Granted = ClaimReply['granted'][number];
 type CursorPick = Extract<Pick, { readonly cursor: ItemIndex }>;

@@ -1,14 +1,10 @@
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { MAX_U32 } from '../../base/u32.ts';
-import type { Epoch, ItemIndex } from '../../model/row.ts';
+import { type Epoch, type ItemIndex, MAX_INDEX } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import { hasBit, pageOf } from '../bitmap.ts';
 import type { Fenced, Found, Gone } from '../contract.ts';
 import type { Bit, Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
-
-/** One less than the highest number of 32 bits, so that a cursor behind it still fits. */
-export const MAX_INDEX: number = MAX_U32 - 1;
 
 /**
  * A decision in the making: reads see the store's rows with this decision's own changes on top (one request may name an item

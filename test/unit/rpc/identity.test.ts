@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type Identity, identityFromAltNames, isWorkerId, parseSpiffeId, spiffeId } from '../../../runtime/rpc/identity.ts';
+import { isWorkerId } from '../../../runtime/model/row.ts';
+import { type Identity, identityFromAltNames, parseSpiffeId, spiffeId } from '../../../runtime/rpc/identity.ts';
 
 const ALL: readonly Identity[] = [
   { role: 'worker', runId: 'R1', workerId: 'w-1.a_b' },

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
 import { claim } from '../../../../runtime/ledger/transition/claim.ts';
-import { MAX_INDEX } from '../../../../runtime/ledger/transition/draft.ts';
+import { MAX_INDEX } from '../../../../runtime/model/row.ts';
 import { handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
 import { SOME_WORKER } from '../../../support/ledger-start.ts';
 

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { AssertionFailed, present } from '../../../../runtime/base/assert.ts';
 import type { Head } from '../../../../runtime/ledger/rows.ts';
-import { Draft, goneFor, MAX_INDEX, recordedAs, underEpoch } from '../../../../runtime/ledger/transition/draft.ts';
+import { Draft, goneFor, recordedAs, underEpoch } from '../../../../runtime/ledger/transition/draft.ts';
+import { MAX_INDEX } from '../../../../runtime/model/row.ts';
 import { type Given, handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
 
 function draftOf(given: Given): Draft {
