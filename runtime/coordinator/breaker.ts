@@ -23,10 +23,15 @@ export function suspect(state: State, worker: WorkerId, item: Item, outcome: Out
   if (state.suspects.length < state.settings.breaker) return;
   const status = outcome.httpStatus;
   pauseRun(state, state.lastTickMs, `${state.suspects.length} answers in a row were refusals of the endpoint, the last HTTP ${status}`);
-  for (const held of state.suspects.splice(0)) {
-    const heldItem = itemAt(state, held.outcome.index);
-    heldItem.lock = null;
-    sendBackSuspect(state, held.worker, heldItem, held.outcome);
+  sendBackSuspects(state);
+}
+
+/** The run pauses: what was held goes back uncounted, so that nobody waits for it. */
+export function sendBackSuspects(state: State): void {
+  for (const { worker, outcome } of state.suspects.splice(0)) {
+    const item = itemAt(state, outcome.index);
+    item.lock = null;
+    sendBackSuspect(state, worker, item, outcome);
   }
 }
 

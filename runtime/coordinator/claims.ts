@@ -154,7 +154,7 @@ function applyClaim(state: State, nowMs: number, grant: Grant, reply: ClaimReply
   const mine = reply.found.filter((found) => found.state === 'running' && found.row.worker === grant.worker).map((found) => found.index);
   const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));
   deliver(state, grant.worker, [...granted, ...mine]);
-  unreserve(state, grant, reply);
+  unreserve(state, grant, granted.length + mine.length);
 }
 
 function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {
@@ -180,8 +180,8 @@ function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void 
 }
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */
-function unreserve(state: State, grant: Grant, reply: ClaimReply): void {
-  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant) - reply.granted.length;
+function unreserve(state: State, grant: Grant, taken: number): void {
+  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant) - taken;
 }
 
 function releasePicks(state: State, grant: Grant): void {

@@ -1,6 +1,6 @@
 import { isSameRow, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
-import { isSuspicious, releaseSuspects, suspect } from './breaker.ts';
+import { isSuspicious, releaseSuspects, sendBackSuspects, suspect } from './breaker.ts';
 import { pauseRun } from './ending.ts';
 import { command, rowOf } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
@@ -16,9 +16,9 @@ export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
     return command(state, { kind: 'look', worker, outcomes: [outcome] });
   }
   if (item.lock !== null) return wait(item, worker, outcome);
-  if (outcome.isRetryable) return judgeFailure(state, worker, item, outcome);
   if (isSuspicious(outcome)) return suspect(state, worker, item, outcome);
   if (outcome.httpStatus !== 0) releaseSuspects(state);
+  if (outcome.isRetryable) return judgeFailure(state, worker, item, outcome);
   record(state, worker, item, outcome);
 }
 
@@ -48,9 +48,13 @@ export function rejudge(state: State, item: Item): void {
 /** An item that a worker returns without an outcome. */
 export function onReturned(state: State, nowMs: number, worker: WorkerId, returned: ItemReturn): void {
   const item = state.items.get(returned.index);
-  if (returned.reason === 'quota') pauseRun(state, nowMs, 'the backend says that the account has no quota left (insufficient_quota)');
+  if (returned.reason === 'quota') {
+    pauseRun(state, nowMs, 'the backend says that the account has no quota left (insufficient_quota)');
+    sendBackSuspects(state);
+  }
   const isRunning = item?.isRunning === true && isSameRow(item.row, rowOf(worker, returned));
   if (!isRunning || item === undefined) return acknowledge(state, worker, returned);
   if (item.lock === null) handBack(state, item, returned.reason, returned.delayMs);
-  else if (item.lock !== 'returning') acknowledge(state, worker, returned);
+  else if (item.lock === 'returning') item.isGivenBack = true;
+  else acknowledge(state, worker, returned);
 }

@@ -24,28 +24,26 @@ export interface LedgerWriterOptions {
 }
 
 export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
-  const { keeper, onFenced } = options;
   return {
     write: async (verb) => {
-      const holder = await keeper.ensureFresh();
-      const reply = holder.kind === 'fenced' ? holder : await untilKnown(options, verb);
+      const reply = await untilKnown(options, verb);
       if (!isFenced(reply)) return reply;
-      onFenced(reply);
+      options.onFenced(reply);
       return null;
     },
   };
 }
 
+/** A renewal that failed is of unknown fate as well, and is tried again like any other word to the ledger. */
 async function untilKnown<T>({ clock, random, keeper }: LedgerWriterOptions, verb: () => Promise<T | Fenced>): Promise<T | Fenced> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await verb();
+      const holder = await keeper.ensureFresh();
+      return holder.kind === 'fenced' ? holder : await verb();
     } catch (cause) {
       if (tries === MAX_TRIES) throw unknownFate(cause);
     }
     await clock.sleep(fullJitterMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS, random));
-    const holder = await keeper.ensureFresh();
-    if (holder.kind === 'fenced') return holder;
   }
 }
 

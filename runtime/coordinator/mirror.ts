@@ -20,6 +20,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     claims: null,
     workers: new Map(),
     replacedBoots: new Set(),
+    goneBoots: new Map(),
     strangers: [],
     suspects: [],
     leaving: 0,
@@ -33,7 +34,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
   return state;
 }
 
-/** A running row found in the ledger; its owner is due even where no registry names it (L25). */
+/** A running row found at boot; its owner is due even where no registry names it (L25). */
 export function takeOver(state: State, index: ItemIndex, row: Row, faults: Faults, nowMs: number): Item {
   const owner = row.worker === COORDINATOR_WORKER ? null : (state.workers.get(row.worker) ?? expectWorker(state, row.worker, nowMs, null));
   return addRunning(state, index, row, faults, owner === null ? '' : owner.bootNonce);
@@ -83,14 +84,15 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
 }
 
 export function addRunning(state: State, index: ItemIndex, row: Row, faults: Faults, bootNonce: string): Item {
-  const item: Item = { index, isRunning: true, row, faults, bootNonce, dueAtMs: 0, lock: null, waiting: [] };
+  const item: Item = { index, isRunning: true, row, faults, bootNonce, dueAtMs: 0, lock: null, isGivenBack: false, waiting: [] };
   state.items.set(index, item);
   state.workers.get(row.worker)?.items.add(index);
   return item;
 }
 
 export function addHandedBack(state: State, index: ItemIndex, row: Row, faults: Faults, nowMs: number): Item {
-  const item: Item = { index, isRunning: false, row, faults, bootNonce: '', dueAtMs: nowMs + faults.delayMs, lock: null, waiting: [] };
+  const dueAtMs = nowMs + faults.delayMs;
+  const item: Item = { index, isRunning: false, row, faults, bootNonce: '', dueAtMs, lock: null, isGivenBack: false, waiting: [] };
   state.items.set(index, item);
   if (faults.delayMs > 0) state.delayed.push(index);
   else state.ready.push(index);

@@ -34,12 +34,12 @@ function onItemFailed(state: State, outcome: Outcome): void {
 
 export type HandBackResult = { readonly kind: 'returned'; readonly faults: Faults } | { readonly kind: 'refused'; readonly found: Found };
 
-/** Hand-backs are known: a worker may forget what it returned, though not what was taken from it (`lost`). */
+/** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it (`lost`). */
 export function onHandedBack(state: State, nowMs: number, returns: readonly HandBack[], results: readonly HandBackResult[]): void {
   for (const [at, returned] of returns.entries()) {
     const item = itemAt(state, returned.index);
     assert(item.lock === 'returning', 'an item being handed back is locked');
-    if (returned.reason !== 'lost') acknowledge(state, returned.row.worker, refOf(item));
+    if (returned.reason !== 'lost' || item.isGivenBack) acknowledge(state, returned.row.worker, refOf(item));
     applyHandBack(state, nowMs, item, present(results[at], 'hand-back result'));
   }
 }
@@ -54,6 +54,7 @@ function applyHandBack(state: State, nowMs: number, item: Item, result: HandBack
     }
     case 'refused':
       item.lock = null;
+      item.isGivenBack = false;
       return takeFound(state, nowMs, result.found);
     default:
       return never(result);

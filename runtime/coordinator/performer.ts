@@ -13,6 +13,7 @@ import { rowOf } from './mirror.ts';
 import type { Recorder } from './recorder.ts';
 import type { Replies } from './replies.ts';
 import type { Source } from './source.ts';
+import { Turns } from './turns.ts';
 
 /** How many items ahead one survey looks. */
 const SURVEY_COUNT = 16_384;
@@ -39,6 +40,7 @@ export type Perform = (command: Command) => void;
 
 /** Carries out commands. Each is owned here: its failure ends the coordinator, since nothing of it can be taken back. */
 export function createPerformer(options: PerformerOptions): Perform {
+  const turns = new Turns();
   return (command) => {
     switch (command.kind) {
       case 'reply-beat':
@@ -54,13 +56,18 @@ export function createPerformer(options: PerformerOptions): Perform {
       case 'stop':
         return options.onStop(command.outcome);
       default:
-        carryOut(options, command).catch(options.onFailure);
+        inTurn(turns, command, () => carryOut(options, command)).catch(options.onFailure);
     }
   };
 }
 
 /** The commands that take time, and come back as facts. */
 type Errand = Exclude<Command, { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'record' | 'emit' | 'stop' }>;
+
+/** What is said of one worker reaches the ledger in order: a `forget` that is asked again must not undo a later `register`. */
+function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {
+  return command.kind === 'register' || command.kind === 'forget' ? turns.take(command.worker, work) : work();
+}
 
 async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
   const { tell, ledger, epoch, writer } = options;

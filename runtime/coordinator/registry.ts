@@ -32,6 +32,9 @@ function hear(state: State, nowMs: number, worker: Worker): void {
 
 function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | undefined): Worker {
   const worker = newWorker(beat.workerId, beat.bootNonce, 0, nowMs);
+  const gone = state.goneBoots.get(beat.workerId);
+  if (gone !== undefined && gone !== beat.bootNonce) state.replacedBoots.add(bootKey(beat.workerId, gone));
+  state.goneBoots.delete(beat.workerId);
   if (known !== undefined) {
     if (known.bootNonce !== '') state.replacedBoots.add(bootKey(known.id, known.bootNonce));
     for (const index of known.items) worker.items.add(index);
@@ -113,6 +116,7 @@ function takeRows(state: State, worker: Worker): number {
   handBackAll(state, rows);
   dismiss(state, worker, 'hello-needed');
   state.workers.delete(worker.id);
+  state.goneBoots.set(worker.id, worker.bootNonce);
   return rows.length;
 }
 

@@ -33,6 +33,8 @@ export interface Item {
   /** A handed-back item is not claimed before this moment of the monotonic clock. */
   dueAtMs: number;
   lock: Lock | null;
+  /** Its worker gives it back while it is being taken from it: it may forget it then. */
+  isGivenBack: boolean;
   /** Outcomes to be judged again when the lock opens (L19). */
   readonly waiting: { readonly worker: WorkerId; readonly outcome: Outcome }[];
 }
@@ -115,6 +117,8 @@ export interface State {
   readonly workers: Map<WorkerId, Worker>;
   /** Boots that another boot of the same worker has replaced (L26). */
   readonly replacedBoots: Set<string>;
+  /** The last boot of each worker that has gone: where another one comes after it, it was replaced. */
+  readonly goneBoots: Map<WorkerId, string>;
   /** Polls of unknown workers; answered at the next tick, so that they cannot spin. */
   strangers: Token[];
   /** Answers in a row that point at the endpoint, not at the item. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../support/machine.ts';
+import { failureOf, heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../support/machine.ts';
 
 const ROWS = [0, 1, 2, 3];
 
@@ -73,4 +73,29 @@ test('a quota that is used up pauses the run at once, and the item goes back', (
   const commands = machine.poll('w1', { returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
   t.regex(only(commands, 'pause').reason, /insufficient_quota/);
   t.like(only(commands, 'hand-back').returns[0], { index: 0, reason: 'quota' });
+});
+
+test('C3: a failure that counts breaks the row as well', (t) => {
+  const machine = fourRunning();
+  for (const index of [0, 1]) machine.poll('w1', { outcomes: [refusal(index)] });
+  const commands = machine.poll('w1', { outcomes: [failureOf(ref(2))] });
+  t.deepEqual(
+    ofKind(commands, 'record').flatMap(({ recordings }) => recordings.map(({ outcome }) => outcome.index)),
+    [0, 1],
+  );
+  t.is(ofKind(machine.poll('w1', { outcomes: [refusal(3)] }), 'pause').length, 0, 'counting starts anew');
+});
+
+test('a pause for another reason sends back what was held, so that no worker waits for it', (t) => {
+  const machine = fourRunning();
+  machine.poll('w1', { outcomes: [refusal(0)] });
+  const commands = machine.poll('w1', { returns: [{ ...ref(1), reason: 'quota', delayMs: 0 }] });
+  t.deepEqual(
+    ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason }) => [index, reason])),
+    [
+      [0, 'unavailable'],
+      [1, 'quota'],
+    ],
+  );
+  t.deepEqual(machine.state.suspects, []);
 });

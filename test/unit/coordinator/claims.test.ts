@@ -121,3 +121,13 @@ test('more of the input is asked for before the known part runs out, and only on
   const commands = machine.tell({ kind: 'surveyed', upTo: 16_384, invalid: [] });
   t.is(ofKind(commands, 'survey').length, 0, 'enough is known');
 });
+
+test('invalid items whose claim was found, not granted, count as taken until they are recorded', (t) => {
+  const machine = new Machine();
+  const claim = only(machine.supply(2, [0, 1]), 'claim');
+  t.is(claim.grants[0]?.worker, 'coordinator');
+  const row = { worker: 'coordinator', attempt: 1, claimEpoch: EPOCH };
+  const found = [0, 1].map((index) => ({ index, state: 'running' as const, row, faults: { failures: 0, delayMs: 0 } }));
+  machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [], found, cursor: 2 }] });
+  t.is(machine.state.condemned, 2);
+});

@@ -2,10 +2,10 @@ import test from 'ava';
 import { takeFound } from '../../../runtime/coordinator/found.ts';
 import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { kinds, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
-  const { state } = twoRunning();
+  const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
   takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w2', 2), faults: { failures: 1, delayMs: 0 } });
   t.like(itemAt(state, 0), { row: rowFor('w2', 2), isRunning: true, faults: { failures: 1 } });
   t.deepEqual([[...(state.workers.get('w1')?.items ?? [])], [...(state.workers.get('w2')?.items ?? [])]], [[1], [0]]);
@@ -37,4 +37,12 @@ test('what waited for the item is judged by the row that was found', (t) => {
   item.waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) });
   takeFound(state, 0, { index: 0, state: 'handed-back', row: rowFor('w1'), faults: NO_FAULTS });
   t.deepEqual(kinds(takeCommands(state)), ['record'], 'L15: the row that was taken last may still settle');
+});
+
+test('L31: a row found of a worker that has gone goes back, and does not bring the worker back', (t) => {
+  const { state } = twoRunning();
+  takeFound(state, 0, { index: 7, state: 'running', row: rowFor('w9'), faults: NO_FAULTS });
+  const { returns } = only(takeCommands(state), 'hand-back');
+  t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), reason: 'lost', delayMs: 0 }]);
+  t.false(state.workers.has('w9'));
 });

@@ -80,3 +80,21 @@ test('a holder that has lost its lease asks the ledger nothing', async (t) => {
   t.is(calls, 0);
   t.deepEqual(made.fenced, [{ kind: 'fenced', epoch: 9 }]);
 });
+
+test('a renewal that fails is tried again like any verb, and nothing is written before it has succeeded', async (t) => {
+  const clock = new ManualClock();
+  let renewals = 0;
+  const ensureFresh = async (): Promise<{ readonly kind: 'fresh' }> => {
+    renewals += 1;
+    if (renewals < 3) throw new Error('the renewal is of unknown fate');
+    return { kind: 'fresh' };
+  };
+  const writer = createLedgerWriter({ keeper: { ensureFresh }, clock, random: seededRandom(1), onFenced: () => undefined });
+  let writes = 0;
+  const written = writer.write(async () => {
+    writes += 1;
+    return DONE;
+  });
+  t.deepEqual(await whileTimePasses(clock, written), DONE);
+  t.deepEqual([renewals, writes], [3, 1]);
+});

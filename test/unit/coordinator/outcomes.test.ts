@@ -154,3 +154,14 @@ test('L15: items that an earlier coordinator had claimed for itself are recorded
   });
   t.like(only(commands, 'record').recordings[0], { worker: 'coordinator' });
 });
+
+test('a return of a row that is being taken from its worker is acknowledged once that is known', (t) => {
+  const machine = twoRunning();
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
+  const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back');
+  machine.join('w1', { held: [heldItem(0, 'queued')] });
+  machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
+  const results = taken.returns.map(() => ({ kind: 'returned' as const, faults: { failures: 0, delayMs: 0 } }));
+  const commands = machine.tell({ kind: 'handed-back', returns: taken.returns, results });
+  t.deepEqual(okReply(commands).acknowledged, [ref(0)], 'what was only taken is not');
+});

@@ -106,3 +106,12 @@ test('L30: a worker that has seen a higher epoch makes the coordinator look at i
   const machine = new Machine();
   t.is(machine.beat('w1', { highestEpoch: 4 })[0]?.kind, 'check-lease');
 });
+
+test('L26: a boot that was replaced while it counted as failed is told so when it comes back', (t) => {
+  const machine = new Machine();
+  machine.join('w1', { boot: 'b1' });
+  machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
+  machine.join('w1', { boot: 'b2' });
+  t.like(only(machine.beat('w1', { boot: 'b1' }), 'reply-beat').reply, { isSuperseded: true });
+  t.is(machine.state.workers.get('w1')?.bootNonce, 'b2');
+});
