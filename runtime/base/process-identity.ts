@@ -87,7 +87,8 @@ async function seeByPs(pid: number): Promise<Seen | null> {
   return uid === undefined ? null : { startTime, uid: Number(uid), isZombie: state.startsWith('Z') };
 }
 
-function doesExist(pid: number): boolean {
+/** Whether a process has this pid now, be it of another user; for what only names a pid. */
+export function doesExist(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

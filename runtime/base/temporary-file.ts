@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { doesExist } from './process-identity.ts';
 import { systemRandom } from './random.ts';
 
 /** Large temporary files carry the pid of who writes them, so that a later process can tell those that kill -9 has left. */
@@ -11,14 +12,6 @@ export function temporaryName(prefix: string): string {
 export async function removeLeftTemporaries(dir: string, prefix: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(dir, name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    if (pid !== undefined && !doesExist(Number(pid))) await rm(join(dir, name), { force: true });
   }
 }

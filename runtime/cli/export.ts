@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { exportResults } from '../results/export.ts';
+import { errorsPath } from '../results/output-line.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
-import { errorsPath, type StatePaths, statePaths } from './paths.ts';
+import { type StatePaths, statePaths } from './paths.ts';
 import type { ExportArguments } from './program.ts';
 import { requireServed, requireStoredRun, withLedger } from './stored-run.ts';
 

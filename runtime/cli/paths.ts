@@ -1,8 +1,5 @@
 import { join } from 'node:path';
 
-/** Longer input lines become errors; the default of the coordinator's settings, which `rollout run` leaves as it is. */
-export const MAX_LINE_BYTES: number = 8 * 1024 ** 2;
-
 /** Where the files of a run lie below its state directory. */
 export interface StatePaths {
   readonly stateDir: string;
@@ -44,10 +41,6 @@ export function workerConfigFile(paths: StatePaths, slot: string): string {
 
 export function logFile(paths: StatePaths, name: string): string {
   return join(paths.stateDir, 'logs', `${name}.log`);
-}
-
-export function errorsPath(output: string): string {
-  return `${output}.errors.jsonl`;
 }
 
 export function defaultStateDir(output: string): string {

@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { errorsPath, type StatePaths } from './paths.ts';
+import { errorsPath } from '../results/output-line.ts';
+import type { StatePaths } from './paths.ts';
 
 /**
  * A mark that the output files of a finished run stand. Without it files that happen to be there may be those of an earlier run:

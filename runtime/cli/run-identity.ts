@@ -6,9 +6,10 @@ import { compareSettings, type RunSettings } from '../input/identity.ts';
 import { indexFiles } from '../input/index-files.ts';
 import { readSummary } from '../input/index-summary.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../input/run-file.ts';
+import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunArguments } from './arguments.ts';
 import { identityTable } from './identity-table.ts';
-import { MAX_LINE_BYTES, type StatePaths } from './paths.ts';
+import type { StatePaths } from './paths.ts';
 
 /** Which run this command is: a new one, or the one that the state directory holds. */
 export interface IdentifiedRun {

@@ -1,8 +1,9 @@
 import type { IndexRequest } from '../input/indexer.ts';
 import { refuseInvalid } from '../input/refuse-invalid.ts';
+import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunArguments } from './arguments.ts';
 import type { CliDeps } from './deps.ts';
-import { MAX_LINE_BYTES, type StatePaths } from './paths.ts';
+import type { StatePaths } from './paths.ts';
 import { indexInput } from './prepare.ts';
 
 /** `--on-invalid fail`, before any process is started. */

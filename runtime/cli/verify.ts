@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { errorsPath } from '../results/output-line.ts';
 import { type Verification, verifyRun } from '../results/verify.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inScratch } from './export.ts';
 import { findRun } from './find-run.ts';
-import { errorsPath, type StatePaths, statePaths } from './paths.ts';
+import { type StatePaths, statePaths } from './paths.ts';
 import type { FindArguments } from './program.ts';
 import { requireServed, requireStoredRun, type StoredRun, withLedger } from './stored-run.ts';
 import { verificationText } from './verification-text.ts';
