@@ -29,6 +29,22 @@ export type Launcher = 'cli' | 'coordinator' | 'worker';
 /** Variables of the caller that would change what the product does. */
 const NOT_INHERITED = ['OPENAI_API_KEY', 'NODE_OPTIONS', 'NODE_CHANNEL_FD'];
 
+/** Started and not yet ended: they must not outlive the test process, however that is ended. */
+const LIVING = new Set<number>();
+
+function killLiving(): void {
+  for (const pid of LIVING) signal(pid, 'SIGKILL');
+}
+
+process.once('exit', killLiving);
+process.once('disconnect', killLiving);
+for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.once(name, () => {
+    killLiving();
+    signal(process.pid, name); // The handler is gone, so this one ends the process.
+  });
+}
+
 export function startCommand(launcher: Launcher, args: readonly string[], options: StartOptions): Command {
   const path = fileURLToPath(new URL(`../../runtime/${launcher}.js`, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
@@ -61,7 +77,9 @@ function watch(child: ChildProcess): Command {
     stderr += text;
   });
   const pid = child.pid as number;
+  LIVING.add(pid);
   const exited = once(child, 'close').then(([code, by]) => {
+    LIVING.delete(pid);
     hasExited = true;
     return (code ?? by) as number | NodeJS.Signals;
   });
