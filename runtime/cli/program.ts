@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command, Help, Option } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
 import {
   type RunArguments,
@@ -61,7 +61,8 @@ Examples:
   rollout run prompts.jsonl --output answers.jsonl --backend mock        (no server: try it out)
   rollout run prompts.jsonl --output answers.jsonl --dry-run             (check the input, run nothing)
 
-The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.`;
+The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.
+`;
 
 export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void): Command {
   const program = new Command('rollout');
@@ -69,6 +70,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void): Co
     .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
+    .configureHelp({ optionDescription: withoutFalse })
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);
   addStatus(program, verbs, finish);
@@ -88,7 +90,8 @@ function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void
     .command('run')
     .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run')
     .argument('<input>', 'the JSONL file, a .gz of it, or - for stdin')
-    .requiredOption('--output <path>', 'where results go; failures go to <path>.errors.jsonl');
+    .requiredOption('--output <path>', 'where results go; failures go to <path>.errors.jsonl')
+    .showHelpAfterError('(try: rollout run --help)');
   addBackendOptions(run);
   addInputOptions(run);
   run
@@ -166,7 +169,7 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
   )
     .addHelpText(
       'after',
-      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown).',
+      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown), 2 usage.',
     )
     .action(async (args: FindArguments) => finish(await verbs.verify(args)));
 }
@@ -189,8 +192,14 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
 }
 
+/** That a switch is off by default goes without saying. */
+function withoutFalse(this: Help, option: Option): string {
+  return option.defaultValue === false ? option.description : new Help().optionDescription(option);
+}
+
 function findable(command: Command): Command {
   return command
+    .showHelpAfterError(`(try: rollout ${command.name()} --help)`)
     .option('--state <dir>', 'the state directory of the run (default: the only *.rollout below this folder)')
     .option('--json', 'print JSON', false);
 }
