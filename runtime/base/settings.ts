@@ -4,9 +4,6 @@ import type { z } from 'zod';
 import { RolloutError } from './errors.ts';
 import { type Mistake, mistakesOf } from './settings-mistakes.ts';
 
-/** Values from the command line, in the shape of the file; they win over the file's. Undefined ones are not given. */
-export type Overrides = Readonly<Record<string, unknown>>;
-
 export interface Rules<T> {
   readonly schema: z.ZodType<T>;
   /** What must hold between values that are right by themselves; `field` is dotted: `timing.pollWait`. */
@@ -14,31 +11,31 @@ export interface Rules<T> {
 }
 
 /** Reads a YAML settings file. All mistakes are reported at once: RolloutError CONFIG_INVALID. */
-export async function loadSettings<T>(path: string, overrides: Overrides, rules: Rules<T>): Promise<T> {
+export async function loadSettings<T>(path: string, rules: Rules<T>): Promise<T> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
     throw new RolloutError('CONFIG_INVALID', `cannot read the settings ${path}: check the path given with --config`, { cause: error });
   }
-  return parseSettings(path, text, overrides, rules);
+  return parseSettings(path, text, rules);
 }
 
 /** `file` is only a name for messages. */
-export function parseSettings<T>(file: string, text: string, overrides: Overrides, rules: Rules<T>): T {
+function parseSettings<T>(file: string, text: string, rules: Rules<T>): T {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const syntax = document.errors.map((error) => `${file}: line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
   if (syntax.length > 0) throw invalid(syntax);
   if (document.contents !== null && !isMap(document.contents)) throw invalid([`${file}: must hold settings as \`name: value\` lines`]);
 
-  const input = merge((document.toJS() ?? {}) as Overrides, overrides);
+  const input: unknown = document.toJS() ?? {};
   const parsed = rules.schema.safeParse(input);
   const mistakes = parsed.success
     ? rules.check(parsed.data).map(({ field, problem }): Mistake => ({ path: field.split('.'), kind: 'value', problem }))
     : parsed.error.issues.flatMap((issue) => mistakesOf(issue, rules.schema, input));
   if (parsed.success && mistakes.length === 0) return parsed.data;
-  throw invalid(mistakes.map((mistake) => `${file}: ${describe(mistake, placeOf(document, lines, mistake.path, overrides))}`));
+  throw invalid(mistakes.map((mistake) => `${file}: ${describe(mistake, placeOf(document, lines, mistake.path))}`));
 }
 
 function describe(mistake: Mistake, place: string): string {
@@ -46,9 +43,8 @@ function describe(mistake: Mistake, place: string): string {
   return `\`${mistake.path.map(String).join('.')}\`${place} ${mistake.problem}`;
 }
 
-/** ` at line 12`, or where else the value comes from; a value that nobody gave has no place. */
-function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[], overrides: Overrides): string {
-  if (hasPath(overrides, path)) return ' (from the command line)';
+/** ` at line 12`; a value that nobody gave has no place. */
+function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
   const offset = offsetOf(document.contents, path);
   return offset === null ? '' : ` at line ${lines.linePos(offset).line}`;
 }
@@ -60,26 +56,6 @@ function offsetOf(node: unknown, path: readonly PropertyKey[]): number | null {
   const pair = node.items.find(({ key: name }) => isScalar(name) && String(name.value) === String(key));
   if (pair === undefined) return null;
   return offsetOf(pair.value, rest) ?? (isScalar(pair.key) ? (pair.key.range?.[0] ?? null) : null);
-}
-
-function hasPath(value: unknown, path: readonly PropertyKey[]): boolean {
-  const [key, ...rest] = path;
-  if (key === undefined) return value !== undefined;
-  return isBlock(value) && hasPath(value[String(key)], rest);
-}
-
-function merge(file: Overrides, overrides: Overrides): Overrides {
-  const merged: Record<string, unknown> = { ...file };
-  for (const [key, value] of Object.entries(overrides)) {
-    if (value === undefined) continue;
-    const below = merged[key];
-    merged[key] = isBlock(value) && isBlock(below) ? merge(below, value) : value;
-  }
-  return merged;
-}
-
-function isBlock(value: unknown): value is Overrides {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(mistakes: readonly string[]): RolloutError {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
+import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, hostPort, intervalMs, sizeBytes } from '../base/settings-fields.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
@@ -33,10 +34,8 @@ export interface CoordinatorSettings {
   readonly timing: Timing;
 }
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
-
-export async function loadCoordinatorSettings(path: string, overrides: Overrides = {}): Promise<CoordinatorSettings> {
-  const raw = await loadSettings(path, overrides, RULES);
+export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
+  const raw = await loadSettings(path, RULES);
   const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
   const { runId, limit, raw: isRaw, tls, results, store: _store, timing, drainTimeout, ...same } = raw;
   return {
@@ -69,7 +68,7 @@ const schema = z.strictObject({
   breaker: z.int().min(1).default(20),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
   events: z.string().min(1).default('stdout'),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  logLevel: z.enum(LOG_LEVELS).default('info'),
   drainTimeout: durationMs().default(20_000),
   timing: z
     .strictObject({

@@ -1,10 +1,10 @@
 import { never } from '../base/assert.ts';
 import type { Item } from '../model/item.ts';
+import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import { errorLine, resultLine } from '../results/output-line.ts';
 import type { Ending } from './commands.ts';
 import type { Judgement } from './retry.ts';
-import { refOf } from './state.ts';
 
 /** An item as the worker has read it: its content id names it in every output. */
 export interface ReadItem {
@@ -15,7 +15,7 @@ export interface ReadItem {
 
 /** Turns a judgement into what goes to the coordinator; the outcome's bytes are the finished output line. */
 export function endingOf(read: ReadItem, judgement: Judgement): Ending {
-  const ref = refOf(read.assignment);
+  const ref = plainRef(read.assignment);
   switch (judgement.kind) {
     case 'result': {
       const line = resultLine({ item: read.item, id: read.id, ...judgement.response });
@@ -37,13 +37,13 @@ export function endingOf(read: ReadItem, judgement: Judgement): Ending {
 /** A line that this worker cannot read, though the coordinator could: final, since no other attempt reads it better. */
 export function unreadable(assignment: Assignment, id: string, customId: string | null, code: string, message: string): Ending {
   const line = errorLine({ id, customId, code, message, line: assignment.lineNumber, response: null });
-  return outcome({ ...refOf(assignment), kind: 'error', line, httpStatus: 0, code, isRetryable: false, delayMs: 0 });
+  return outcome({ ...plainRef(assignment), kind: 'error', line, httpStatus: 0, code, isRetryable: false, delayMs: 0 });
 }
 
 function errorEnding({ assignment, item, id }: ReadItem, judgement: Extract<Judgement, { kind: 'error' }>): Ending {
   const { code, message, response, isRetryable, delayMs } = judgement;
   const line = errorLine({ id, customId: item.customId, code, message, line: assignment.lineNumber, response });
-  return outcome({ ...refOf(assignment), kind: 'error', line, httpStatus: response?.statusCode ?? 0, code, isRetryable, delayMs });
+  return outcome({ ...plainRef(assignment), kind: 'error', line, httpStatus: response?.statusCode ?? 0, code, isRetryable, delayMs });
 }
 
 function outcome(value: Outcome): Ending {

@@ -1,3 +1,4 @@
+import type { LogLevel } from '../base/log.ts';
 import type { Epoch, WorkerId } from '../model/row.ts';
 import type { WorkerState } from '../model/session.ts';
 import type { TlsFiles } from '../rpc/ca.ts';
@@ -14,7 +15,7 @@ export interface HeartSettings {
   readonly pid: number;
   readonly heartbeatIntervalMs: number;
   readonly highestEpoch: Epoch;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
   /** See `loop-lag.ts`. */
   readonly lag: SharedArrayBuffer;
 }

@@ -1,10 +1,10 @@
 import { assert, never } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
-import { refKey } from '../model/row.ts';
+import { plainRef, refKey } from '../model/row.ts';
 import type { Assignment, ReturnReason } from '../model/session.ts';
 import type { Ending } from './commands.ts';
 import { isQuiet, onSucceeded, onThrottled } from './concurrency.ts';
-import { add, allHeld, command, drop, find, type Held, moveTo, refOf, type State } from './state.ts';
+import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
 
@@ -13,7 +13,7 @@ export function take(state: State, assignment: Assignment): void {
   const siblings = state.held.get(assignment.index) ?? [];
   if (siblings.some((held) => held.ref.attempt >= assignment.attempt)) return;
   for (const lower of [...siblings]) if (isUnfinished(lower)) abandon(state, lower);
-  const ref = refOf(assignment);
+  const ref = plainRef(assignment);
   const reason = refusal(state);
   if (reason === null) add(state, ref, { kind: 'queued', assignment });
   else add(state, ref, { kind: 'returning', item: { ...ref, reason, delayMs: 0 } });

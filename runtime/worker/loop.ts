@@ -1,6 +1,7 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome, Poll } from '../model/session.ts';
 import type { Command, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -21,7 +22,7 @@ import {
 import type { Outbox } from './outbox.ts';
 import type { Probed } from './readiness.ts';
 import type { Slots } from './slots.ts';
-import { refOf, type State } from './state.ts';
+import type { State } from './state.ts';
 
 export interface LoopDeps {
   readonly state: State;
@@ -103,7 +104,7 @@ export class WorkerLoop {
 
   private async execute(assignment: Assignment): Promise<void> {
     const ending = await this.deps.slots.run(assignment);
-    this.fact(() => onEnded(this.deps.state, this.nowMs(), refOf(assignment), ending));
+    this.fact(() => onEnded(this.deps.state, this.nowMs(), plainRef(assignment), ending));
   }
 
   /** One commit for all outcomes that came while the last one was under way. */
@@ -114,7 +115,7 @@ export class WorkerLoop {
       const outcomes = this.toStore;
       this.toStore = [];
       await Promise.all(outcomes.map((outcome) => this.deps.outbox.put(outcome)));
-      this.fact(() => onStored(this.deps.state, this.nowMs(), outcomes.map(refOf)));
+      this.fact(() => onStored(this.deps.state, this.nowMs(), outcomes.map(plainRef)));
     }
     this.isStoring = false;
   }

@@ -4,6 +4,7 @@ import { never } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { isJsonObject } from '../base/json-object.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
@@ -173,12 +174,7 @@ function extraHeaders(name: string | null): Readonly<Record<string, string>> {
   const text = name === null ? undefined : process.env[name];
   if (text === undefined || text === '') return {};
   const headers = parsed(text);
-  if (
-    typeof headers === 'object' &&
-    headers !== null &&
-    !Array.isArray(headers) &&
-    Object.values(headers).every((value) => typeof value === 'string')
-  ) {
+  if (isJsonObject(headers) && Object.values(headers).every((value) => typeof value === 'string')) {
     return headers as Readonly<Record<string, string>>;
   }
   // Without the value: it may hold a secret.

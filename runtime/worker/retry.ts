@@ -1,4 +1,5 @@
 import { halfJitterMs } from '../base/backoff.ts';
+import { isJsonObject, type JsonObject } from '../base/json-object.ts';
 import type { Random } from '../base/random.ts';
 import type { Attempt } from '../model/row.ts';
 import { jsonText, plainText, type Response } from '../results/output-line.ts';
@@ -122,11 +123,11 @@ function messageOf(answer: Answer): string {
 }
 
 /** `error` of the body, in the shape of OpenAI; servers that answer otherwise have none. */
-function errorMember(answer: Answer): Readonly<Record<string, unknown>> | null {
+function errorMember(answer: Answer): JsonObject | null {
   const text = jsonText(answer.body);
   const value: unknown = text === null ? null : JSON.parse(text);
-  if (typeof value !== 'object' || value === null || !('error' in value)) return null;
-  return typeof value.error === 'object' && value.error !== null ? (value.error as Readonly<Record<string, unknown>>) : null;
+  const error = isJsonObject(value) ? value['error'] : null;
+  return isJsonObject(error) ? error : null;
 }
 
 function responseOf(answer: Answer): Response {

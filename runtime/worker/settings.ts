@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { loadSettings, type Overrides, type Rules } from '../base/settings.ts';
+import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { MAX_CONCURRENCY } from '../model/limits.ts';
@@ -21,7 +22,7 @@ export interface WorkerSettings {
   /** How long the backend may be away before the worker gives up. */
   readonly waitBackendMs: number;
   readonly drainTimeoutMs: number;
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly logLevel: LogLevel;
   readonly backend: BackendSettings;
   readonly timing: Timing;
 }
@@ -41,8 +42,8 @@ export type BackendSettings =
       readonly headersEnv: string | null;
     };
 
-export async function loadWorkerSettings(path: string, overrides: Overrides = {}): Promise<WorkerSettings> {
-  const raw = await loadSettings(path, overrides, RULES);
+export async function loadWorkerSettings(path: string): Promise<WorkerSettings> {
+  const raw = await loadSettings(path, RULES);
   const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, backend, timing, ...same } = raw;
   return {
     ...same,
@@ -86,7 +87,7 @@ const schema = z.strictObject({
   requestTimeout: durationMs().default(600_000),
   waitBackend: durationMs().default(900_000),
   drainTimeout: durationMs().default(20_000),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  logLevel: z.enum(LOG_LEVELS).default('info'),
   backend,
   timing: z
     .strictObject({

@@ -1,5 +1,5 @@
 import { assert, present } from '../base/assert.ts';
-import type { Attempt, Epoch, ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
+import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import { fullLimit, type Limit } from './concurrency.ts';
@@ -48,7 +48,8 @@ export interface Session {
 
 export type Mode =
   | { readonly kind: 'working' }
-  | { readonly kind: 'draining'; readonly untilMs: number; readonly giveUpAtMs: number }
+  /** isFinished: the run is over, and only what is held has still to be told. */
+  | { readonly kind: 'draining'; readonly isFinished: boolean; readonly untilMs: number; readonly giveUpAtMs: number }
   | { readonly kind: 'left' };
 
 export interface State {
@@ -98,7 +99,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     said: 'init',
     commands: [],
   };
-  for (const outcome of found) add(state, refOf(outcome), { kind: 'finished', outcome });
+  for (const outcome of found) add(state, plainRef(outcome), { kind: 'finished', outcome });
   return state;
 }
 
@@ -146,10 +147,6 @@ export function unfinished(state: State): number {
 export function heldState(stage: Stage): HeldState {
   if (stage.kind === 'finished') return 'finished';
   return stage.kind === 'queued' || stage.kind === 'returning' ? 'queued' : 'started';
-}
-
-export function refOf(item: ItemRef): ItemRef {
-  return { index: item.index, attempt: item.attempt, claimEpoch: item.claimEpoch };
 }
 
 export function command(state: State, next: Command): void {

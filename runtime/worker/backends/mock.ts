@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { isJsonObject } from '../../base/json-object.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Backend, Execution, Request } from './contract.ts';
 
@@ -47,16 +48,12 @@ function completion(request: Request): object {
 
 /** The content of the last message, or the whole body where it holds no messages. */
 function echo(body: unknown): string {
-  const messages: unknown = isObject(body) ? body['messages'] : undefined;
+  const messages: unknown = isJsonObject(body) ? body['messages'] : undefined;
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const content = isObject(last) ? last['content'] : undefined;
+  const content = isJsonObject(last) ? last['content'] : undefined;
   return typeof content === 'string' ? content : JSON.stringify(body);
 }
 
 function seedOf(seed: number, requestId: string): number {
   return createHash('sha256').update(`${seed}/${requestId}`).digest().readUInt32BE(0);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
 
 export interface OpenAiSettings {
@@ -67,7 +68,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<Execution> {
   const { body } = request.item;
-  if (!isObject(body))
+  if (!isJsonObject(body))
     return { kind: 'failed', code: 'not_a_request', message: 'an OpenAI-compatible server takes an object, and the item is none' };
   try {
     const response = await pool.request({
@@ -92,7 +93,7 @@ async function post(
   }
 }
 
-function withModel(body: Readonly<Record<string, unknown>>, { model, overrideModel }: OpenAiSettings): Readonly<Record<string, unknown>> {
+function withModel(body: JsonObject, { model, overrideModel }: OpenAiSettings): JsonObject {
   if (overrideModel !== null) return { ...body, model: overrideModel };
   return model !== null && (body['model'] === undefined || body['model'] === null) ? { ...body, model } : body;
 }
@@ -160,8 +161,4 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
   ]);
   return Object.fromEntries(entries) as Record<string, string>;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,22 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import type { Overrides } from '../../../runtime/base/settings.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from '../../../runtime/coordinator/settings.ts';
 import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
 
-async function load(yaml: string, overrides: Overrides = {}): Promise<CoordinatorSettings> {
+async function load(yaml: string): Promise<CoordinatorSettings> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));
   try {
     await writeFile(join(dir, 'c.yaml'), yaml);
-    return await loadCoordinatorSettings(join(dir, 'c.yaml'), overrides);
+    return await loadCoordinatorSettings(join(dir, 'c.yaml'));
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function mistakesIn(t: ExecutionContext, yaml: string, overrides: Overrides = {}): Promise<string[]> {
-  const error = await t.throwsAsync(load(yaml, overrides), { instanceOf: RolloutError });
+async function mistakesIn(t: ExecutionContext, yaml: string): Promise<string[]> {
+  const error = await t.throwsAsync(load(yaml), { instanceOf: RolloutError });
   t.is(error?.code, 'CONFIG_INVALID');
   return (error?.message ?? '').split('\n').map((line) => line.replace(/^.*c\.yaml: /, ''));
 }
@@ -59,17 +58,6 @@ timing: { coordinatorFailureTimeout: 9s, heartbeatInterval: 200ms }
   t.like(settings.timing, { coordinatorFailureTimeoutMs: 9_000, heartbeatIntervalMs: 200, leaseRenewIntervalMs: 3_000 });
 });
 
-test('the command line wins over the file, block by block', async (t) => {
-  const settings = await load('input: a\noutput: b\ntiming: {pollWait: 1s}\n', {
-    input: 'c',
-    listen: undefined,
-    timing: { heartbeatInterval: '250ms' },
-  });
-  t.is(settings.input, 'c');
-  t.is(settings.listen, '127.0.0.1:50051');
-  t.like(settings.timing, { pollWaitMs: 1_000, heartbeatIntervalMs: 250 });
-});
-
 test('all mistakes are told at once, each with its line and what to do', async (t) => {
   const yaml = `input: in.jsonl
 zookeeper: 1
@@ -94,10 +82,10 @@ timing:
 });
 
 test('times that do not hold together are told with both values and a line', async (t) => {
-  const yaml = 'input: a\noutput: b\ntiming:\n  workerSelfFenceTimeout: 6s\n  leaseRenewInterval: 5s\n';
-  t.deepEqual(await mistakesIn(t, yaml, { timing: { clockSkewBudget: '2s' } }), [
+  const yaml = 'input: a\noutput: b\ntiming:\n  workerSelfFenceTimeout: 6s\n  leaseRenewInterval: 5s\n  clockSkewBudget: 2s\n';
+  t.deepEqual(await mistakesIn(t, yaml), [
     '`timing.workerSelfFenceTimeout` at line 4 is 6s, and must be shorter than `coordinatorFailureTimeout` (5s): lower the one or raise the other',
-    '`timing.clockSkewBudget` (from the command line) is 2s, and must be shorter than twice `heartbeatInterval` (2 x 500ms): lower the one or raise the other',
+    '`timing.clockSkewBudget` at line 6 is 2s, and must be shorter than twice `heartbeatInterval` (2 x 500ms): lower the one or raise the other',
     "`timing.leaseRenewInterval` at line 5 is 5s, and must be shorter than the lease's time to live, `coordinatorFailureTimeout` (5s): lower the one or raise the other",
   ]);
 });

@@ -1,0 +1,6 @@
+/** A JSON object, whatever its members: neither null nor a list. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
