@@ -2,9 +2,11 @@
  * `make test`: the gates, then all tests, in lanes side by side. Arguments are the test files to run instead of all; then
  * only the build is made before. The last line is "N passed, N failed", a gate counting as one; a run in which no test ran has failed.
  */
+import { randomUUID } from 'node:crypto';
 import { GATES, runGates } from './gates.ts';
 import { Lane, type LaneTotals } from './lane.ts';
 import { planSlots } from './lanes.ts';
+import { killLeftovers, RUN_MARK } from './leftovers.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -13,6 +15,8 @@ const SILENCE_LIMIT_MS = 12 * 60_000;
 /** A run that takes longer hangs: it says what still runs, and ends. */
 const LIMIT_MS = 75 * 60_000;
 
+const mark = randomUUID();
+process.env[RUN_MARK] = mark;
 const only = process.argv.slice(2);
 const gates = await runGates(only.length === 0 ? GATES : GATES.slice(0, 1));
 const failures = gates.filter((gate) => !gate.isPassed).map((gate) => `gate: ${gate.name}`);
@@ -34,6 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const totals: readonly LaneTotals[] = (await Promise.all(slots.map(runInTurn))).flat();
 clearInterval(report);
 clearTimeout(limit);
+for (const command of killLeftovers(mark)) process.stdout.write(`was left running, killed: ${command}\n`);
 
 const passed = totals.reduce((sum, lane) => sum + lane.passed, 0);
 failures.push(...totals.flatMap((lane) => lane.failures));
