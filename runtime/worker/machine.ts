@@ -14,6 +14,8 @@ import { allHeld, command, type State } from './state.ts';
 
 /** How long a drain waits for acknowledgements after its started items have ended; then the rest stays in the outbox. */
 export const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
+/** The same where the run is finished: its coordinator stays for a few seconds. */
+export const FINISHED_TIMEOUT_MS = 3_000;
 
 /** Names a poll: one of an older session is ignored (L26). */
 export type PollId = Pick<Poll, 'session' | 'poll'>;
@@ -120,7 +122,7 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
   }
   resendOverdue(state, nowMs);
   if (state.mode.kind === 'draining' && nowMs >= state.mode.untilMs) returnStarted(state, 'drained');
-  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, 'given-up');
+  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, state.mode.isFinished ? 'finished' : 'given-up');
   return settle(state, nowMs);
 }
 
@@ -137,15 +139,24 @@ function onContent(state: State, nowMs: number, reply: Extract<PollReply, { stat
     for (const assignment of reply.assignments) take(state, assignment);
   }
   if (reply.order === 'drain') drain(state, nowMs);
-  if (reply.order === 'finished') go(state, 'finished');
+  if (reply.order === 'finished') finish(state, nowMs);
 }
 
 function drain(state: State, nowMs: number): void {
   if (state.mode.kind !== 'working') return;
   const untilMs = nowMs + state.settings.drainTimeoutMs;
-  state.mode = { kind: 'draining', untilMs, giveUpAtMs: untilMs + ACKNOWLEDGE_TIMEOUT_MS };
+  state.mode = { kind: 'draining', isFinished: false, untilMs, giveUpAtMs: untilMs + ACKNOWLEDGE_TIMEOUT_MS };
   speak(state);
   returnQueued(state, 'drained');
+}
+
+/** Every item is recorded: what runs is of no use, and what is held need not wait in the outbox for a coordinator that never comes. */
+function finish(state: State, nowMs: number): void {
+  if (state.mode.kind === 'left' || (state.mode.kind === 'draining' && state.mode.isFinished)) return;
+  state.mode = { kind: 'draining', isFinished: true, untilMs: nowMs, giveUpAtMs: nowMs + FINISHED_TIMEOUT_MS };
+  speak(state);
+  returnQueued(state, 'drained');
+  returnStarted(state, 'drained');
 }
 
 function noteValid(state: State, epoch: Epoch, receivedMs: number): void {
@@ -166,7 +177,7 @@ function disconnect(state: State): void {
 
 /** What follows from the state as it is now, the same after every fact. */
 function settle(state: State, nowMs: number): readonly Command[] {
-  if (state.mode.kind === 'draining' && allHeld(state).length === 0) go(state, 'drained');
+  if (state.mode.kind === 'draining' && allHeld(state).length === 0) go(state, state.mode.isFinished ? 'finished' : 'drained');
   startQueued(state, nowMs);
   speak(state);
   pollWhereDue(state, nowMs);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { parseOutputLine } from '../../../runtime/results/output-line.ts';
-import { endingOf, unreadable } from '../../../runtime/worker/ending.ts';
+import { endingOf, MAX_OUTCOME_BYTES, unreadable } from '../../../runtime/worker/ending.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
 
 const read = { assignment: assignment(4, 2, 1), item: { customId: 'item-4', method: 'POST', url: '/v1/x', body: {} }, id: 'ab'.repeat(16) };
@@ -35,4 +35,19 @@ test('a line that the worker cannot read is a final error with its number', (t) 
   if (ending.kind !== 'outcome') return t.fail(ending.kind);
   t.like(ending.outcome, { kind: 'error', httpStatus: 0, isRetryable: false });
   t.like(parseOutputLine(ending.outcome.line), { customId: null, hasResponse: false, error: { code: 'invalid_json', line: 5 } });
+});
+
+test('a line that no message could carry becomes an error without the response, and keeps its code where it was one', (t) => {
+  const customId = 'c'.repeat(8 * 1024 * 1024);
+  const response = { statusCode: 200, requestId: null, body: JSON.stringify('r'.repeat(12 * 1024 * 1024)) };
+  const long = { ...read, item: { ...read.item, customId } };
+  const result = endingOf(long, { kind: 'result', response });
+  const error = endingOf(long, { kind: 'error', code: 'http_400', message: 'm', response, isRetryable: false, delayMs: 0 });
+  if (result.kind !== 'outcome' || error.kind !== 'outcome') return t.fail('no outcome');
+  t.like(result.outcome, { kind: 'error', code: 'response_too_large', isRetryable: false });
+  t.like(error.outcome, { kind: 'error', code: 'http_400', httpStatus: 200 });
+  for (const { line } of [result.outcome, error.outcome]) {
+    t.true(line.byteLength < MAX_OUTCOME_BYTES);
+    t.like(parseOutputLine(line), { customId, hasResponse: false });
+  }
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import {
   ACKNOWLEDGE_TIMEOUT_MS,
+  FINISHED_TIMEOUT_MS,
   onBackendAway,
   onBackendReady,
   onBeat,
@@ -198,8 +199,24 @@ test('an idle worker that is told to drain leaves at once, and the order may com
   ]);
 });
 
-test('the run is finished: the worker leaves, whatever it holds', (t) => {
-  t.deepEqual(kinds(onReply(working(), 5, { session: 1, poll: 2 }, ok({ order: 'finished' }))), ['leave']);
+test('the run is finished: the worker stops what it does, says what it holds, and leaves when that is acknowledged', (t) => {
+  const state = working();
+  onEnded(state, 4, ref(1), ended(1));
+  onStored(state, 4, [ref(1)]);
+  const commands = onReply(state, 5, { session: 1, poll: 2 }, ok({ order: 'finished' }));
+  t.deepEqual(
+    commands.filter(({ kind }) => kind === 'stop' || kind === 'leave').map(({ kind }) => kind),
+    ['stop', 'stop'],
+  );
+  const held = [ref(1), ref(2), ref(3)];
+  const left = onReply(state, 6, { session: 1, poll: 3 }, ok({ order: 'finished', acknowledged: held }));
+  t.deepEqual(left.at(-1), { kind: 'leave', why: 'finished', unacknowledged: 0 });
+});
+
+test('the run is finished and its coordinator gone: the worker leaves soon, whatever it holds', (t) => {
+  const state = working();
+  onReply(state, 5, { session: 1, poll: 2 }, ok({ order: 'finished' }));
+  t.like(onTick(state, 5 + FINISHED_TIMEOUT_MS).at(-1), { kind: 'leave', why: 'finished' });
 });
 
 test('the server is not there: not ready, the item and all unstarted ones go back, and nothing is claimed until it answers', (t) => {
