@@ -3,6 +3,7 @@ import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
 import type { Keeper } from '../lease/keeper.ts';
 import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
+import type { Epoch } from '../model/row.ts';
 import type { ResultLog } from '../results/contract.ts';
 import { createResultLog } from '../results/log.ts';
 import { checkSegments, highestSegment, openPlace } from '../results/place.ts';
@@ -37,15 +38,16 @@ export async function takeOffice(options: RecoverOptions): Promise<Office> {
   const keeper = await options.win(floor);
   const { epoch } = keeper.lease();
   announce(options, keeper);
-  await writeEpochMark(files.epochMark, epoch);
+  // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
+  if (epoch > (await readEpochMark(files.epochMark))) await writeEpochMark(files.epochMark, epoch);
   const place = await openPlace(files.segments, runId);
-  const bound = unlessFenced(await ledger.bind(epoch, place));
+  const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
   if (bound.kind === 'elsewhere') throw elsewhere(files.segments, bound.place.placeId);
   await checkSegments(files.segments, await ledger.acceptedEpochs());
   const log = await createResultLog({ dir: files.segments, epoch, place });
-  const scan = unlessFenced(await ledger.scan(epoch));
+  const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };
-  unlessFenced(await ledger.resume(epoch));
+  unlessFenced(options, epoch, await ledger.resume(epoch));
   return { keeper, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
 }
 
@@ -55,9 +57,11 @@ function announce({ events }: RecoverOptions, keeper: Keeper): void {
   events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
 }
 
-function unlessFenced<T extends { readonly kind: string }>(reply: T | Fenced): T {
+function unlessFenced<T extends { readonly kind: string }>({ events }: RecoverOptions, epoch: Epoch, reply: T | Fenced): T {
   if (reply.kind !== 'fenced') return reply as T;
-  throw new RolloutError('FENCED', `another coordinator holds epoch ${(reply as Fenced).epoch}; this one ends`);
+  const byEpoch = (reply as Fenced).epoch;
+  events.emit({ kind: 'coordinator_fenced', epoch, byEpoch });
+  throw new RolloutError('FENCED', `another coordinator holds epoch ${byEpoch}; this one ends`);
 }
 
 function elsewhere(dir: string, placeId: string): RolloutError {

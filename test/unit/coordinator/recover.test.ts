@@ -1,0 +1,79 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import test from 'ava';
+import { seededRandom } from '../../../runtime/base/random.ts';
+import { stateFiles } from '../../../runtime/coordinator/files.ts';
+import { type RecoverOptions, takeOffice } from '../../../runtime/coordinator/recover.ts';
+import { type Keeper, winLease } from '../../../runtime/lease/keeper.ts';
+import type { Ledger } from '../../../runtime/ledger/contract.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import type { RunEvent } from '../../../runtime/model/event.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { temporaryDir } from '../../support/temporary-dir.ts';
+
+const PROCESS = { bootId: 'b', pid: 1, startTime: '1', uid: 0 };
+const clock = new ManualClock();
+
+async function win(ledger: Ledger, floor: number): Promise<Keeper> {
+  return winLease({
+    ledger,
+    clock,
+    holder: seededRandom(1).hex(8),
+    process: PROCESS,
+    address: 'a:1',
+    floor,
+    ttlMs: 5_000,
+    renewIntervalMs: 1_000,
+    isDead: async () => false,
+    signal: new AbortController().signal,
+    onPassive: () => undefined,
+  });
+}
+
+/** What a successor does while the one that has just won is stopped. */
+async function succeed(ledger: Ledger, markPath: string): Promise<void> {
+  await ledger.acquire({ holder: 'successor', process: PROCESS, address: 'b:1', expected: await ledger.readLease(), floor: -1 });
+  await writeFile(markPath, '1\n');
+}
+
+function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], winning: RecoverOptions['win']): RecoverOptions {
+  return {
+    runId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    ledger,
+    files: stateFiles(dir),
+    clock,
+    events: { emit: (event) => void events.push(event), close: async () => undefined },
+    isResuming: false,
+    win: winning,
+  };
+}
+
+test('L24: an office is taken with its epoch marked and its segment open', async (t) => {
+  const dir = temporaryDir(t);
+  await mkdir(stateFiles(dir).segments, { recursive: true });
+  const ledger = createMemoryLedger();
+  const events: RunEvent[] = [];
+  const office = await takeOffice(optionsOf(dir, ledger, events, (floor) => win(ledger, floor)));
+  t.deepEqual([office.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
+  t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
+  await office.log.close();
+  office.keeper.stop();
+});
+
+test('L3, L5: one that was stopped as soon as it had won lowers no mark, and says once that it is fenced', async (t) => {
+  const dir = temporaryDir(t);
+  await mkdir(stateFiles(dir).segments, { recursive: true });
+  const ledger = createMemoryLedger();
+  const events: RunEvent[] = [];
+  const options = optionsOf(dir, ledger, events, async (floor) => {
+    const keeper = await win(ledger, floor);
+    keeper.stop();
+    await succeed(ledger, stateFiles(dir).epochMark);
+    return keeper;
+  });
+  await t.throwsAsync(takeOffice(options), { code: 'FENCED' });
+  t.is(await readFile(stateFiles(dir).epochMark, 'utf8'), '1\n');
+  t.deepEqual(
+    events.filter(({ kind }) => kind === 'coordinator_fenced'),
+    [{ kind: 'coordinator_fenced', epoch: 0, byEpoch: 1 }],
+  );
+});
