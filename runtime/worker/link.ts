@@ -34,57 +34,57 @@ export function createLink(deps: LinkDeps): Link {
 }
 
 class CoordinatorLink implements Link {
-  private readonly deps: LinkDeps;
-  private readonly closed = new AbortController();
-  private addresses: Addresses;
-  private client: WorkerClient | null = null;
-  private calls = new AbortController();
-  private failures = 0;
-  private primary: string | null = null;
+  readonly #deps: LinkDeps;
+  readonly #closed = new AbortController();
+  #addresses: Addresses;
+  #client: WorkerClient | null = null;
+  #calls = new AbortController();
+  #failures = 0;
+  #primary: string | null = null;
 
   constructor(deps: LinkDeps) {
-    this.deps = deps;
-    this.addresses = addressesOf(deps.addresses);
+    this.#deps = deps;
+    this.#addresses = addressesOf(deps.addresses);
   }
 
   async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
-    const { signal } = this.calls;
-    const address = currentAddress(this.addresses);
-    this.client ??= this.deps.dial(address);
-    const answer = await make(this.client, signal);
+    const { signal } = this.#calls;
+    const address = currentAddress(this.#addresses);
+    this.#client ??= this.#deps.dial(address);
+    const answer = await make(this.#client, signal);
     if (answer.kind === 'reply') {
-      this.failures = 0;
+      this.#failures = 0;
       return answer;
     }
     if (signal.aborted) return { kind: 'left' };
-    this.primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
-    if (answer.kind === 'not-leader') this.deps.log.info({ address, primary: this.primary }, 'this coordinator is passive');
-    else this.deps.log.warn({ address, kind: answer.kind, detail: answer.detail }, 'no answer of the coordinator');
+    this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
+    if (answer.kind === 'not-leader') this.#deps.log.info({ address, primary: this.#primary }, 'this coordinator is passive');
+    else this.#deps.log.warn({ address, kind: answer.kind, detail: answer.detail }, 'no answer of the coordinator');
     return { kind: 'failed' };
   }
 
   async move(): Promise<void> {
-    this.hangUp();
-    this.addresses = onUnreached(this.addresses, this.primary);
-    this.primary = null;
-    const waitMs = fullJitterMs(this.failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.deps.random);
-    this.failures += 1;
-    await this.deps.clock.sleep(waitMs, this.closed.signal);
+    this.#hangUp();
+    this.#addresses = onUnreached(this.#addresses, this.#primary);
+    this.#primary = null;
+    const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
+    this.#failures += 1;
+    await this.#deps.clock.sleep(waitMs, this.#closed.signal);
   }
 
   replaceAddresses(list: readonly string[]): void {
-    this.addresses = addressesOf(list);
+    this.#addresses = addressesOf(list);
   }
 
   close(): void {
-    this.hangUp();
-    this.closed.abort();
+    this.#hangUp();
+    this.#closed.abort();
   }
 
-  private hangUp(): void {
-    this.calls.abort();
-    this.calls = new AbortController();
-    this.client?.close();
-    this.client = null;
+  #hangUp(): void {
+    this.#calls.abort();
+    this.#calls = new AbortController();
+    this.#client?.close();
+    this.#client = null;
   }
 }

@@ -48,108 +48,110 @@ const DEREGISTER_DEADLINE_MS = 5_000;
  * outcome durable, send it, forget it once acknowledged (L34).
  */
 export class WorkerLoop {
-  private readonly deps: LoopDeps;
-  private readonly stopped = new AbortController();
-  private readonly asking = new Set<Promise<unknown>>();
-  private toStore: Outcome[] = [];
-  private isStoring = false;
-  private backendDetail: string | null = null;
-  private resolve: (end: LoopEnd) => void = () => undefined;
-  private reject: (error: unknown) => void = () => undefined;
+  readonly #deps: LoopDeps;
+  readonly #stopped = new AbortController();
+  readonly #asking = new Set<Promise<unknown>>();
+  #toStore: Outcome[] = [];
+  #isStoring = false;
+  #backendDetail: string | null = null;
+  #resolve: (end: LoopEnd) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
 
   constructor(deps: LoopDeps) {
-    this.deps = deps;
+    this.#deps = deps;
   }
 
   /** Works until the run is finished, the worker has drained, or something broke that cannot be gone on from. */
   async run(): Promise<LoopEnd> {
-    const { state, clock, tickMs } = this.deps;
+    const { state, clock, tickMs } = this.#deps;
     const ended = new Promise<LoopEnd>((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
-    const ticks = clock.every(tickMs, () => this.fact(() => onTick(state, this.nowMs())));
-    this.fact(() => onStart(state, this.nowMs()));
+    const ticks = clock.every(tickMs, () => this.#fact(() => onTick(state, this.#nowMs())));
+    this.#fact(() => onStart(state, this.#nowMs()));
     try {
       return await ended;
     } finally {
       ticks.stop();
-      this.abort();
+      this.#abort();
     }
   }
 
   drain(): void {
-    this.fact(() => onDrain(this.deps.state, this.nowMs()));
+    this.#fact(() => onDrain(this.#deps.state, this.#nowMs()));
   }
 
   onBeat(beat: Parameters<typeof onBeat>[2]): void {
-    this.fact(() => onBeat(this.deps.state, this.nowMs(), beat));
+    this.#fact(() => onBeat(this.#deps.state, this.#nowMs(), beat));
   }
 
   replaceAddresses(addresses: readonly string[]): void {
-    this.deps.link.replaceAddresses(addresses);
-    this.deps.heartbeat.replaceAddresses(addresses);
+    this.#deps.link.replaceAddresses(addresses);
+    this.#deps.heartbeat.replaceAddresses(addresses);
   }
 
   /** Ends at once: requests are let go of; what is not acknowledged stays in the outbox. */
   fail(error: unknown): void {
-    this.reject(error);
+    this.#reject(error);
   }
 
-  private abort(): void {
-    this.stopped.abort();
-    this.deps.slots.stopAll();
-    this.deps.link.close();
+  #abort(): void {
+    this.#stopped.abort();
+    this.#deps.slots.stopAll();
+    this.#deps.link.close();
   }
 
-  private async execute(assignment: Assignment): Promise<void> {
-    const ending = await this.deps.slots.run(assignment);
-    this.fact(() => onEnded(this.deps.state, this.nowMs(), plainRef(assignment), ending));
+  async #execute(assignment: Assignment): Promise<void> {
+    const ending = await this.#deps.slots.run(assignment);
+    this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), plainRef(assignment), ending));
   }
 
   /** One commit for all outcomes that came while the last one was under way. */
-  private async store(): Promise<void> {
-    if (this.isStoring) return;
-    this.isStoring = true;
-    while (this.toStore.length > 0) {
-      const outcomes = this.toStore;
-      this.toStore = [];
-      await Promise.all(outcomes.map((outcome) => this.deps.outbox.put(outcome)));
-      this.fact(() => onStored(this.deps.state, this.nowMs(), outcomes.map(plainRef)));
+  async #store(): Promise<void> {
+    if (this.#isStoring) return;
+    this.#isStoring = true;
+    while (this.#toStore.length > 0) {
+      const outcomes = this.#toStore;
+      this.#toStore = [];
+      await Promise.all(outcomes.map((outcome) => this.#deps.outbox.put(outcome)));
+      this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes.map(plainRef)));
     }
-    this.isStoring = false;
+    this.#isStoring = false;
   }
 
-  private async send(poll: Poll): Promise<void> {
-    const { state, link } = this.deps;
+  async #send(poll: Poll): Promise<void> {
+    const { state, link } = this.#deps;
     const asked = link.call((client, signal) => client.poll(poll, poll.waitMs + POLL_MARGIN_MS, signal));
-    this.asking.add(asked);
-    const called = await asked.finally(() => this.asking.delete(asked));
-    this.fact(() => (called.kind === 'reply' ? onReply(state, this.nowMs(), poll, called.reply) : onPollFailed(state, this.nowMs(), poll)));
+    this.#asking.add(asked);
+    const called = await asked.finally(() => this.#asking.delete(asked));
+    this.#fact(() =>
+      called.kind === 'reply' ? onReply(state, this.#nowMs(), poll, called.reply) : onPollFailed(state, this.#nowMs(), poll),
+    );
   }
 
-  private async reconnect(): Promise<void> {
-    const asked = [...this.asking];
-    await this.deps.link.move();
+  async #reconnect(): Promise<void> {
+    const asked = [...this.#asking];
+    await this.#deps.link.move();
     await Promise.all(asked);
-    this.fact(() => onConnected(this.deps.state, this.nowMs()));
+    this.#fact(() => onConnected(this.#deps.state, this.#nowMs()));
   }
 
-  private async probe(): Promise<void> {
-    const { state, log } = this.deps;
-    const probed = await this.deps.probe(this.stopped.signal, (detail) => {
+  async #probe(): Promise<void> {
+    const { state, log } = this.#deps;
+    const probed = await this.#deps.probe(this.#stopped.signal, (detail) => {
       log.warn({ detail }, 'the backend is not ready');
-      this.fact(() => onBackendAway(state, this.nowMs()));
+      this.#fact(() => onBackendAway(state, this.#nowMs()));
     });
-    if (probed.kind === 'ready') this.fact(() => onBackendReady(state, this.nowMs()));
+    if (probed.kind === 'ready') this.#fact(() => onBackendReady(state, this.#nowMs()));
     if (probed.kind !== 'given-up') return;
-    this.backendDetail = `${probed.detail}, ${probed.tries} times`;
+    this.#backendDetail = `${probed.detail}, ${probed.tries} times`;
     this.drain();
   }
 
   /** L36: the last call. No beat may follow it, since a beat would register the worker again. */
-  private async leave({ why, unacknowledged }: Extract<Command, { kind: 'leave' }>): Promise<void> {
-    const { state, slots, heartbeat, link, log } = this.deps;
+  async #leave({ why, unacknowledged }: Extract<Command, { kind: 'leave' }>): Promise<void> {
+    const { state, slots, heartbeat, link, log } = this.#deps;
     slots.stopAll();
     await heartbeat.stop();
     if (why !== 'superseded') {
@@ -159,43 +161,43 @@ export class WorkerLoop {
       );
       if (called.kind !== 'reply') log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
-    this.resolve({ why, unacknowledged, backendDetail: this.backendDetail });
+    this.#resolve({ why, unacknowledged, backendDetail: this.#backendDetail });
   }
 
-  private fact(handle: () => readonly Command[]): void {
-    if (this.stopped.signal.aborted) return;
+  #fact(handle: () => readonly Command[]): void {
+    if (this.#stopped.signal.aborted) return;
     try {
-      for (const command of handle()) this.own(this.perform(command));
+      for (const command of handle()) this.#own(this.#perform(command));
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private perform(command: Command): Promise<void> | null {
+  #perform(command: Command): Promise<void> | null {
     switch (command.kind) {
       case 'start':
-        return this.execute(command.assignment);
+        return this.#execute(command.assignment);
       case 'store':
-        this.toStore.push(command.outcome);
-        return this.store();
+        this.#toStore.push(command.outcome);
+        return this.#store();
       case 'poll':
-        return this.send(command.poll);
+        return this.#send(command.poll);
       case 'forget':
-        return this.deps.outbox.forget(command.refs);
+        return this.#deps.outbox.forget(command.refs);
       case 'keep-epoch':
-        this.deps.heartbeat.tellEpoch(command.epoch);
-        return this.deps.outbox.keepEpoch(command.epoch);
+        this.#deps.heartbeat.tellEpoch(command.epoch);
+        return this.#deps.outbox.keepEpoch(command.epoch);
       case 'reconnect':
-        return this.reconnect();
+        return this.#reconnect();
       case 'probe':
-        return this.probe();
+        return this.#probe();
       case 'leave':
-        return this.leave(command);
+        return this.#leave(command);
       case 'say':
-        this.deps.heartbeat.say(command.state);
+        this.#deps.heartbeat.say(command.state);
         return null;
       case 'stop':
-        this.deps.slots.stop(command.ref);
+        this.#deps.slots.stop(command.ref);
         return null;
       default:
         return never(command);
@@ -203,11 +205,11 @@ export class WorkerLoop {
   }
 
   /** A rejection here is a bug or a broken store: the worker ends, and starts again from its outbox. */
-  private own(promise: Promise<void> | null): void {
+  #own(promise: Promise<void> | null): void {
     promise?.catch((error: unknown) => this.fail(error));
   }
 
-  private nowMs(): number {
-    return this.deps.clock.monotonicMs();
+  #nowMs(): number {
+    return this.#deps.clock.monotonicMs();
   }
 }

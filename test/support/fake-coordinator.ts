@@ -77,10 +77,10 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   order: Order = 'work';
   isAcknowledging = true;
   isSuperseding = false;
-  private readonly queue: Assignment[] = [];
-  private readonly acknowledged: ItemRef[] = [];
-  private session: Session | null = null;
-  private newest = 0;
+  readonly #queue: Assignment[] = [];
+  readonly #acknowledged: ItemRef[] = [];
+  #session: Session | null = null;
+  #newest = 0;
 
   get port(): number {
     return Number(this.address.split(':').at(-1));
@@ -89,7 +89,7 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   stop: () => Promise<void> = () => Promise.resolve();
 
   hand(items: readonly Assignment[]): void {
-    this.queue.push(...items);
+    this.#queue.push(...items);
   }
 
   async beat(beat: Beat): Promise<BeatReply> {
@@ -99,17 +99,17 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
 
   async poll(poll: Poll, signal: AbortSignal): Promise<PollReply> {
     this.heard.polls.push(poll);
-    if (poll.hello !== null) this.session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null };
-    const { session } = this;
+    if (poll.hello !== null) this.#session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null };
+    const session = this.#session;
     if (session === null || session.boot !== poll.bootNonce || session.number !== poll.session)
       return { status: 'hello-needed', epoch: this.epoch };
-    this.newest = poll.poll;
-    this.hear(poll);
+    this.#newest = poll.poll;
+    this.#hear(poll);
     if (session.sent !== null && session.sent.batch <= poll.acknowledgedBatch) session.sent = null;
     const endMs = performance.now() + poll.waitMs;
-    while (!signal.aborted && this.newest === poll.poll && performance.now() < endMs && !this.hasSomething(session, poll))
+    while (!signal.aborted && this.#newest === poll.poll && performance.now() < endMs && !this.#hasSomething(session, poll))
       await sleep(LOOK_MS);
-    return this.reply(session, poll);
+    return this.#reply(session, poll);
   }
 
   async deregister(deregistration: Deregistration): Promise<{ readonly epoch: number }> {
@@ -121,18 +121,18 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
     throw new Error('no client asks this coordinator');
   }
 
-  private hear(poll: Poll): void {
+  #hear(poll: Poll): void {
     this.heard.outcomes.push(...poll.outcomes);
     this.heard.returns.push(...poll.returns);
-    if (this.isAcknowledging) this.acknowledged.push(...[...poll.outcomes, ...poll.returns].map(plainRef));
+    if (this.isAcknowledging) this.#acknowledged.push(...[...poll.outcomes, ...poll.returns].map(plainRef));
   }
 
-  private hasSomething(session: Session, poll: Poll): boolean {
-    if (this.acknowledged.length > 0 || this.order !== 'work') return true;
-    return session.sent === null ? this.queue.length > 0 && poll.capacity > 0 : !poll.isAwaiting;
+  #hasSomething(session: Session, poll: Poll): boolean {
+    if (this.#acknowledged.length > 0 || this.order !== 'work') return true;
+    return session.sent === null ? this.#queue.length > 0 && poll.capacity > 0 : !poll.isAwaiting;
   }
 
-  private reply(session: Session, poll: Poll): PollReply {
+  #reply(session: Session, poll: Poll): PollReply {
     const empty = {
       status: 'ok',
       epoch: this.epoch,
@@ -143,12 +143,12 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
       acknowledged: [],
       stale: [],
     } as const;
-    if (this.newest !== poll.poll) return empty;
+    if (this.#newest !== poll.poll) return empty;
     if (session.sent === null) {
-      const assignments = this.queue.splice(0, poll.capacity);
+      const assignments = this.#queue.splice(0, poll.capacity);
       if (assignments.length > 0) session.sent = { batch: ++session.batches, assignments };
     }
-    return { ...empty, ...session.sent, acknowledged: this.acknowledged.splice(0) };
+    return { ...empty, ...session.sent, acknowledged: this.#acknowledged.splice(0) };
   }
 }
 

@@ -54,78 +54,78 @@ test('L34, L35, L36 hold whatever happens in whatever order', (t) => {
 });
 
 class World {
-  private readonly state: State;
-  private nowMs = 0;
-  private epoch = 0;
-  private batch = 0;
-  private session = 0;
-  private readonly attempts = new Map<number, number>();
-  private readonly inFlight: { session: number; poll: number }[] = [];
-  private readonly executing = new Map<string, { index: number; attempt: number; isStopped: boolean }>();
-  private readonly storing = new Map<string, { index: number; attempt: number }>();
-  private readonly durable = new Map<string, { index: number; attempt: number }>();
-  private readonly started = new Set<string>();
-  private readonly handedBack = new Set<string>();
-  private readonly stopped = new Set<string>();
-  private readonly closed = new Set<string>();
-  private isGone = false;
+  readonly #state: State;
+  #nowMs = 0;
+  #epoch = 0;
+  #batch = 0;
+  #session = 0;
+  readonly #attempts = new Map<number, number>();
+  readonly #inFlight: { session: number; poll: number }[] = [];
+  readonly #executing = new Map<string, { index: number; attempt: number; isStopped: boolean }>();
+  readonly #storing = new Map<string, { index: number; attempt: number }>();
+  readonly #durable = new Map<string, { index: number; attempt: number }>();
+  readonly #started = new Set<string>();
+  readonly #handedBack = new Set<string>();
+  readonly #stopped = new Set<string>();
+  readonly #closed = new Set<string>();
+  #isGone = false;
 
   constructor() {
     const { state, commands } = greeting({ concurrency: 3, prefetch: 2, drainTimeoutMs: 1_000 }, [outcome(900)]);
-    this.state = state;
-    this.durable.set('900/1', { index: 900, attempt: 1 });
-    this.see(commands);
+    this.#state = state;
+    this.#durable.set('900/1', { index: 900, attempt: 1 });
+    this.#see(commands);
   }
 
   take(step: (typeof STEPS)[number], pick: number): void {
-    this.nowMs += pick % 50;
-    const before = this.isGone;
-    const commands = this.fact(step, pick);
+    this.#nowMs += pick % 50;
+    const before = this.#isGone;
+    const commands = this.#fact(step, pick);
     if (before && commands.length > 0) throw new Error('a worker that has left does something');
-    this.see(commands);
-    checkState(this.state);
+    this.#see(commands);
+    checkState(this.#state);
   }
 
-  private fact(step: (typeof STEPS)[number], pick: number): readonly Command[] {
-    const { state, nowMs } = this;
+  #fact(step: (typeof STEPS)[number], pick: number): readonly Command[] {
+    const [state, nowMs] = [this.#state, this.#nowMs];
     switch (step) {
       case 'assign':
-        return this.reply({
-          batch: ++this.batch,
-          assignments: [this.nextAssignment(pick), this.nextAssignment(pick * 7)],
-          epoch: this.epoch,
+        return this.#reply({
+          batch: ++this.#batch,
+          assignments: [this.#nextAssignment(pick), this.#nextAssignment(pick * 7)],
+          epoch: this.#epoch,
         });
       case 'reply':
-        return this.reply({
-          epoch: this.epoch,
-          acknowledged: this.some(pick),
-          stale: pick % 5 === 0 ? this.some(pick + 1) : [],
+        return this.#reply({
+          epoch: this.#epoch,
+          acknowledged: this.#some(pick),
+          stale: pick % 5 === 0 ? this.#some(pick + 1) : [],
           order: pick % 97 === 0 ? 'finished' : 'work',
         });
       case 'stale-reply':
-        return this.reply({ epoch: Math.max(0, this.epoch - 1), acknowledged: this.some(pick) });
+        return this.#reply({ epoch: Math.max(0, this.#epoch - 1), acknowledged: this.#some(pick) });
       case 'hello-needed': {
-        const id = this.inFlight.shift();
-        return id === undefined ? [] : onReply(state, nowMs, id, { status: 'hello-needed', epoch: this.epoch });
+        const id = this.#inFlight.shift();
+        return id === undefined ? [] : onReply(state, nowMs, id, { status: 'hello-needed', epoch: this.#epoch });
       }
       case 'fail': {
-        const id = this.inFlight.shift();
+        const id = this.#inFlight.shift();
         return id === undefined ? [] : onPollFailed(state, nowMs, id);
       }
       case 'connect':
         return onConnected(state, nowMs);
       case 'beat':
-        return onBeat(state, nowMs, { epoch: this.epoch, isSuperseded: false, receivedMs: nowMs });
+        return onBeat(state, nowMs, { epoch: this.#epoch, isSuperseded: false, receivedMs: nowMs });
       case 'new-epoch':
-        this.epoch += 1;
-        return onBeat(state, nowMs, { epoch: this.epoch, isSuperseded: false, receivedMs: nowMs });
+        this.#epoch += 1;
+        return onBeat(state, nowMs, { epoch: this.#epoch, isSuperseded: false, receivedMs: nowMs });
       case 'end':
       case 'back':
-        return this.end(step, pick);
+        return this.#end(step, pick);
       case 'store': {
-        const refs = [...this.storing.values()];
-        this.storing.clear();
-        for (const one of refs) this.durable.set(refKey(ref(one.index, one.attempt)), one);
+        const refs = [...this.#storing.values()];
+        this.#storing.clear();
+        for (const one of refs) this.#durable.set(refKey(ref(one.index, one.attempt)), one);
         return onStored(
           state,
           nowMs,
@@ -135,8 +135,8 @@ class World {
       case 'tick':
         return onTick(state, nowMs);
       case 'late':
-        this.nowMs += 5_000;
-        return onTick(state, this.nowMs);
+        this.#nowMs += 5_000;
+        return onTick(state, this.#nowMs);
       case 'drain':
         return pick % 4 === 0 ? onDrain(state, nowMs) : [];
       case 'ready':
@@ -144,101 +144,101 @@ class World {
     }
   }
 
-  private nextAssignment(pick: number): ReturnType<typeof assignment> {
+  #nextAssignment(pick: number): ReturnType<typeof assignment> {
     const index = pick % 8;
-    const last = this.attempts.get(index) ?? 0;
+    const last = this.#attempts.get(index) ?? 0;
     // Now and then one that was assigned before; never one whose end the coordinator knows (L9, L27).
-    const isRepeated = pick % 3 === 0 && last > 0 && !this.closed.has(refKey(ref(index, last)));
+    const isRepeated = pick % 3 === 0 && last > 0 && !this.#closed.has(refKey(ref(index, last)));
     const attempt = isRepeated ? last : last + 1;
-    this.attempts.set(index, attempt);
+    this.#attempts.set(index, attempt);
     return assignment(index, attempt);
   }
 
-  private end(step: 'end' | 'back', pick: number): readonly Command[] {
-    const list = [...this.executing];
+  #end(step: 'end' | 'back', pick: number): readonly Command[] {
+    const list = [...this.#executing];
     const entry = list[pick % Math.max(1, list.length)];
     if (entry === undefined) return [];
     const [key, { index, attempt }] = entry;
-    this.executing.delete(key);
+    this.#executing.delete(key);
     const reason = pick % 2 === 0 ? 'throttled' : 'unavailable';
     const back = goesBack(index, reason, 10);
     if (back.kind !== 'return') throw new Error('a return');
     const ending = step === 'end' ? ended(index, attempt) : { ...back, item: { ...back.item, attempt } };
-    return onEnded(this.state, this.nowMs, ref(index, attempt), ending);
+    return onEnded(this.#state, this.#nowMs, ref(index, attempt), ending);
   }
 
-  private reply(content: Partial<OkReply>): readonly Command[] {
-    const id = this.inFlight.shift();
+  #reply(content: Partial<OkReply>): readonly Command[] {
+    const id = this.#inFlight.shift();
     if (id === undefined) return [];
-    const isValid = id.session === this.session && (content.epoch ?? 0) >= this.epoch;
+    const isValid = id.session === this.#session && (content.epoch ?? 0) >= this.#epoch;
     const named = [...(content.acknowledged ?? []), ...(content.stale ?? [])].map(refKey);
-    for (const key of named) this.closed.add(key);
-    const commands = onReply(this.state, this.nowMs, id, ok(content));
-    for (const command of commands) if (command.kind === 'forget') this.seeForget(command.refs, isValid ? new Set(named) : new Set());
+    for (const key of named) this.#closed.add(key);
+    const commands = onReply(this.#state, this.#nowMs, id, ok(content));
+    for (const command of commands) if (command.kind === 'forget') this.#seeForget(command.refs, isValid ? new Set(named) : new Set());
     return commands;
   }
 
   /** L34: only pairs that this reply names, only durable ones, never by a deposed coordinator. */
-  private seeForget(refs: readonly ItemRef[], named: ReadonlySet<string>): void {
+  #seeForget(refs: readonly ItemRef[], named: ReadonlySet<string>): void {
     for (const key of refs.map(refKey)) {
-      must(named.has(key) && this.durable.has(key), `L34: ${key} was forgotten`);
-      this.durable.delete(key);
+      must(named.has(key) && this.#durable.has(key), `L34: ${key} was forgotten`);
+      this.#durable.delete(key);
     }
   }
 
-  private some(pick: number): ReturnType<typeof ref>[] {
-    const known = [...this.durable.values(), ...this.storing.values(), { index: pick % 8, attempt: 1 + (pick % 3) }];
+  #some(pick: number): ReturnType<typeof ref>[] {
+    const known = [...this.#durable.values(), ...this.#storing.values(), { index: pick % 8, attempt: 1 + (pick % 3) }];
     return known.filter((_, n) => (n + pick) % 2 === 0).map((one) => ref(one.index, one.attempt));
   }
 
-  private see(commands: readonly Command[]): void {
-    for (const command of commands) this.seeOne(command);
+  #see(commands: readonly Command[]): void {
+    for (const command of commands) this.#seeOne(command);
   }
 
-  private seeOne(command: Command): void {
-    if (command.kind === 'start') this.seeStart(command.assignment);
-    if (command.kind === 'stop') this.seeStop(command.ref);
-    if (command.kind === 'store') this.seeStore(command.outcome);
-    if (command.kind === 'poll') this.seePoll(command.poll);
-    if (command.kind === 'leave') this.isGone = true;
+  #seeOne(command: Command): void {
+    if (command.kind === 'start') this.#seeStart(command.assignment);
+    if (command.kind === 'stop') this.#seeStop(command.ref);
+    if (command.kind === 'store') this.#seeStore(command.outcome);
+    if (command.kind === 'poll') this.#seePoll(command.poll);
+    if (command.kind === 'leave') this.#isGone = true;
   }
 
-  private seeStart(one: ItemRef): void {
+  #seeStart(one: ItemRef): void {
     const key = refKey(one);
-    must(!this.started.has(key), `L35: ${key} was started twice`);
-    must(!this.handedBack.has(key), `L36: ${key} was started after it was handed back`);
-    must(!this.state.isFenced, 'L36: started while fenced');
-    must(this.executing.size < 3, 'more than the concurrency');
-    const isBesideLower = [...this.executing.values()].some(
+    must(!this.#started.has(key), `L35: ${key} was started twice`);
+    must(!this.#handedBack.has(key), `L36: ${key} was started after it was handed back`);
+    must(!this.#state.isFenced, 'L36: started while fenced');
+    must(this.#executing.size < 3, 'more than the concurrency');
+    const isBesideLower = [...this.#executing.values()].some(
       (other) => other.index === one.index && !other.isStopped && other.attempt < one.attempt,
     );
     must(!isBesideLower, `L35: ${key} beside a lower attempt`);
-    this.started.add(key);
-    this.executing.set(key, { index: one.index, attempt: one.attempt, isStopped: false });
+    this.#started.add(key);
+    this.#executing.set(key, { index: one.index, attempt: one.attempt, isStopped: false });
   }
 
-  private seeStop(one: ItemRef): void {
-    const running = this.executing.get(refKey(one));
+  #seeStop(one: ItemRef): void {
+    const running = this.#executing.get(refKey(one));
     if (running === undefined) throw new Error(`stopped what does not run: ${refKey(one)}`);
     running.isStopped = true;
-    this.stopped.add(refKey(one));
+    this.#stopped.add(refKey(one));
   }
 
-  private seeStore(one: Outcome): void {
+  #seeStore(one: Outcome): void {
     const key = refKey(one);
-    must(!this.handedBack.has(key) && !this.stopped.has(key), `L36: ${key} has an outcome after it was handed back`);
-    this.storing.set(key, one);
+    must(!this.#handedBack.has(key) && !this.#stopped.has(key), `L36: ${key} has an outcome after it was handed back`);
+    this.#storing.set(key, one);
   }
 
-  private seePoll(poll: Poll): void {
-    this.session = poll.session;
-    this.inFlight.push({ session: poll.session, poll: poll.poll });
+  #seePoll(poll: Poll): void {
+    this.#session = poll.session;
+    this.#inFlight.push({ session: poll.session, poll: poll.poll });
     must((poll.hello !== null) === (poll.poll === 1), 'L26: a hello opens each session, and only that');
     for (const one of poll.outcomes) {
-      must(this.durable.has(refKey(one)), `L34: ${refKey(one)} was sent before it was durable`);
-      must(!this.handedBack.has(refKey(one)), `L36: ${refKey(one)} was sent after it was handed back`);
+      must(this.#durable.has(refKey(one)), `L34: ${refKey(one)} was sent before it was durable`);
+      must(!this.#handedBack.has(refKey(one)), `L36: ${refKey(one)} was sent after it was handed back`);
     }
-    for (const one of poll.returns) this.handedBack.add(refKey(one));
+    for (const one of poll.returns) this.#handedBack.add(refKey(one));
   }
 }
 
