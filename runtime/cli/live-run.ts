@@ -63,7 +63,7 @@ class Live implements LiveRun {
   }
 }
 
-/** The address that the coordinator in office wrote down; null where there is none. */
+/** The address at which a coordinator has begun to serve, as it wrote it down; null where none has. */
 export async function markedAddress(paths: StatePaths): Promise<string | null> {
   return (await readServing(paths.coordinatorMark))?.address ?? null;
 }

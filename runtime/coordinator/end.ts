@@ -3,8 +3,8 @@ import type { Epoch } from '../model/row.ts';
 
 export type End = { readonly kind: 'completed' | 'paused' | 'interrupted' } | { readonly kind: 'fenced'; readonly epoch: Epoch };
 
-/** How a coordinator's time in office ends: the first end that comes decides, whatever comes after it. */
-export interface Ending {
+/** How a coordinator's serving ends: the first end that comes decides, whatever comes after it. */
+export interface FirstEnd {
   readonly promise: Promise<End>;
   readonly come: (end: End) => void;
   readonly fence: (fenced: Fenced) => void;
@@ -12,7 +12,7 @@ export interface Ending {
   readonly fail: (cause: unknown) => void;
 }
 
-export function createEnd(): Ending {
+export function createEnd(): FirstEnd {
   let come: (end: End) => void = () => undefined;
   let fail: (cause: unknown) => void = () => undefined;
   const promise = new Promise<End>((resolve, reject) => {

@@ -179,7 +179,7 @@ async function win({ settings, ledger, floor, address, post, signal, log }: Cand
     signal,
     onPassive: (lease) => {
       post.lease = lease;
-      log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator leads; this one waits');
+      log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator holds the lease; this one waits');
     },
     onRenewFailed: (error) => log.warn({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
   });

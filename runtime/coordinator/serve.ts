@@ -12,7 +12,7 @@ import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { exportResults } from '../results/export.ts';
 import { errorsPath } from '../results/output-line.ts';
-import { createEnd, type End, type Ending } from './end.ts';
+import { createEnd, type End, type FirstEnd } from './end.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
 import { completeIdentity } from './identify.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
@@ -117,7 +117,7 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
 interface Parts {
   readonly source: Source;
   readonly replies: Replies;
-  readonly end: Ending;
+  readonly end: FirstEnd;
   readonly tell: (fact: Fact) => void;
   readonly items: () => number;
 }

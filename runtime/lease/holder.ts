@@ -74,7 +74,7 @@ class Holder implements Keeper {
   }
 
   async resign(): Promise<void> {
-    // Not a leader in memory before the ledger says so: whoever asks meanwhile writes nothing more.
+    // Not a holder in memory any more, before the ledger says so: whoever asks meanwhile writes nothing more.
     this.#holding = onResign(this.#holding);
     this.stop();
     await this.#loop;

@@ -45,7 +45,7 @@ export interface CandidateOptions {
   /** True only when certain. */
   readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   readonly signal: AbortSignal;
-  /** Somebody else leads: told once for each holder. */
+  /** Somebody else holds it: told once for each holder. */
   readonly onPassive: (lease: Lease) => void;
   readonly onRenewFailed?: (error: unknown) => void;
 }

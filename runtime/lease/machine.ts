@@ -40,7 +40,7 @@ export type Holding =
   /** Past its margin: it slept, was stopped, or could not reach the store. Only a renewal says whether it still holds. */
   | { readonly kind: 'paused'; readonly lease: Lease }
   | { readonly kind: 'fenced'; readonly lease: Lease; readonly byEpoch: Epoch }
-  /** It gave up by itself, and is no leader any more before the ledger hears of it. */
+  /** It gave up by itself, and holds nothing any more before the ledger hears of it. */
   | { readonly kind: 'resigned'; readonly lease: Lease };
 
 /** `sentAtMs`: when the winning or renewing request was about to be sent. */

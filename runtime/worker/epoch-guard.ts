@@ -1,6 +1,6 @@
 import type { Epoch } from '../model/row.ts';
 
-/** What the worker knows of the coordinator's reign: the highest epoch seen, and when a valid reply last came. */
+/** What the worker knows of who holds the lease: the highest epoch seen, and when a valid reply last came. */
 export interface EpochGuard {
   readonly highestEpoch: Epoch;
   readonly lastValidMs: number;

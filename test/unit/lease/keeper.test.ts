@@ -36,7 +36,7 @@ function setting(ledger: Ledger = createMemoryLedger()): Setting {
   return { ledger, clock: new ManualClock() };
 }
 
-test('L1: where nobody ever led, the lease is won at once under epoch 0', async (t) => {
+test('L1: where nobody ever held it, the lease is won at once under epoch 0', async (t) => {
   const world = setting();
   const keeper = await candidate(world, 'a');
   t.is(keeper.lease().epoch, 0);
@@ -114,7 +114,7 @@ test('L1: a resignation keeps the epoch, and the next follows at once with epoch
   const second = candidate(world, 'b');
   await world.clock.advance(200);
   const resigning = first.resign();
-  t.false(first.isFresh(), 'not a leader before the ledger has heard of it');
+  t.false(first.isFresh(), 'not a holder before the ledger has heard of it');
   t.deepEqual(await first.ensureFresh(), { kind: 'fenced', epoch: 0 });
   await resigning;
   t.like(await world.ledger.readLease(), { holder: '', epoch: 0 });
