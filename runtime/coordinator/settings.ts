@@ -4,7 +4,8 @@ import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, hostPort, intervalMs, sizeBytes } from '../base/settings-fields.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
-import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
+import { checkTiming, type Timing } from '../model/timing.ts';
+import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
 export interface CoordinatorSettings {
@@ -47,7 +48,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     limit: limit ?? null,
     results: { model: results.model ?? null, overrideModel: results.overrideModel ?? null },
     drainTimeoutMs: drainTimeout,
-    timing: timingOf(timing),
+    timing: timingOf(timing, timing.leaseRenewInterval),
   };
 }
 
@@ -70,16 +71,7 @@ const schema = z.strictObject({
   events: z.string().min(1).default('stdout'),
   logLevel: z.enum(LOG_LEVELS).default('info'),
   drainTimeout: durationMs().default(20_000),
-  timing: z
-    .strictObject({
-      heartbeatInterval: intervalMs().default(DEFAULT_TIMING.heartbeatIntervalMs),
-      coordinatorFailureTimeout: intervalMs().default(DEFAULT_TIMING.coordinatorFailureTimeoutMs),
-      workerSelfFenceTimeout: intervalMs().default(DEFAULT_TIMING.workerSelfFenceTimeoutMs),
-      clockSkewBudget: durationMs().default(DEFAULT_TIMING.clockSkewBudgetMs),
-      leaseRenewInterval: intervalMs().optional(),
-      pollWait: intervalMs().default(DEFAULT_TIMING.pollWaitMs),
-    })
-    .prefault({}),
+  timing: z.strictObject({ ...SHARED_TIMING, leaseRenewInterval: intervalMs().optional() }).prefault({}),
 });
 
 type Raw = z.infer<typeof schema>;
@@ -87,20 +79,9 @@ type Raw = z.infer<typeof schema>;
 const RULES: Rules<Raw> = {
   schema,
   check: ({ timing, maxLineBytes }) => [
-    ...checkTiming(timingOf(timing)),
+    ...checkTiming(timingOf(timing, timing.leaseRenewInterval)),
     ...(maxLineBytes <= MAX_LINE_BYTES
       ? []
       : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),
   ],
 };
-
-function timingOf(raw: Raw['timing']): Timing {
-  return {
-    heartbeatIntervalMs: raw.heartbeatInterval,
-    coordinatorFailureTimeoutMs: raw.coordinatorFailureTimeout,
-    workerSelfFenceTimeoutMs: raw.workerSelfFenceTimeout,
-    clockSkewBudgetMs: raw.clockSkewBudget,
-    leaseRenewIntervalMs: raw.leaseRenewInterval ?? defaultRenewIntervalMs(raw.coordinatorFailureTimeout),
-    pollWaitMs: raw.pollWait,
-  };
-}

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
+import { durationMs, environmentName, hostPort, httpUrl } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { MAX_CONCURRENCY } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
-import { checkTiming, DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from '../model/timing.ts';
+import { checkTiming, type Timing } from '../model/timing.ts';
+import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
 export interface WorkerSettings {
@@ -89,15 +90,7 @@ const schema = z.strictObject({
   drainTimeout: durationMs().default(20_000),
   logLevel: z.enum(LOG_LEVELS).default('info'),
   backend,
-  timing: z
-    .strictObject({
-      heartbeatInterval: intervalMs().default(DEFAULT_TIMING.heartbeatIntervalMs),
-      coordinatorFailureTimeout: intervalMs().default(DEFAULT_TIMING.coordinatorFailureTimeoutMs),
-      workerSelfFenceTimeout: intervalMs().default(DEFAULT_TIMING.workerSelfFenceTimeoutMs),
-      clockSkewBudget: durationMs().default(DEFAULT_TIMING.clockSkewBudgetMs),
-      pollWait: intervalMs().default(DEFAULT_TIMING.pollWaitMs),
-    })
-    .prefault({}),
+  timing: z.strictObject(SHARED_TIMING).prefault({}),
 });
 
 type Raw = z.infer<typeof schema>;
@@ -113,17 +106,5 @@ function backendOf(raw: Raw['backend']): BackendSettings {
     overrideModel: raw.overrideModel ?? null,
     apiKeyEnv: raw.apiKeyEnv,
     headersEnv: raw.headersEnv ?? null,
-  };
-}
-
-/** The lease is the coordinator's: a worker only needs the rest to hold together. */
-function timingOf(raw: Raw['timing']): Timing {
-  return {
-    heartbeatIntervalMs: raw.heartbeatInterval,
-    coordinatorFailureTimeoutMs: raw.coordinatorFailureTimeout,
-    workerSelfFenceTimeoutMs: raw.workerSelfFenceTimeout,
-    clockSkewBudgetMs: raw.clockSkewBudget,
-    leaseRenewIntervalMs: defaultRenewIntervalMs(raw.coordinatorFailureTimeout),
-    pollWaitMs: raw.pollWait,
   };
 }

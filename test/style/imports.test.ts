@@ -39,7 +39,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ulid: ['coordinator', 'cli'],
   undici: ['worker/backends'],
   yaml: ['base', 'cli'],
-  zod: ['base', 'input', 'coordinator', 'worker'],
+  zod: ['base', 'model', 'input', 'coordinator', 'worker'],
 };
 
 const files = runtimeSources();
