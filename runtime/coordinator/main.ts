@@ -39,7 +39,9 @@ Exit codes: 0 done, 1 some items failed, 2 usage or settings, 3 fenced, 4 store 
 
 /** How long the last words of an ending process may take. */
 const FAREWELL_MS = 3_000;
+/** What callers get to read their last answers; they call again elsewhere. */
 const SERVER_GRACE_MS = 300;
+/** 128 bits: no two process starts ever draw the same nonce (L2). */
 const HOLDER_BYTES = 16;
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -107,8 +109,9 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
     if (exit !== EXIT.fenced) await inTime(office.keeper.resign());
     return exit;
   } catch (error) {
-    if (stop.signal.aborted) return EXIT.interrupted;
-    throw error;
+    if (!stop.signal.aborted) throw error;
+    if (error !== stop.signal.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
+    return EXIT.interrupted;
   } finally {
     await server.stop();
     await inTime(ledger.dispose());

@@ -173,7 +173,7 @@ function outcomeBytes(stage: Stage): number {
   return stage.kind === 'finished' || stage.kind === 'storing' ? stage.outcome.line.byteLength : 0;
 }
 
-/** Recomputes what the state keeps twice; for tests and for the asserts of the loop. */
+/** Recomputes what the state keeps twice: tests call it after every fact. */
 export function checkState(state: State): void {
   const held = allHeld(state);
   for (const kind of Object.keys(state.counts) as Stage['kind'][]) {
