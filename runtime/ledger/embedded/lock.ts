@@ -7,9 +7,12 @@ import { siblingModule } from '../../base/module-path.ts';
 import { isProcessAlive, isProcessDead, ownProcess } from '../../base/process-identity.ts';
 import type { Lease, ProcessIdentity } from '../../model/lease.ts';
 import { isSameLease } from '../../model/lease.ts';
+import { PROBE_SAYS } from './probe-words.ts';
 
 /** A living writer lets go of the lock within a transaction; after so long only a stopped or hung process can hold it. */
 export const LOCK_PATIENCE_MS = 1_000;
+/** Once nobody is left whom the lease names: then only a slow disk or a full machine keeps the lock from being had. */
+const UNHELD_PATIENCE_MS = 15_000;
 /** For a process to start at all, on a machine under full load. */
 const START_PATIENCE_MS = 30_000;
 const DEATH_POLL_MS = 20;
@@ -30,29 +33,48 @@ export type LockReply = { readonly kind: 'free'; readonly killedPid: number | nu
  * had, exactly the process that the replaceable row names is killed, since it holds up the run and has lost the lease anyway.
  */
 export async function freeWriterLock(request: LockRequest): Promise<LockReply> {
-  if (await canLock(request)) return { kind: 'free', killedPid: null };
+  if (await canLock(request, LOCK_PATIENCE_MS)) return { kind: 'free', killedPid: null };
   const there = await request.readLease();
   if (there !== null && !isSameLease(there, request.expected)) return { kind: 'moved', lease: there };
   const killedPid = request.expected === null ? null : await killIfAlive(request.expected.process, request.clock);
-  if (await canLock(request)) return { kind: 'free', killedPid };
+  if (await canLock(request, UNHELD_PATIENCE_MS)) return { kind: 'free', killedPid };
   throw heldByUnknown(request.dir);
 }
 
-async function canLock({ dir, clock }: LockRequest): Promise<boolean> {
+async function canLock({ dir, clock }: LockRequest, patienceMs: number): Promise<boolean> {
   const probe = spawn(process.execPath, [fileURLToPath(siblingModule(import.meta.url, 'probe'))], { stdio: ['pipe', 'pipe', 'pipe'] });
   const said: Buffer[] = [];
   probe.stderr.on('data', (chunk: Buffer) => said.push(chunk));
   const ended = once(probe, 'close');
-  const asking = once(probe.stdout, 'data');
+  const hears = listenTo(probe);
   probe.stdin.on('error', () => undefined);
   probe.stdin.end(dir);
-  const isAsking = await within(clock, START_PATIENCE_MS, Promise.race([asking, ended]));
-  if (isAsking && (await within(clock, LOCK_PATIENCE_MS, ended))) {
+  const isAsking = await within(clock, START_PATIENCE_MS, Promise.race([hears(PROBE_SAYS.asking), ended]));
+  if (isAsking && (await within(clock, patienceMs, Promise.race([hears(PROBE_SAYS.had), ended])))) {
+    await within(clock, START_PATIENCE_MS, ended);
     if (probe.exitCode === 0) return true;
     throw new RolloutError('STORE_FAILED', `The store in ${dir} cannot be opened for writing: ${Buffer.concat(said).toString().trim()}`);
   }
   await end(probe, ended);
   return false;
+}
+
+/** Resolves once the probe has said a word; words said earlier count. */
+function listenTo(probe: ChildProcess): (word: string) => Promise<void> {
+  let heard = '';
+  const waiting = new Set<() => void>();
+  probe.stdout?.on('data', (chunk: Buffer) => {
+    heard += chunk.toString();
+    for (const look of waiting) look();
+  });
+  return (word) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (heard.includes(`${word}\n`)) resolve();
+      };
+      waiting.add(look);
+      look();
+    });
 }
 
 async function end(probe: ChildProcess, ended: Promise<unknown>): Promise<void> {

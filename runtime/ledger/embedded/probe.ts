@@ -3,9 +3,11 @@
  * process holds that lock, this one waits in its parent's stead, and is killed.
  */
 import { readFileSync, writeSync } from 'node:fs';
+import { PROBE_SAYS } from './probe-words.ts';
 import { openStore } from './store.ts';
 
 const dir = readFileSync(0, 'utf8');
-writeSync(1, 'asking\n');
+writeSync(1, `${PROBE_SAYS.asking}\n`);
 const store = await openStore(dir, 'write');
+writeSync(1, `${PROBE_SAYS.had}\n`);
 await store.close();
