@@ -2,7 +2,7 @@ import { fullJitterMs } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Random } from '../base/random.ts';
-import type { Keeper } from '../lease/keeper.ts';
+import type { Keeper } from '../lease/contract.ts';
 import type { Fenced } from '../ledger/contract.ts';
 
 /** So many answers of unknown fate in a row mean that the store is broken; the process ends and its successor scans. */

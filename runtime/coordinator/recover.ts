@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
-import type { Keeper } from '../lease/keeper.ts';
+import type { Keeper } from '../lease/contract.ts';
 import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import type { ResultLog } from '../results/contract.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Epoch } from '../model/row.ts';
-import type { Keeper, Won } from './keeper.ts';
+import type { Keeper, Won } from './contract.ts';
 import { type Holding, isOver, onFenced, onRenewed, onResign, onTick, onWon, type Terms } from './machine.ts';
 
 export interface HolderOptions {

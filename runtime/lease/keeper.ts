@@ -1,34 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
-import type { AcquireReply, Fenced, Ledger } from '../ledger/contract.ts';
+import type { AcquireReply, Ledger } from '../ledger/contract.ts';
 import type { Lease, ProcessIdentity } from '../model/lease.ts';
+import type { Keeper } from './contract.ts';
 import { holdLease } from './holder.ts';
 import { type Grounds, groundsToAcquire, onSeen, type Watching } from './machine.ts';
-
-/** Keeps a lease that was won. */
-export interface Keeper {
-  lease(): Lease;
-  /** How it was won: `stolen` from a holder that had not released it. */
-  readonly won: Won;
-  /** False as soon as the margin has passed without a renewal; costs nothing to ask. */
-  isFresh(): boolean;
-  /**
-   * To be asked before any write: resolves at once while fresh; past the margin a renewal decides. Rejects where the store cannot
-   * be asked: then nothing may be written.
-   */
-  ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced>;
-  /** Resolves once, when somebody else's epoch was found; never after a resignation. */
-  readonly lost: Promise<Fenced>;
-  /** Gives the lease up: the next one wins epoch + 1 at once (L1). */
-  resign(): Promise<void>;
-  /** Renews no more, and leaves the lease to expire. */
-  stop(): void;
-}
-
-export interface Won {
-  readonly kind: 'acquired' | 'stolen';
-  readonly killedPid: number | null;
-}
 
 export interface CandidateOptions {
   readonly ledger: Pick<Ledger, 'readLease' | 'acquire' | 'renew' | 'release'>;

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { type CandidateOptions, type Keeper, winLease } from '../../../runtime/lease/keeper.ts';
+import type { Keeper } from '../../../runtime/lease/contract.ts';
+import { type CandidateOptions, winLease } from '../../../runtime/lease/keeper.ts';
 import type { Ledger } from '../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
 import type { Lease, ProcessIdentity } from '../../../runtime/model/lease.ts';
