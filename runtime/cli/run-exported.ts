@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { readTextIfThere } from '../base/text-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import type { StatePaths } from './paths.ts';
 
@@ -13,7 +14,7 @@ export async function markExported(paths: StatePaths, output: string): Promise<v
 }
 
 export async function isExported(paths: StatePaths, output: string): Promise<boolean> {
-  const mark = await readFile(markPath(paths), 'utf8').catch(() => null);
+  const mark = await readTextIfThere(markPath(paths));
   if (mark !== JSON.stringify({ output })) return false;
   return (await isFile(output)) && (await isFile(errorsPath(output)));
 }

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
+import { readTextIfThere } from '../base/text-file.ts';
 import type { Epoch } from '../model/row.ts';
 import type { ItemForm } from '../model/session.ts';
 
@@ -46,10 +46,7 @@ export interface ServedRun {
 
 /** Null where no coordinator has served from this directory yet. */
 export async function readServing(path: string): Promise<Serving | null> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readTextIfThere(path);
   if (text === null) return null;
   try {
     return JSON.parse(text) as Serving;
@@ -64,10 +61,7 @@ export async function writeServing(path: string, serving: Serving): Promise<void
 
 /** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
 export async function readEpochMark(path: string): Promise<number> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
+  const text = await readTextIfThere(path);
   if (text === null) return -1;
   const epoch = Number(text.trim());
   if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;

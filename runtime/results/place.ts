@@ -1,8 +1,9 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import { type Random, systemRandom } from '../base/random.ts';
+import { readTextIfThere } from '../base/text-file.ts';
 import type { Place } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 
@@ -40,8 +41,7 @@ async function createPlace(dir: string, place: Place): Promise<Place> {
 /** The identity of the place at `dir`, null where it has none. */
 export async function readPlace(dir: string): Promise<Place | null> {
   const path = join(dir, PLACE_FILE);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
+  const text = await readTextIfThere(path).catch((error: Error) => {
     throw new RolloutError('STATE_UNREADABLE', `cannot read ${path}: ${error.message}`, { cause: error });
   });
   return text === null ? null : parsePlace(path, text);

@@ -1,5 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { systemRandom } from '../base/random.ts';
+import { readTextIfThere } from '../base/text-file.ts';
 import { type Identity, identityFromAltNames, spiffeId } from './identity.ts';
 
 /**
@@ -189,9 +190,8 @@ async function readOrRefuse(path: string): Promise<string> {
 
 async function readIfThere(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await readTextIfThere(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new RolloutError('TLS_INVALID', `cannot read ${path}: check its owner and mode`, { cause: error });
   }
 }

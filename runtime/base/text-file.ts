@@ -1,0 +1,11 @@
+import { readFile } from 'node:fs/promises';
+
+/** The text of a file, null where there is none; any other failure rejects with the system's error. */
+export async function readTextIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
