@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlainUrl, PLAIN_URL_FORM } from './http-header.ts';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from './quantity.ts';
 
 /** The kinds of settings that zod does not have. Each message continues "`field` …" and says what to write instead. */
@@ -32,9 +33,13 @@ export function environmentName(): z.ZodType<string> {
 
 /** An address such as `http://127.0.0.1:8000`. The value is not shown: it may hold a password. */
 export function httpUrl(): z.ZodType<string> {
-  return z.string().refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
-    error: 'must be an address that begins with http:// or https://, such as http://127.0.0.1:8000',
-  });
+  return z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+      error: 'must be an address that begins with http:// or https://, such as http://127.0.0.1:8000',
+      abort: true,
+    })
+    .refine(isPlainUrl, { error: `must be ${PLAIN_URL_FORM}` });
 }
 
 export function isHostPort(text: string): boolean {

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { RolloutError } from '../base/errors.ts';
+import { isHeaderValue, isOwnHeader, isPlainUrl, PLAIN_URL_FORM } from '../base/http-header.ts';
 import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
 import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
@@ -74,10 +75,12 @@ export function toDuration(text: string): string {
   return text;
 }
 
+/** Shows nothing of a refused value: it may hold a password. */
 export function toUrls(text: string, before: readonly string[]): readonly string[] {
   if (!/^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')) {
     throw new InvalidArgumentError('give an address such as http://127.0.0.1:8000 (with or without /v1).');
   }
+  if (!isPlainUrl(text)) throw new InvalidArgumentError(`give ${PLAIN_URL_FORM}.`);
   return [...before, text];
 }
 
@@ -85,7 +88,10 @@ export function toUrls(text: string, before: readonly string[]): readonly string
 export function toHeaders(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('give a header as "Name: value".');
-  return { ...before, [String(match[1])]: String(match[2]) };
+  const [, name = '', value = ''] = match;
+  if (isOwnHeader(name)) throw new InvalidArgumentError(`${name} is set by the client itself: leave it out.`);
+  if (!isHeaderValue(value)) throw new InvalidArgumentError(`the value of ${name} holds characters that no header may hold.`);
+  return { ...before, [name]: value };
 }
 
 export function toTimings(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

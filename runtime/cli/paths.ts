@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 
+/** An address for where none is known: nobody answers there. */
+export const NOWHERE: string = 'localhost:1';
+
 /** Where the files of a run lie below its state directory. */
 export interface StatePaths {
   readonly stateDir: string;

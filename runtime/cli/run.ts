@@ -2,6 +2,8 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { ServedRun } from '../coordinator/files.ts';
+import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { checkRunArguments, type RunArguments } from './arguments.ts';
@@ -18,7 +20,7 @@ import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { refuseInvalidLines } from './run-invalid.ts';
 import { lockRun, type RunLock } from './run-lock.ts';
 import { waitingOutcomes } from './run-slots.ts';
-import { readProgress, readStoredRun } from './stored-run.ts';
+import { readProgress, readStoredRun, removeDamagedMark, restoreMark } from './stored-run.ts';
 
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
@@ -44,7 +46,7 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const prepared = await readInput(deps, input, paths.stateDir, args.json);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
-  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, args, paths);
+  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, prepared.path, args, paths);
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
   await identified.keep();
   await endLeftovers(paths.children, deps.clock, notice);
@@ -105,14 +107,22 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
 }
 
 async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Found> {
+  await removeDamagedMark(paths);
   const [stored, progress] = [await readStoredRun(paths), await readProgress(paths)];
   const items = identified.isInputChanged ? null : (stored?.index?.items ?? null);
   return { stateDir: paths.stateDir, progress, items, waiting: new Map() };
 }
 
+/** As the coordinator would write it down. */
+function servedAs({ output, order, raw, limit }: RunArguments, inputPath: string, { tlsDir }: StatePaths): ServedRun {
+  const form = raw ? 'raw' : 'batch';
+  return { inputPath, outputPath: output, tlsDir, order, form, limit: limit ?? null, maxLineBytes: MAX_LINE_BYTES };
+}
+
 /** The files are made again where one is missing, or where their writing may have been cut short. */
-async function alreadyFinished(deps: CliDeps, found: Found, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
-  const { done, failed } = found.progress;
+async function alreadyFinished(deps: CliDeps, found: Found, inputPath: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+  const { done, failed, epoch } = found.progress;
+  await restoreMark(paths, { epoch, run: servedAs(args, inputPath, paths) });
   if (!(await isExported(paths, args.output))) {
     await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false });
     await markExported(paths, args.output);

@@ -1,12 +1,13 @@
+import { rm } from 'node:fs/promises';
 import { RolloutError } from '../base/errors.ts';
-import { readServing, type ServedRun } from '../coordinator/files.ts';
+import { readServing, type ServedRun, type Serving, writeServing } from '../coordinator/files.ts';
 import { indexFiles } from '../input/index-files.ts';
 import { type IndexSummary, readSummary } from '../input/index-summary.ts';
 import { type RunFile, readRunFile } from '../input/run-file.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { openLedgerReadOnly } from '../ledger/embedded/ledger.ts';
 import type { Progress } from '../model/run.ts';
-import type { StatePaths } from './paths.ts';
+import { NOWHERE, type StatePaths } from './paths.ts';
 import type { SeenStatus } from './run-status.ts';
 
 /** A run as its state directory has it, read without disturbing whoever works on it. */
@@ -24,6 +25,20 @@ export async function readStoredRun(paths: StatePaths): Promise<StoredRun | null
   const served = (await readServing(paths.coordinatorMark))?.run ?? null;
   const index = served === null ? null : readSummary(indexFiles(paths.indexDir), served, runFile.input);
   return { runFile, served, index };
+}
+
+/** A damaged mark of an earlier coordinator: the one that is started next writes it anew. */
+export async function removeDamagedMark(paths: StatePaths): Promise<void> {
+  await readServing(paths.coordinatorMark).catch(async (error: unknown) => {
+    if (!(error instanceof RolloutError)) throw error;
+    await rm(paths.coordinatorMark, { force: true });
+  });
+}
+
+/** Of a finished run no coordinator will write it any more. */
+export async function restoreMark(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
+  if ((await readServing(paths.coordinatorMark)) === null)
+    await writeServing(paths.coordinatorMark, { address: NOWHERE, pid: 0, epoch, run });
 }
 
 /** The run that a verb was asked about. */

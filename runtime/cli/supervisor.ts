@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Child, ChildPlan, StartChild } from './child.ts';
+import { NOWHERE } from './paths.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
 import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
@@ -48,8 +49,6 @@ export interface SupervisionEnd {
 const LEAVE_MS = 5_000;
 /** What a process gets beyond its drain timeout before it is killed. */
 const GRACE_MS = 3_000;
-/** What a worker's settings name while no coordinator has said where it listens: nobody answers there. */
-const NOWHERE = 'localhost:1';
 /** How often it is asked whether a run without workers has ended, and how long it may seem unfinished: status is up to a poll old. */
 const ASK_MS = 500;
 const UNFINISHED_MS = 5_000;

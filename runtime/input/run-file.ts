@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
@@ -51,10 +51,20 @@ export async function readRunFile(stateDir: string): Promise<RunFile | null> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return await refuseNameless(stateDir, path);
     throw unreadableRunFile(path, (error as Error).message, error);
   }
   return parseRunFile(path, text);
+}
+
+/** The file is made before the store: a store without it is that of a run which can no longer be told from others. */
+async function refuseNameless(stateDir: string, path: string): Promise<null> {
+  const hasStore = await stat(join(stateDir, 'store')).then(
+    () => true,
+    () => false,
+  );
+  if (!hasStore) return null;
+  throw unreadableRunFile(path, 'it is missing, and the store of a run is there', undefined);
 }
 
 export async function writeRunFile(stateDir: string, contents: RunFile): Promise<void> {

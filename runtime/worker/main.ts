@@ -4,7 +4,6 @@ import { never } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
-import { isJsonObject } from '../base/json-object.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
@@ -19,6 +18,7 @@ import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 import { awaitBackend } from './readiness.ts';
+import { apiKeyIn, extraHeadersIn } from './secrets.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
 import { createSlots } from './slots.ts';
 import { newState } from './state.ts';
@@ -155,40 +155,17 @@ async function createBackend({ backend, concurrency }: WorkerSettings): Promise<
     case 'mock':
       return createMockBackend(backend, systemClock);
     case 'openai': {
-      const apiKey = process.env[backend.apiKeyEnv];
       // Loaded here alone: an HTTP client is a good part of a process's start.
       const { createOpenAiBackend } = await import('./backends/openai.ts');
       return createOpenAiBackend({
         ...backend,
-        apiKey: apiKey === undefined || apiKey === '' ? null : apiKey,
-        headers: extraHeaders(backend.headersEnv),
+        apiKey: apiKeyIn(process.env, backend.apiKeyEnv),
+        headers: extraHeadersIn(process.env, backend.headersEnv),
         concurrency,
       });
     }
     default:
       return never(backend);
-  }
-}
-
-function extraHeaders(name: string | null): Readonly<Record<string, string>> {
-  const text = name === null ? undefined : process.env[name];
-  if (text === undefined || text === '') return {};
-  const headers = parsed(text);
-  if (isJsonObject(headers) && Object.values(headers).every((value) => typeof value === 'string')) {
-    return headers as Readonly<Record<string, string>>;
-  }
-  // Without the value: it may hold a secret.
-  throw new RolloutError(
-    'CONFIG_INVALID',
-    `the environment variable ${name} does not hold a JSON object of strings, as {"x-header": "value"}`,
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

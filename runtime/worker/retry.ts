@@ -79,10 +79,18 @@ function judgeSuccess(answer: Answer, delayMs: number): Judgement {
     return {
       ...counted,
       code: 'truncated_answer',
-      message: `the server answered ${answer.status} with a body that is not a whole JSON object`,
+      message: `the server answered ${answer.status} with a body that is not a whole JSON object${hintOf(answer.headers)}`,
     };
   }
   return { kind: 'result', response: { statusCode: answer.status, requestId: answer.requestId, body } };
+}
+
+/** What the headers say about a body that cannot be read. */
+function hintOf(headers: Readonly<Record<string, string>>): string {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return `: it is compressed (${encoding}) although it was asked not to be`;
+  const type = headers['content-type']?.split(';')[0] ?? '';
+  return type === '' || type.endsWith('json') ? '' : `: it is ${type}; is the base URL the one of the model server?`;
 }
 
 function judgeThrottle(answer: Answer, delayMs: number): Judgement {
@@ -119,7 +127,10 @@ const LONGEST_MESSAGE = 500;
 function messageOf(answer: Answer): string {
   const told = errorMember(answer)?.['message'];
   const prefix = `the server answered ${answer.status}`;
-  return typeof told === 'string' && told !== '' ? `${prefix}: ${told.slice(0, LONGEST_MESSAGE)}` : prefix;
+  if (typeof told === 'string' && told !== '') return `${prefix}: ${told.slice(0, LONGEST_MESSAGE)}`;
+  const location = answer.headers['location'];
+  if (answer.status < 300 || answer.status >= 400 || location === undefined) return prefix;
+  return `${prefix}, a redirection to ${location.slice(0, LONGEST_MESSAGE)}, which is not followed: give the address itself as base URL`;
 }
 
 /** `error` of the body, in the shape of OpenAI; servers that answer otherwise have none. */

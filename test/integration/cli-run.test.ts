@@ -134,6 +134,17 @@ test.serial('what the coordinator refuses is shown with its reason, and nothing 
   t.deepEqual(run.processes(), []);
 });
 
+test.serial('a damaged mark of the coordinator is told by the verbs, and the run goes on over it', async (t) => {
+  t.timeout(90_000);
+  const run = await finishedRun(t);
+  writeFileSync(join(run.state, 'coordinator.json'), 'xx');
+  const told = await run.verb('verify');
+  t.is(told.exit, 2);
+  t.regex(told.stderr, /give the run's command again/);
+  t.is((await finished(run.start())).exit, 0);
+  await checkInvariant(t, run);
+});
+
 test.serial('an input that is not there is refused before anything is made', async (t) => {
   const dir = scratch(t);
   const { exit, stderr } = await finished(startCommand('cli', ['run', 'none.jsonl', '--output', 'out.jsonl', ...MOCK], { cwd: dir }));

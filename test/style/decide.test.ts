@@ -6,7 +6,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'u32'],
+  base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'u32'],
   model: ['timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': ['claim', 'draft', 'hand-back', 'lease', 'run', 'scan', 'settle', 'worker'],
@@ -18,7 +18,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     ...['breaker', 'claims', 'delivery', 'ending', 'failure', 'found', 'judge', 'machine', 'mirror', 'outcomes', 'registry', 'rows'],
     ...['sessions', 'status'],
   ],
-  worker: ['addresses', 'concurrency', 'ending', 'epoch-guard', 'holding', 'machine', 'polling', 'retry', 'state'],
+  worker: ['addresses', 'concurrency', 'ending', 'epoch-guard', 'holding', 'machine', 'polling', 'retry', 'secrets', 'state'],
   cli: [
     'dry-run-text',
     'found-text',

@@ -74,7 +74,13 @@ async function post(
     const response = await pool.request({
       method: 'POST',
       path,
-      headers: { 'content-type': 'application/json', accept: 'application/json', ...headers, 'x-request-id': request.requestId },
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        ...headers,
+        'x-request-id': request.requestId,
+      },
       body: JSON.stringify(withModel(body, settings)),
       signal,
     });

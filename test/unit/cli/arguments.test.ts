@@ -22,6 +22,26 @@ test('a header that cannot be read is refused without showing it', (t) => {
   t.false(error.message.includes('s3cret'));
 });
 
+test('an address with a password, a query or a fragment is refused without showing it: it would be written into files', (t) => {
+  for (const url of ['http://me:s3cret@a', 'http://s3cret@a', 'http://a/v1?key=s3cret', 'http://a/#s3cret']) {
+    const error = t.throws(() => toUrls(url, []), { message: /without name, password/ }, url);
+    t.false(error.message.includes('s3cret'));
+  }
+});
+
+test('a header that no request can carry, or that would break it, is refused without its value', (t) => {
+  for (const header of [
+    'X-Team: s3cret \u65e5',
+    'X-Team: s3cret\0',
+    'Content-Length: 5',
+    'transfer-encoding: chunked',
+    'Accept-Encoding: gzip',
+  ]) {
+    const error = t.throws(() => toHeaders(header, {}), { message: /no header may hold|set by the client/ }, header);
+    t.false(error.message.includes('s3cret'));
+  }
+});
+
 test('--api-key-env takes a name, and a key given by mistake is not shown', (t) => {
   t.is(toVariableName('MY_KEY'), 'MY_KEY');
   const error = t.throws(() => toVariableName('sk-s3cret'));

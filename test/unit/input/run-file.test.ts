@@ -50,3 +50,11 @@ test('a run file that is a directory is told likewise, and writing where nothing
   t.is((await t.throwsAsync(readRunFile(dir), { instanceOf: RolloutError }))?.code, 'STATE_UNREADABLE');
   t.is((await t.throwsAsync(writeRunFile(join(dir, 'absent'), RUN), { instanceOf: RolloutError }))?.code, 'STORE_FAILED');
 });
+
+test('a store whose run.json is gone is refused, and no other run is begun over it', async (t) => {
+  const dir = temporaryDir(t);
+  t.is(await readRunFile(dir), null);
+  mkdirSync(join(dir, 'store'));
+  const error = await t.throwsAsync(readRunFile(dir), { instanceOf: RolloutError, message: /run\.json .*missing.*--fresh/ });
+  t.is(error?.code, 'STATE_UNREADABLE');
+});

@@ -16,6 +16,17 @@ test('2xx with a JSON object is the result, byte for byte but for line ends', (t
   });
 });
 
+test('an answer that cannot be read is told with what its headers say of it', (t) => {
+  const told = (status: number, headers: Readonly<Record<string, string>>): string => {
+    const judged = judge(answered(status, '<html>', headers), 1, random);
+    return judged.kind === 'error' ? judged.message : judged.kind;
+  };
+  t.regex(told(200, { 'content-type': 'text/html; charset=utf-8' }), /it is text\/html; is the base URL/);
+  t.regex(told(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }), /compressed \(gzip\)/);
+  t.notRegex(told(200, { 'content-type': 'application/json' }), /base URL/);
+  t.regex(told(307, { location: 'https://b/v1' }), /redirection to https:\/\/b\/v1, which is not followed/);
+});
+
 const COUNTED: readonly (readonly [Execution, string])[] = [
   [answered(200, ''), 'empty_answer'],
   [answered(204, ''), 'empty_answer'],

@@ -1,0 +1,31 @@
+/** What people may say about HTTP requests: addresses and headers. */
+
+/** RFC 9110, 5.5. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** They frame the message or name the connection: set from outside they would break every request. */
+const OF_THE_CLIENT: readonly string[] = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding', 'upgrade'];
+/** What the body of the request is, and what of an answer can be read. */
+const OF_THE_BACKEND: readonly string[] = ['accept-encoding', 'content-encoding', 'content-type'];
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+export function isHeaderName(name: string): boolean {
+  return NAME.test(name);
+}
+
+export function isHeaderValue(value: string): boolean {
+  return VALUE.test(value);
+}
+
+export function isOwnHeader(name: string): boolean {
+  return [...OF_THE_CLIENT, ...OF_THE_BACKEND].includes(name.toLowerCase());
+}
+
+export const PLAIN_URL_FORM =
+  'an address without name, password, query or fragment: it is written into settings; secrets belong into the environment (apiKeyEnv, headersEnv)';
+
+/** An address of a server that can be written down and that paths can be put to. */
+export function isPlainUrl(text: string): boolean {
+  const { username, password, search, hash } = new URL(text);
+  return [username, password, search, hash].every((part) => part === '');
+}

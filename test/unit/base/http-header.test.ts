@@ -1,0 +1,20 @@
+import test from 'ava';
+import { isHeaderName, isHeaderValue, isOwnHeader, isPlainUrl } from '../../../runtime/base/http-header.ts';
+
+test('names and values of headers are those of RFC 9110', (t) => {
+  for (const name of ['x-team', 'Authorization', '!#$']) t.true(isHeaderName(name), name);
+  for (const name of ['', 'x y', 'x:', 'Ä']) t.false(isHeaderName(name), name);
+  for (const value of ['', 'a b\t~', '\u00ff']) t.true(isHeaderValue(value), value);
+  for (const value of ['a\r', 'a\nb', '\0', '\u65e5', '\u007f']) t.false(isHeaderValue(value), value);
+});
+
+test('headers that the client sets itself are known in any case', (t) => {
+  t.true(isOwnHeader('Content-Length'));
+  t.true(isOwnHeader('host'));
+  t.false(isOwnHeader('authorization'));
+});
+
+test('a plain address holds no secret and no more than paths can be put to', (t) => {
+  t.true(isPlainUrl('https://a:8000/v1/'));
+  for (const url of ['http://me@a', 'http://me:pass@a', 'http://a?x=1', 'http://a#x']) t.false(isPlainUrl(url), url);
+});
