@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../runtime/base/clock.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
+import { everyBy, type ManualClock, sleepBy } from '../support/manual-clock.ts';
 
 /** A process of the simulation: killed, it does nothing any more; stopped, it goes on later, and finds the time passed. */
 export class SimProcess {
@@ -14,8 +14,8 @@ export class SimProcess {
       monotonicMs: () => world.monotonicMs(),
       wallMs: () => world.wallMs(),
       after,
-      sleep: (ms, signal) => sleep(after, ms, signal),
-      every: (ms, run) => every(after, ms, run),
+      sleep: (ms, signal) => sleepBy(after, ms, signal),
+      every: (ms, run) => everyBy(after, ms, run),
     };
   }
 
@@ -43,33 +43,4 @@ export class SimProcess {
     if (this.#isStopped) this.#late.push(run);
     else run();
   }
-}
-
-type After = (ms: number, run: () => void) => Timer;
-
-function sleep(after: After, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = after(ms, resolve);
-    signal?.addEventListener('abort', () => {
-      timer.stop();
-      resolve();
-    });
-  });
-}
-
-function every(after: After, ms: number, run: () => void): Timer {
-  let isStopped = false;
-  const again = (): void => {
-    if (isStopped) return;
-    run();
-    timer = after(ms, again);
-  };
-  let timer = after(ms, again);
-  return {
-    stop: () => {
-      isStopped = true;
-      timer.stop();
-    },
-  };
 }

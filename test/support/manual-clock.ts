@@ -19,30 +19,12 @@ export class ManualClock implements Clock {
     return this.#nowMs;
   }
 
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (signal?.aborted === true) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.after(ms, resolve);
-      signal?.addEventListener('abort', () => {
-        timer.stop();
-        resolve();
-      });
-    });
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepBy((delayMs, run) => this.after(delayMs, run), ms, signal);
   }
 
   every(ms: number, run: () => void): Timer {
-    let isStopped = false;
-    const again = (): void => {
-      run();
-      if (!isStopped) timer = this.after(ms, again);
-    };
-    let timer = this.after(ms, again);
-    return {
-      stop: () => {
-        isStopped = true;
-        timer.stop();
-      },
-    };
+    return everyBy((delayMs, again) => this.after(delayMs, again), ms, run);
   }
 
   after(ms: number, run: () => void): Timer {
@@ -80,4 +62,35 @@ export class ManualClock implements Clock {
 /** Lets every promise that can go on go on, where real timers and I/O play no part. */
 export async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < 30; turn += 1) await Promise.resolve();
+}
+
+type After = (ms: number, run: () => void) => Timer;
+
+/** A clock's `sleep`, made of its `after`. */
+export async function sleepBy(after: After, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return;
+  await new Promise<void>((resolve) => {
+    const timer = after(ms, resolve);
+    signal?.addEventListener('abort', () => {
+      timer.stop();
+      resolve();
+    });
+  });
+}
+
+/** A clock's `every`, made of its `after`. */
+export function everyBy(after: After, ms: number, run: () => void): Timer {
+  let isStopped = false;
+  const again = (): void => {
+    if (isStopped) return;
+    run();
+    if (!isStopped) timer = after(ms, again);
+  };
+  let timer = after(ms, again);
+  return {
+    stop: () => {
+      isStopped = true;
+      timer.stop();
+    },
+  };
 }
