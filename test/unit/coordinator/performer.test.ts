@@ -1,0 +1,39 @@
+import test from 'ava';
+import { silentLog } from '../../../runtime/base/log.ts';
+import { createPerformer, type PerformerOptions } from '../../../runtime/coordinator/performer.ts';
+import { Replies } from '../../../runtime/coordinator/replies.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createFaultyLedger } from '../../support/faulty-ledger.ts';
+import { ManualClock, settlePromises } from '../../support/manual-clock.ts';
+
+const INFO = { bootNonce: 'b1', pid: 7, concurrency: 4 };
+
+test('L31: a worker that registers while it is being forgotten stays registered', async (t) => {
+  let letGo: (value?: unknown) => void = () => undefined;
+  const holdBefore = new Promise((resolve) => {
+    letGo = resolve;
+  });
+  const inner = createMemoryLedger();
+  const process = { bootId: 'b', pid: 1, startTime: '1', uid: 0 };
+  await inner.acquire({ holder: 'h', process, address: 'a:1', expected: null, floor: -1 });
+  const ledger = createFaultyLedger(inner, (verb) => (verb === 'forget' ? { holdBefore } : null));
+  const told: string[] = [];
+  const perform = createPerformer({
+    epoch: 0,
+    ledger,
+    writer: { write: async (verb) => (await verb()) as never },
+    replies: new Replies(),
+    tell: (fact) => void told.push(fact.kind),
+    clock: new ManualClock(),
+    log: silentLog,
+    onFailure: (cause) => t.fail(String(cause)),
+  } as Partial<PerformerOptions> as PerformerOptions);
+  perform({ kind: 'forget', worker: 'w1', token: null });
+  perform({ kind: 'register', worker: 'w1', info: INFO });
+  await settlePromises();
+  letGo();
+  await settlePromises();
+  t.deepEqual(told, ['forgotten', 'registered']);
+  const scan = await inner.scan(0);
+  t.deepEqual(scan.kind === 'scanned' ? scan.workers.map(({ worker }) => worker) : scan.kind, ['w1']);
+});
