@@ -1,12 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
-import { RolloutError } from '../base/errors.ts';
 import { createEvents } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
+import { runStandalone, tell } from '../base/standalone.ts';
 import { leaveParent, onParentLost, onParentMessage, tellParent } from '../base/supervised.ts';
 import { prepareInput } from '../input/spool.ts';
 import type { Keeper } from '../lease/contract.ts';
@@ -46,24 +46,15 @@ const SERVER_GRACE_MS = 300;
 const HOLDER_BYTES = 16;
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  try {
+  return runStandalone({ name: 'rollout-coordinator', usage: USAGE }, async () => {
     const { values } = parseArgs({
       args: [...argv],
       options: { config: { type: 'string' }, resume: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
     });
-    if (values.help || values.config === undefined) return say(USAGE, values.help ? EXIT.done : EXIT.usage);
+    if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
     const settings = await loadCoordinatorSettings(values.config);
     return await runCoordinator(settings, values.resume, createLog('coordinator', settings.logLevel));
-  } catch (error) {
-    if (error instanceof RolloutError) return say(`rollout-coordinator: ${error.message}`, error.exit);
-    if (error instanceof TypeError && 'code' in error) return say(`rollout-coordinator: ${error.message}\n\n${USAGE}`, EXIT.usage);
-    throw error;
-  }
-}
-
-function say(text: string, exit: ExitCode): ExitCode {
-  process.stderr.write(`${text}\n`);
-  return exit;
+  });
 }
 
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log): Promise<ExitCode> {

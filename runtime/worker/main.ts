@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
+import { runStandalone, tell } from '../base/standalone.ts';
 import { onParentLost, onParentMessage } from '../base/supervised.ts';
 import { issueCertificate, readRunId } from '../rpc/ca.ts';
 import { createWorkerClient } from '../rpc/client.ts';
@@ -39,21 +40,12 @@ const BOOT_NONCE_BYTES = 16;
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
   onParentLost(() => process.exit(EXIT.interrupted));
-  try {
+  return runStandalone({ name: 'rollout-worker', usage: USAGE }, async () => {
     const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
-    if (values.help || values.config === undefined) return say(USAGE, values.help ? EXIT.done : EXIT.usage);
+    if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
     const settings = await loadWorkerSettings(values.config);
     return await work(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
-  } catch (error) {
-    if (error instanceof RolloutError) return say(`rollout-worker: ${error.message}`, error.exit);
-    if (error instanceof TypeError && 'code' in error) return say(`rollout-worker: ${error.message}\n\n${USAGE}`, EXIT.usage);
-    throw error;
-  }
-}
-
-function say(text: string, exit: ExitCode): ExitCode {
-  process.stderr.write(`${text}\n`);
-  return exit;
+  });
 }
 
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
