@@ -6,7 +6,7 @@ import { runStandalone } from '../../../runtime/base/standalone.ts';
 
 const PROGRAM = { name: 'a-program', usage: 'how it is used' };
 
-function ending(cause: unknown): Promise<ExitCode> {
+function ending(cause: Error): Promise<ExitCode> {
   return runStandalone(PROGRAM, () => Promise.reject(cause));
 }
 
