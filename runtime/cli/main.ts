@@ -40,8 +40,21 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       process.stderr.write(`rollout: ${error.message}\n`);
       return error.exit;
     }
-    throw error;
+    if (!isSystemError(error)) throw error;
+    process.stderr.write(
+      `rollout: ${error.message}${isDiskFull(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
+    );
+    return EXIT.notReachable;
   }
+}
+
+/** What the operating system refuses: a full disk, missing rights. No bug, so no stack. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number';
+}
+
+function isDiskFull({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function realDeps(): CliDeps {

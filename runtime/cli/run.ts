@@ -20,7 +20,7 @@ import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { refuseInvalidLines } from './run-invalid.ts';
 import { lockRun, type RunLock } from './run-lock.ts';
 import { waitingOutcomes } from './run-slots.ts';
-import { readProgress, readStoredRun, removeDamagedMark, restoreMark } from './stored-run.ts';
+import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restoreMark } from './stored-run.ts';
 
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
@@ -122,9 +122,11 @@ function servedAs({ output, order, raw, limit }: RunArguments, inputPath: string
 /** The files are made again where one is missing, or where their writing may have been cut short. */
 async function alreadyFinished(deps: CliDeps, found: Found, inputPath: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
   const { done, failed, epoch } = found.progress;
-  await restoreMark(paths, { epoch, run: servedAs(args, inputPath, paths) });
+  const mark = { epoch, run: servedAs(args, inputPath, paths) };
+  await restoreMark(paths, mark);
   if (!(await isExported(paths, args.output))) {
     await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false });
+    await markExportedAs(paths, mark);
     await markExported(paths, args.output);
   }
   say(deps.err, finishedText(found, args.output, errorsPath(args.output)));

@@ -37,8 +37,12 @@ export async function removeDamagedMark(paths: StatePaths): Promise<void> {
 
 /** Of a finished run no coordinator will write it any more. */
 export async function restoreMark(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
-  if ((await readServing(paths.coordinatorMark)) === null)
-    await writeServing(paths.coordinatorMark, { address: NOWHERE, pid: 0, epoch, run });
+  if ((await readServing(paths.coordinatorMark)) === null) await markExportedAs(paths, { epoch, run });
+}
+
+/** The output files stand elsewhere, or in another order, than the coordinator wrote down: the proof is of those. */
+export async function markExportedAs(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
+  await writeServing(paths.coordinatorMark, { address: NOWHERE, pid: 0, epoch, run });
 }
 
 /** The run that a verb was asked about. */

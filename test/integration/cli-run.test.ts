@@ -100,6 +100,25 @@ test.serial('a finished run makes its output again where it is missing, or where
   await checkInvariant(t, run);
 });
 
+test.serial('a finished run that is written to another output is proven there', async (t) => {
+  t.timeout(90_000);
+  const run = await finishedRun(t);
+  const other = join(run.dir, 'other.jsonl');
+  const args = ['run', run.input, '--output', other, '--state', run.state, ...MOCK];
+  t.is((await finished(startCommand('cli', args, { cwd: run.dir }))).exit, 0);
+  t.is((await run.verb('verify')).exit, 0);
+  writeFileSync(other, '');
+  t.is((await run.verb('verify')).exit, 6);
+});
+
+test.serial('what the system refuses ends with 4 and without a stack, never with the code for failed items', async (t) => {
+  const run = makeRun(t, { lines: batchLines(3), args: MOCK });
+  writeFileSync(`${run.state}x`, '');
+  const { exit, stderr } = await finished(run.start(['--state', join(`${run.state}x`, 'below')]));
+  t.true(exit === 2 || exit === 4, `${exit}`);
+  t.notRegex(stderr, /^ {4}at /m);
+});
+
 test.serial('--fresh on a finished run runs it again and keeps the old directory', async (t) => {
   t.timeout(90_000);
   const run = await finishedRun(t);
