@@ -50,6 +50,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
+/** For cut connections to be gone; nothing that matters hangs on it. */
+const FORCED_MS = 500;
+
 async function bind(server: Server, { listen, credentials }: ServerOptions): Promise<number> {
   try {
     return await new Promise((resolve, reject) => {
@@ -62,9 +65,14 @@ async function bind(server: Server, { listen, credentials }: ServerOptions): Pro
   }
 }
 
+/**
+ * Calls in progress have `graceMs` to end, then they are cut off. A peer that connected and never finished its handshake is known to
+ * nobody who could close it, and would hold up the closing of the port for ever: it is not waited for.
+ */
 async function shutDown(server: Server, clock: Clock, graceMs: number): Promise<void> {
-  const force = clock.after(graceMs, () => server.forceShutdown());
   // An error only says that the server was not running any more.
-  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-  force.stop();
+  const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  await Promise.race([closed, clock.sleep(graceMs)]);
+  server.forceShutdown();
+  await Promise.race([closed, clock.sleep(FORCED_MS)]);
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import test from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
@@ -75,5 +77,17 @@ test('after an outage a coordinator at the same address is reached again within 
     t.is(reply.epoch, 4);
     client.close();
     await successor.stop(0);
+  });
+});
+
+test('a peer that connects and never shakes hands does not keep a server from stopping', async (t) => {
+  await inWorld(t, notingCore().core, async ({ server }) => {
+    const [host = '', port = ''] = server.address.split(':');
+    const socket = connect(Number(port), host);
+    t.teardown(() => socket.destroy());
+    await once(socket, 'connect');
+    const startedMs = systemClock.monotonicMs();
+    await server.stop(0);
+    t.true(systemClock.monotonicMs() - startedMs < NOTICED_MS);
   });
 });
