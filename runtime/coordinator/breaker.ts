@@ -1,5 +1,6 @@
 import type { WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
+import { parseOutputLine } from '../results/output-line.ts';
 import { pauseRun } from './ending.ts';
 import { itemAt, lockItem } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
@@ -10,6 +11,8 @@ import type { Item, State } from './state.ts';
  * the items'. Until the row is broken by any other answer they are held back, unrecorded, and the worker keeps them in its
  * outbox: where the run pauses they go back uncounted, and nobody's item has failed for a mistyped key.
  */
+/** A server's message may be a whole page. */
+const MAX_TOLD_CHARACTERS = 300;
 const SUSPICIOUS_STATUS: ReadonlySet<number> = new Set([401, 403, 404]);
 
 export function isSuspicious(outcome: Outcome): boolean {
@@ -21,9 +24,14 @@ export function suspect(state: State, worker: WorkerId, item: Item, outcome: Out
   lockItem(item, 'suspect');
   state.suspects.push({ worker, outcome });
   if (state.suspects.length < state.settings.breaker) return;
-  const status = outcome.httpStatus;
-  pauseRun(state, state.lastTickMs, `${state.suspects.length} answers in a row were refusals of the endpoint, the last HTTP ${status}`);
+  pauseRun(state, state.lastTickMs, reasonOf(state.suspects.length, outcome));
   sendBackSuspects(state);
+}
+
+/** With the server's own words: they name the key, the model or the path that it does not like. */
+function reasonOf(count: number, { httpStatus, line }: Outcome): string {
+  const told = parseOutputLine(line)?.error?.message ?? '';
+  return `${count} answers in a row were refusals of the endpoint, the last HTTP ${httpStatus}: ${told.slice(0, MAX_TOLD_CHARACTERS)}`;
 }
 
 /** The run pauses: what was held goes back uncounted, so that nobody waits for it. */

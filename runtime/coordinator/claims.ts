@@ -63,7 +63,7 @@ function planShares(state: State): { readonly worker: Worker; free: number }[] {
 
 export function freeSlots(worker: Worker): number {
   if (!worker.isRegistered || worker.session === 0) return 0;
-  const promised = worker.outgoing.size + worker.claiming + worker.loading.size + (worker.sent?.assignments.length ?? 0);
+  const promised = worker.outgoing.size + worker.claiming + worker.unread.size + (worker.sent?.assignments.length ?? 0);
   return Math.max(0, worker.capacity - promised);
 }
 
@@ -175,8 +175,7 @@ function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void 
   if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs });
   const worker = state.workers.get(id);
   if (worker === undefined || !worker.isRegistered) return handBackAll(state, items);
-  for (const ref of refs) worker.loading.add(ref.index);
-  command(state, { kind: 'load', worker: id, refs });
+  for (const ref of refs) worker.unread.add(ref.index);
 }
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */

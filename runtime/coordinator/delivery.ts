@@ -2,11 +2,11 @@ import { present } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
 import type { Assignment, Order, PollReply } from '../model/session.ts';
 import type { Token } from './commands.ts';
-import { command } from './mirror.ts';
+import { command, takeOutgoing } from './mirror.ts';
 import type { Batch, State, Worker } from './state.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
-const MAX_BATCH_BYTES = 4 * 1024 * 1024;
+export const MAX_BATCH_BYTES: number = 4 * 1024 * 1024;
 /** Acknowledgements in one reply: bounds the message; the rest follows in the next. */
 const MAX_ACKNOWLEDGED = 4_096;
 
@@ -70,7 +70,7 @@ function nextBatch(worker: Worker): Batch | null {
   let bytes = 0;
   for (const [index, assignment] of worker.outgoing) {
     if (assignments.length > 0 && bytes + assignment.line.length > MAX_BATCH_BYTES) break;
-    worker.outgoing.delete(index);
+    takeOutgoing(worker, index);
     assignments.push(assignment);
     bytes += assignment.line.length;
   }

@@ -10,8 +10,9 @@ import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { judge } from './judge.ts';
 import { command, refOf, takeCommands } from './mirror.ts';
 import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
+import { onLoaded, readAhead } from './reading.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
-import { answerOverdue, onLoaded, onPoll, onPollGone } from './sessions.ts';
+import { answerOverdue, onPoll, onPollGone } from './sessions.ts';
 import type { State } from './state.ts';
 
 /**
@@ -49,6 +50,7 @@ export function step(state: State, nowMs: number, fact: Fact): readonly Command[
   checkEnd(state, nowMs);
   planClaims(state);
   flushAll(state);
+  readAhead(state);
   return takeCommands(state);
 }
 

@@ -61,6 +61,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     pid: 0,
     concurrency: 0,
     state: 'unknown',
+    detail: '',
     isRegistered: false,
     isSuspected: false,
     dueAtMs,
@@ -70,8 +71,10 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     capacity: 0,
     items: new Set(),
     claiming: 0,
-    loading: new Set(),
+    unread: new Set(),
+    isReading: false,
     outgoing: new Map(),
+    outgoingBytes: 0,
     revoked: [],
     acknowledged: [],
     stale: [],
@@ -109,8 +112,14 @@ export function dropItem(state: State, item: Item): void {
 export function forgetRow(state: State, item: Item): void {
   const owner = state.workers.get(item.row.worker);
   owner?.items.delete(item.index);
-  owner?.outgoing.delete(item.index);
-  owner?.loading.delete(item.index);
+  if (owner !== undefined) takeOutgoing(owner, item.index);
+  owner?.unread.delete(item.index);
+}
+
+/** Takes an assignment out of those that wait to be sent. */
+export function takeOutgoing(worker: Worker, index: ItemIndex): void {
+  worker.outgoingBytes -= worker.outgoing.get(index)?.line.length ?? 0;
+  worker.outgoing.delete(index);
 }
 
 export function itemAt(state: State, index: ItemIndex): Item {

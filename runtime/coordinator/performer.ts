@@ -7,6 +7,7 @@ import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
 import { badLineId, errorLine } from '../results/output-line.ts';
 import type { Command } from './commands.ts';
+import { MAX_BATCH_BYTES } from './delivery.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Fact } from './machine.ts';
 import { rowOf } from './mirror.ts';
@@ -139,7 +140,10 @@ async function look({ epoch, ledger, writer, tell }: PerformerOptions, command: 
 }
 
 async function load({ source, form, tell }: PerformerOptions, { worker, refs }: Extract<Command, { kind: 'load' }>): Promise<void> {
-  const lines = await source.lines(refs.map((ref) => ref.index));
+  const lines = await source.lines(
+    refs.map((ref) => ref.index),
+    MAX_BATCH_BYTES,
+  );
   const assignments = lines.map(({ line, lineNumber }, at): Assignment => ({ ...(refs[at] as ItemRef), line, lineNumber, form }));
   tell({ kind: 'loaded', worker, assignments });
 }

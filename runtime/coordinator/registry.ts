@@ -17,6 +17,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);
   hear(state, nowMs, worker);
   worker.state = beat.state;
+  worker.detail = beat.detail;
   worker.concurrency = beat.concurrency;
   worker.pid = beat.pid;
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });

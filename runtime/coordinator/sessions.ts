@@ -1,9 +1,10 @@
-import { type ItemRef, isSameRow, plainRef, refKey, type WorkerId } from '../model/row.ts';
-import type { Assignment, HeldItem, Poll } from '../model/session.ts';
+import { plainRef, refKey, type WorkerId } from '../model/row.ts';
+import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, flush } from './delivery.ts';
 import { judge, onReturned } from './judge.ts';
-import { command, itemAt, refOf, rowOf } from './mirror.ts';
+import { command, itemAt, refOf } from './mirror.ts';
+import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
 import { handBackAll } from './rows.ts';
 import type { Item, State, Worker } from './state.ts';
@@ -63,38 +64,11 @@ function openSession(state: State, worker: Worker, session: number, held: readon
     state,
     missing.filter((item) => item.bootNonce !== worker.bootNonce),
   );
-  load(
-    state,
-    worker,
-    missing.filter((item) => item.bootNonce === worker.bootNonce),
-  );
-}
-
-/** A row with a hand-back under way is as good as gone (L28): the worker must not go on with it. */
-function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
-  const item = state.items.get(ref.index);
-  return item?.isRunning === true && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
+  for (const item of missing) if (item.bootNonce === worker.bootNonce) worker.unread.add(item.index);
 }
 
 function isPromised(worker: Worker, item: Item): boolean {
-  return worker.loading.has(item.index) || worker.outgoing.has(item.index);
-}
-
-function load(state: State, worker: Worker, items: readonly Item[]): void {
-  if (items.length === 0) return;
-  for (const item of items) worker.loading.add(item.index);
-  command(state, { kind: 'load', worker: worker.id, refs: items.map(refOf) });
-}
-
-/** Input lines have been read: they go out if the row is still the one they were read for (L28). */
-export function onLoaded(state: State, id: WorkerId, assignments: readonly Assignment[]): void {
-  const worker = state.workers.get(id);
-  if (worker === undefined) return;
-  for (const assignment of assignments) {
-    const wasAwaited = worker.loading.delete(assignment.index);
-    if (wasAwaited && hasLiveRow(state, id, assignment)) worker.outgoing.set(assignment.index, assignment);
-  }
-  flush(state, worker);
+  return worker.unread.has(item.index) || worker.outgoing.has(item.index);
 }
 
 /** The caller of a waiting poll is gone; its batch counts as not received until the worker says otherwise. */

@@ -4,7 +4,8 @@ import type { ItemIndex } from '../model/row.ts';
 
 /** The input as the coordinator needs it: every question waits until the index has come so far. */
 export interface Source {
-  lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]>;
+  /** The lines of the first of these items: as many as fit into `maxBytes`, at least one. */
+  lines(indexes: readonly ItemIndex[], maxBytes: number): Promise<readonly InputLine[]>;
   invalidReason(index: ItemIndex): Promise<InvalidReason>;
   survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }>;
   indexed(): { readonly count: number; readonly items: number | null };
@@ -12,9 +13,9 @@ export interface Source {
 
 export function createSource(indexing: Indexing, reader: InputReader): Source {
   return {
-    lines: async (indexes) => {
+    lines: async (indexes, maxBytes) => {
       await indexing.waitFor(Math.max(-1, ...indexes) + 1);
-      return reader.lines(indexes);
+      return reader.lines(indexes, maxBytes);
     },
     invalidReason: async (index) => {
       await indexing.waitFor(index + 1);

@@ -53,6 +53,8 @@ export interface Worker {
   pid: number;
   concurrency: number;
   state: WorkerState | 'unknown';
+  /** Why it takes no items, as its last beat said. */
+  detail: string;
   /** False until the ledger has its registry row: no claim before. */
   isRegistered: boolean;
   isSuspected: boolean;
@@ -66,8 +68,10 @@ export interface Worker {
   readonly items: Set<ItemIndex>;
   /** Claims of it that are being carried out or whose lines are being read. */
   claiming: number;
-  readonly loading: Set<ItemIndex>;
+  readonly unread: Set<ItemIndex>;
+  isReading: boolean;
   readonly outgoing: Map<ItemIndex, Assignment>;
+  outgoingBytes: number;
   revoked: ItemRef[];
   acknowledged: ItemRef[];
   stale: ItemRef[];

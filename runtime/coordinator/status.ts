@@ -40,5 +40,6 @@ function workerStatus(worker: Worker, nowMs: number): WorkerStatus {
     running: worker.items.size,
     concurrency: worker.concurrency,
     sinceBeatMs: Math.max(0, Math.round(nowMs - worker.lastBeatMs)),
+    detail: worker.detail,
   };
 }

@@ -27,8 +27,8 @@ export interface InvalidReason {
 export interface InputReader {
   /** The entries of `count` items from `from`, as far as they are written. */
   entries(from: ItemIndex, count: number): Promise<readonly Entry[]>;
-  /** The lines of valid items whose entries are written, in the order asked for. */
-  lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]>;
+  /** The lines of valid items whose entries are written, in the order asked for: as many as fit into `maxBytes`, at least one. */
+  lines(indexes: readonly ItemIndex[], maxBytes?: number): Promise<readonly InputLine[]>;
   invalidReason(index: ItemIndex): Promise<InvalidReason>;
   /** Which of the next `count` written entries from `from` are invalid; `upTo` is the first index not looked at. */
   survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }>;
@@ -75,9 +75,9 @@ class FileReader implements InputReader {
     return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => readEntry(bytes, at * ENTRY_BYTES));
   }
 
-  async lines(indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
+  async lines(indexes: readonly ItemIndex[], maxBytes: number = Number.POSITIVE_INFINITY): Promise<readonly InputLine[]> {
     await this.checkStamp();
-    const entries = await this.#entriesOf(indexes);
+    const entries = firstThatFit(await this.#entriesOf(indexes), maxBytes);
     const lines: InputLine[] = [];
     for (const span of spansOf(entries)) lines.push(...(await this.#readSpan(span, entries, indexes)));
     return lines;
@@ -163,4 +163,13 @@ async function openFile(path: string): Promise<FileHandle> {
   } catch (error) {
     throw unreadable(path, error);
   }
+}
+
+function firstThatFit(entries: readonly Entry[], maxBytes: number): readonly Entry[] {
+  let bytes = 0;
+  const tooMany = entries.findIndex((entry, at) => {
+    bytes += entry.length;
+    return at > 0 && bytes > maxBytes;
+  });
+  return tooMany === -1 ? entries : entries.slice(0, tooMany);
 }

@@ -93,12 +93,12 @@ export function plainText(body: Uint8Array): string {
   return JSON.stringify(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
 }
 
-/** What verify needs of an output line. */
+/** What is read of an output line again. */
 export interface OutputRecord {
   readonly id: string;
   readonly customId: string | null;
   readonly hasResponse: boolean;
-  readonly error: { readonly code: string; readonly line: number } | null;
+  readonly error: { readonly code: string; readonly message: string; readonly line: number } | null;
 }
 
 /** Null where the bytes are not an output line of this program. */
@@ -109,9 +109,9 @@ export function parseOutputLine(bytes: Uint8Array): OutputRecord | null {
   if (typeof customId !== 'string' && customId !== null) return null;
   if (!isObjectOrNull(response) || !isObjectOrNull(error)) return null;
   if (error === null) return response === null ? null : { id, customId, hasResponse: true, error: null };
-  const { code, line } = error;
-  if (typeof code !== 'string' || typeof line !== 'number') return null;
-  return { id, customId, hasResponse: response !== null, error: { code, line } };
+  const { code, message, line } = error;
+  if (typeof code !== 'string' || typeof message !== 'string' || typeof line !== 'number') return null;
+  return { id, customId, hasResponse: response !== null, error: { code, message, line } };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

@@ -99,3 +99,14 @@ test('a pause for another reason sends back what was held, so that no worker wai
   );
   t.deepEqual(machine.state.suspects, []);
 });
+
+test('the reason of a pause says what the server said, up to a bound', (t) => {
+  const machine = fourRunning();
+  const line = (message: string) =>
+    Buffer.from(JSON.stringify({ id: 'batch_req_x', custom_id: 'a', response: null, error: { code: 'http_401', message, line: 1 } }));
+  for (const index of [0, 1]) machine.poll('w1', { outcomes: [refusal(index)] });
+  const last = { ...refusal(2), line: line(`Incorrect API key provided ${'x'.repeat(1_000)}`) };
+  const { reason } = only(machine.poll('w1', { outcomes: [last] }), 'pause');
+  t.regex(reason, /the last HTTP 401: Incorrect API key provided x/);
+  t.true(reason.length < 450, `${reason.length} characters`);
+});

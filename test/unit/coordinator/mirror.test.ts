@@ -54,9 +54,9 @@ test('an item with a delay is not ready before its time', (t) => {
 test('a dropped item leaves nothing with its worker', (t) => {
   const state = mirrorOf({ running: [{ index: 0, row: rowFor('w1') }] });
   const worker = state.workers.get('w1');
-  worker?.loading.add(0);
+  worker?.unread.add(0);
   dropItem(state, itemAt(state, 0));
-  t.deepEqual([worker?.items.size, worker?.loading.size, worker?.outgoing.size, state.items.size], [0, 0, 0, 0]);
+  t.deepEqual([worker?.items.size, worker?.unread.size, worker?.outgoing.size, state.items.size], [0, 0, 0, 0]);
 });
 
 test('an item has one lock at a time, and its reference names the claim', (t) => {

@@ -12,6 +12,14 @@ test('counts, input and workers are those of the mirror', (t) => {
   t.like(status.workers[0], { workerId: 'w1', state: 'ready', running: 2, sinceBeatMs: 120 });
 });
 
+test('why a worker takes no items is told as its last beat said it', (t) => {
+  const machine = twoRunning();
+  machine.beat('w1', { detail: 'waiting for http://h:1: answered 500' });
+  t.is(statusOf('r', machine.state, machine.nowMs).workers[0]?.detail, 'waiting for http://h:1: answered 500');
+  machine.beat('w1');
+  t.is(statusOf('r', machine.state, machine.nowMs).workers[0]?.detail, '');
+});
+
 test('a worker that was not heard since this boot is suspected', (t) => {
   t.is(statusOf('r', twoRunning().state, 1_000).workers[0]?.state, 'suspected');
 });

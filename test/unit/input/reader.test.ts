@@ -20,6 +20,13 @@ test('lines come in the order asked for, wherever they lie', async (t) => {
   t.deepEqual(await reader.lines([]), []);
 });
 
+test('lines are read up to a bound of bytes, one at least', async (t) => {
+  const { reader } = await indexed(t, `${LINES.join('\n')}\n`);
+  const bytes = Buffer.byteLength(LINES.slice(3, 6).join(''));
+  const count = async (maxBytes: number): Promise<number> => (await reader.lines([3, 4, 5, 6, 7], maxBytes)).length;
+  t.deepEqual([await count(bytes), await count(bytes - 1), await count(1), await count(1e9)], [3, 2, 1, 5]);
+});
+
 test('a survey tells the invalid items of a range, as far as entries are written', async (t) => {
   const { reader } = await indexed(t, ['bad', LINES[0], 'bad', LINES[1], LINES[2], 'bad'].join('\n'));
   t.deepEqual(await reader.survey(0, 100), { upTo: 6, invalid: [0, 2, 5] });

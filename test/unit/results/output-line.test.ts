@@ -29,7 +29,7 @@ test('a bad line without a custom_id has null there, and an id made of its numbe
     id: `batch_req_${badLineId(3)}`,
     customId: null,
     hasResponse: false,
-    error: { code: 'invalid_json', line: 3 },
+    error: { code: 'invalid_json', message: 'not JSON', line: 3 },
   });
   t.not(badLineId(3), badLineId(4));
   t.regex(badLineId(3), /^[0-9a-f]{32}$/);

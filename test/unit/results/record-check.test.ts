@@ -10,14 +10,14 @@ const aBadLine: InputMeaning = { kind: 'invalid', code: 'invalid_json', message:
 const aDuplicate: InputMeaning = { kind: 'duplicate', customId: 'x', firstLine: 2 };
 
 const result: OutputRecord = { id: `batch_req_${contentId(item)}`, customId: 'x', hasResponse: true, error: null };
-const refused: OutputRecord = { ...result, error: { code: 'http_400', line: 5 } };
+const refused: OutputRecord = { ...result, error: { code: 'http_400', message: 'm', line: 5 } };
 const badLine: OutputRecord = {
   id: `batch_req_${badLineId(5)}`,
   customId: null,
   hasResponse: false,
-  error: { code: 'invalid_json', line: 5 },
+  error: { code: 'invalid_json', message: 'm', line: 5 },
 };
-const duplicate: OutputRecord = { ...badLine, customId: 'x', error: { code: 'duplicate_custom_id', line: 5 } };
+const duplicate: OutputRecord = { ...badLine, customId: 'x', error: { code: 'duplicate_custom_id', message: 'm', line: 5 } };
 
 for (const [what, meaning, record, kind, expected] of [
   ['a result of an item', anItem, result, 'result', null],
@@ -35,11 +35,17 @@ for (const [what, meaning, record, kind, expected] of [
     /the line is bad \(invalid_json\), but its record is a result/,
   ],
   ['a result of a duplicate', aDuplicate, result, 'result', /\(duplicate_custom_id\), but its record is a result/],
-  ['another error of a bad line', aBadLine, { ...badLine, error: { code: 'http_500', line: 5 } }, 'error', /is the error http_500/],
+  [
+    'another error of a bad line',
+    aBadLine,
+    { ...badLine, error: { code: 'http_500', message: 'm', line: 5 } },
+    'error',
+    /is the error http_500/,
+  ],
   ['an item that is called a duplicate', anItem, duplicate, 'error', /made from other contents/],
   ['a result that the log calls an error', anItem, result, 'error', /call it failed, but its record is a result/],
   ['an error that the log calls a result', anItem, refused, 'result', /call it done, but its record is the error http_400/],
-  ['an error of another line', anItem, { ...refused, error: { code: 'http_400', line: 6 } }, 'error', /names input line 6/],
+  ['an error of another line', anItem, { ...refused, error: { code: 'http_400', message: 'm', line: 6 } }, 'error', /names input line 6/],
 ] as const) {
   test(`${what} is ${expected === null ? 'right' : 'told apart'}`, (t) => {
     const mismatch = recordMismatch(expectedRecord(meaning, 5), 5, record, kind);

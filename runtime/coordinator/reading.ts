@@ -1,0 +1,48 @@
+import { type ItemRef, isSameRow, type WorkerId } from '../model/row.ts';
+import type { Assignment } from '../model/session.ts';
+import { flush, MAX_BATCH_BYTES } from './delivery.ts';
+import { command, itemAt, refOf, rowOf } from './mirror.ts';
+import type { State, Worker } from './state.ts';
+
+/**
+ * The input lines of claimed rows are read only as fast as they are delivered: a worker has about one batch being read, one that
+ * waits and one on its way, however many rows are its own. So lines of any size cost the coordinator bounded memory.
+ */
+
+/** Rows asked for at a time; how many of their lines fit is the reader's to say. */
+const MAX_READ_ITEMS = 1_024;
+
+export function readAhead(state: State): void {
+  for (const worker of state.workers.values()) readNext(state, worker);
+}
+
+function readNext(state: State, worker: Worker): void {
+  if (worker.isReading || worker.unread.size === 0 || worker.outgoingBytes >= MAX_BATCH_BYTES) return;
+  const refs: ItemRef[] = [];
+  for (const index of worker.unread) {
+    if (refs.length === MAX_READ_ITEMS) break;
+    refs.push(refOf(itemAt(state, index)));
+  }
+  worker.isReading = true;
+  command(state, { kind: 'load', worker: worker.id, refs });
+}
+
+/** Lines have been read, of all that was asked for or of the first: they go out if the row is still the one they were read for (L28). */
+export function onLoaded(state: State, id: WorkerId, assignments: readonly Assignment[]): void {
+  const worker = state.workers.get(id);
+  if (worker === undefined) return;
+  worker.isReading = false;
+  for (const assignment of assignments) {
+    const wasAwaited = worker.unread.delete(assignment.index);
+    if (!wasAwaited || !hasLiveRow(state, id, assignment)) continue;
+    worker.outgoing.set(assignment.index, assignment);
+    worker.outgoingBytes += assignment.line.length;
+  }
+  flush(state, worker);
+}
+
+/** A row with a hand-back under way is as good as gone (L28): the worker must not go on with it. */
+export function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
+  const item = state.items.get(ref.index);
+  return item?.isRunning === true && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
+}
