@@ -30,7 +30,10 @@ export function etaText(status: RunStatus, rate: Rate): string | null {
 export function workersText(status: RunStatus): string {
   const usable = status.workers.filter((worker) => worker.state === 'ready').length;
   const total = status.workers.length;
-  return usable === total ? `${total} worker${total === 1 ? '' : 's'}` : `${usable} of ${total} workers ready`;
+  if (usable === total) return `${total} worker${total === 1 ? '' : 's'}`;
+  // One reason for all: workers of a run mostly share their backend, and `rollout status` has each one's.
+  const detail = status.workers.find((worker) => worker.detail !== '')?.detail;
+  return `${usable} of ${total} workers ready${detail === undefined ? '' : `: ${detail}`}`;
 }
 
 /** The whole page of `rollout status`. */
@@ -44,7 +47,7 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `running: ${status.running}, handed back: ${status.handedBack}, to do: ${openItems(status)}`,
     ...status.workers.map(
       (worker) =>
-        `worker ${worker.workerId}: ${worker.state}, ${worker.running}/${worker.concurrency} items, last beat ${worker.sinceBeatMs} ms ago`,
+        `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, ${worker.running}/${worker.concurrency} items, last beat ${worker.sinceBeatMs} ms ago`,
     ),
     ...howToGoOn(status),
   ];

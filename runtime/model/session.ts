@@ -4,6 +4,9 @@ import type { Epoch, ItemRef, WorkerId } from './row.ts';
 
 export type WorkerState = 'init' | 'ready' | 'not-ready' | 'draining';
 
+/** Enough for an address and an error; what is told must fit in one line of a terminal or two. */
+export const MAX_DETAIL_CHARACTERS = 200;
+
 export interface Beat {
   readonly workerId: WorkerId;
   readonly bootNonce: string;
@@ -12,6 +15,8 @@ export interface Beat {
   readonly pid: number;
   readonly loopLagMs: number;
   readonly highestEpoch: Epoch;
+  /** Why the worker takes no items: one line of at most MAX_DETAIL_CHARACTERS; empty where it takes them. */
+  readonly detail: string;
 }
 
 export interface BeatReply {

@@ -24,6 +24,8 @@ export interface WorkerStatus {
   readonly running: number;
   readonly concurrency: number;
   readonly sinceBeatMs: number;
+  /** Why it takes no items, in its own words; empty where it takes them. */
+  readonly detail: string;
 }
 
 export type Role = 'passive' | 'primary';

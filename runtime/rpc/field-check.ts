@@ -1,4 +1,5 @@
 import { COORDINATOR_WORKER, type ItemRef, isWorkerId, MAX_INDEX } from '../model/row.ts';
+import { MAX_DETAIL_CHARACTERS } from '../model/session.ts';
 import type { EnumTable } from './enums.ts';
 import type { ItemRef as WireRef } from './gen/rollout/v1/worker_pb.ts';
 
@@ -16,6 +17,8 @@ export const MAX_LIST = 65_536;
 const MAX_NONCE_CHARACTERS = 64;
 const MAX_CODE_CHARACTERS = 256;
 const NEWLINE = 0x0a;
+/** Whatever ends a line, or moves the cursor of a terminal that shows the text. */
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 /**
  * Builds a model value field by field and remembers the first field that is wrong. Each method answers a value that has the right
@@ -55,6 +58,13 @@ export class FieldCheck {
 
   code(text: string): string {
     this.that(text.length <= MAX_CODE_CHARACTERS, 'code', `must have at most ${MAX_CODE_CHARACTERS} characters`);
+    return text;
+  }
+
+  /** Shown to people as it is. */
+  detail(text: string): string {
+    this.that(text.length <= MAX_DETAIL_CHARACTERS, 'detail', `must have at most ${MAX_DETAIL_CHARACTERS} characters`);
+    this.that(!CONTROL.test(text), 'detail', 'must be one line, without control characters');
     return text;
   }
 

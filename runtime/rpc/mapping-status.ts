@@ -41,6 +41,7 @@ export function statusFromWire(wire: StatusResponse): Checked<RunStatus> {
         running: worker.running,
         concurrency: worker.concurrency,
         sinceBeatMs: worker.sinceBeatMs,
+        detail: check.detail(worker.detail),
       }),
     ),
   });

@@ -39,6 +39,7 @@ export function beatFromWire(wire: BeatRequest): Checked<Beat> {
     pid,
     loopLagMs,
     highestEpoch,
+    detail: check.detail(wire.detail),
   });
 }
 

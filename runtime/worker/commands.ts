@@ -29,7 +29,7 @@ export type Command =
   /** Leave this coordinator and find one, with backoff; comes back as onConnected. */
   | { readonly kind: 'reconnect' }
   /** What the next beats say; said at once. */
-  | { readonly kind: 'say'; readonly state: WorkerState }
+  | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
   /** Ask the backend until it is ready; comes back as onBackendReady. */
   | { readonly kind: 'probe' }
   /** Deregister unless superseded, and end. The last command. */

@@ -22,7 +22,7 @@ export interface HeartSettings {
 
 export type ToHeart =
   /** Said in a beat at once. */
-  | { readonly kind: 'say'; readonly state: WorkerState }
+  | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
   | { readonly kind: 'epoch'; readonly epoch: Epoch }
   | { readonly kind: 'coordinators'; readonly addresses: readonly string[] }
   /** Let the beats under way end, say no more, and end. */

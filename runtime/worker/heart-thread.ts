@@ -30,6 +30,7 @@ const link = createLink({
 
 const underWay = new Set<Promise<void>>();
 let state: WorkerState = 'init';
+let detail = '';
 let highestEpoch = settings.highestEpoch;
 let isMoving = false;
 let isStopped = false;
@@ -42,6 +43,7 @@ function onMessage(message: ToHeart): void {
   switch (message.kind) {
     case 'say':
       state = message.state;
+      detail = message.detail;
       beat();
       return;
     case 'epoch':
@@ -71,7 +73,7 @@ async function beatOnce(): Promise<void> {
   const loopLagMs = takeLagMs(settings.lag, clock.monotonicMs());
   const deadlineMs = settings.heartbeatIntervalMs * 4;
   const called = await link.call((client) =>
-    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch }, deadlineMs),
+    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch, detail }, deadlineMs),
   );
   if (called.kind === 'left') return;
   if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();

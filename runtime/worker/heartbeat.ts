@@ -7,7 +7,8 @@ import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
 import { markLag, newLag } from './loop-lag.ts';
 
 export interface Heartbeat {
-  say(state: WorkerState): void;
+  /** `detail`: why the worker takes no items; empty where it takes them. */
+  say(state: WorkerState, detail: string): void;
   tellEpoch(epoch: Epoch): void;
   replaceAddresses(addresses: readonly string[]): void;
   /** Resolves when no beat is under way any more. */
@@ -30,7 +31,7 @@ export function startHeartbeat(settings: Omit<HeartSettings, 'lag'>, clock: Cloc
   thread.on('error', (error) => listener.onFailure(error instanceof Error ? error : new Error(String(error))));
   const tell = (message: ToHeart): void => thread.postMessage(message);
   return {
-    say: (state) => tell({ kind: 'say', state }),
+    say: (state, detail) => tell({ kind: 'say', state, detail }),
     tellEpoch: (epoch) => tell({ kind: 'epoch', epoch }),
     replaceAddresses: (addresses) => tell({ kind: 'coordinators', addresses }),
     stop: async () => {

@@ -141,7 +141,7 @@ export class WorkerLoop {
     const { state, log } = this.#deps;
     const probed = await this.#deps.probe(this.#stopped.signal, (detail) => {
       log.warn({ detail }, 'the backend is not ready');
-      this.#fact(() => onBackendAway(state, this.#nowMs()));
+      this.#fact(() => onBackendAway(state, this.#nowMs(), detail));
     });
     if (probed.kind === 'ready') this.#fact(() => onBackendReady(state, this.#nowMs()));
     if (probed.kind !== 'given-up') return;
@@ -194,7 +194,7 @@ export class WorkerLoop {
       case 'leave':
         return this.#leave(command);
       case 'say':
-        this.#deps.heartbeat.say(command.state);
+        this.#deps.heartbeat.say(command.state, command.detail);
         return null;
       case 'stop':
         this.#deps.slots.stop(command.ref);

@@ -1,10 +1,11 @@
 import { never } from '../base/assert.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
-import type { Poll, PollReply, WorkerState } from '../model/session.ts';
+import type { Poll, PollReply } from '../model/session.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { end, forget, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sendAllAgain } from './polling.ts';
+import { whyNotReady, workerState } from './say.ts';
 import { allHeld, command, type State } from './state.ts';
 
 /**
@@ -99,12 +100,14 @@ export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]):
 
 export function onBackendReady(state: State, nowMs: number): readonly Command[] {
   state.backend = 'ready';
+  state.backendDetail = '';
   return settle(state, nowMs);
 }
 
-/** The backend did not answer at the first look; it is asked on. */
-export function onBackendAway(state: State, nowMs: number): readonly Command[] {
+/** The backend did not answer as one that is ready does; it is asked on. */
+export function onBackendAway(state: State, nowMs: number, detail: string): readonly Command[] {
   if (state.backend === 'unknown') state.backend = 'not-ready';
+  state.backendDetail = detail;
   return settle(state, nowMs);
 }
 
@@ -190,15 +193,10 @@ function settle(state: State, nowMs: number): readonly Command[] {
 
 function speak(state: State): void {
   const now = workerState(state);
-  if (now === state.said || state.mode.kind === 'left') return;
-  state.said = now;
-  command(state, { kind: 'say', state: now });
-}
-
-function workerState(state: State): WorkerState {
-  if (state.mode.kind !== 'working') return 'draining';
-  if (state.backend === 'unknown' || !state.isRegistered) return 'init';
-  return state.backend === 'ready' && !state.isFenced ? 'ready' : 'not-ready';
+  const detail = now === 'not-ready' ? whyNotReady(state) : '';
+  if (state.mode.kind === 'left' || (now === state.said.state && detail === state.said.detail)) return;
+  state.said = { state: now, detail };
+  command(state, { kind: 'say', state: now, detail });
 }
 
 function go(state: State, why: Leaving): void {

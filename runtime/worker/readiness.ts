@@ -40,12 +40,10 @@ async function probeOnce({ backend, clock }: ProbeDeps, signal: AbortSignal): Pr
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   signal.addEventListener('abort', abort);
-  const timer = clock.after(PROBE_TIMEOUT_MS, abort);
+  // The reason becomes the detail of the refusal.
+  const timer = clock.after(PROBE_TIMEOUT_MS, () => controller.abort(new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`)));
   try {
-    const readiness = await backend.isReady(controller.signal);
-    return readiness.kind === 'not-ready' && controller.signal.aborted
-      ? { kind: 'not-ready', detail: `no answer within ${PROBE_TIMEOUT_MS} ms` }
-      : readiness;
+    return await backend.isReady(controller.signal);
   } finally {
     timer.stop();
     signal.removeEventListener('abort', abort);

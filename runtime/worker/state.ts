@@ -66,13 +66,15 @@ export interface State {
   readonly executing: Set<string>;
   limit: Limit;
   backend: 'unknown' | 'ready' | 'not-ready';
+  /** Why the backend is not ready, as the last look at it told; empty before. */
+  backendDetail: string;
   mode: Mode;
   guard: EpochGuard;
   isRegistered: boolean;
   isFenced: boolean;
   isConnected: boolean;
   session: Session;
-  said: WorkerState;
+  said: { readonly state: WorkerState; readonly detail: string };
   commands: Command[];
 }
 
@@ -90,13 +92,14 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     executing: new Set(),
     limit: fullLimit(settings.concurrency),
     backend: 'unknown',
+    backendDetail: '',
     mode: { kind: 'working' },
     guard: { highestEpoch, lastValidMs: nowMs },
     isRegistered: false,
     isFenced: false,
     isConnected: false,
     session: newSession(1),
-    said: 'init',
+    said: { state: 'init', detail: '' },
     commands: [],
   };
   for (const outcome of found) add(state, plainRef(outcome), { kind: 'finished', outcome });

@@ -20,8 +20,9 @@ export function startHeart({ concurrency, onFailure, process, link, id, bootNonc
   const { clock } = process;
   const underWay = new Set<Promise<void>>();
   let [said, highestEpoch, isMoving, isStopped] = ['init' as Parameters<Heartbeat['say']>[0], epoch, false, false];
+  let detail = '';
   const beatOnce = async (): Promise<void> => {
-    const beat = { workerId: id, bootNonce, state: said, concurrency, pid: 1, loopLagMs: 0, highestEpoch };
+    const beat = { workerId: id, bootNonce, state: said, concurrency, pid: 1, loopLagMs: 0, highestEpoch, detail };
     const called = await link.call((client) => client.beat(beat, SETTINGS.heartbeatIntervalMs * 4));
     await process.on();
     if (called.kind === 'left') return;
@@ -49,8 +50,9 @@ export function startHeart({ concurrency, onFailure, process, link, id, bootNonc
   const timer = clock.every(SETTINGS.heartbeatIntervalMs, beat);
   clock.after(0, beat);
   return {
-    say: (next) => {
+    say: (next, why) => {
       said = next;
+      detail = why;
       beat();
     },
     tellEpoch: (next) => {

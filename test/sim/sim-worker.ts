@@ -55,6 +55,7 @@ export class SimWorker {
         pid: boot,
         loopLagMs: 0,
         highestEpoch: this.#epoch,
+        detail: '',
       };
       await this.#world.loop?.beat(beat).catch(() => undefined);
       await clock.sleep(500);

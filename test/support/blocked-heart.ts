@@ -34,7 +34,7 @@ let isBlocked = false;
 function onFirstBeat(): void {
   if (isBlocked) return;
   isBlocked = true;
-  heartbeat.say('ready');
+  heartbeat.say('ready', '');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(blockMs));
   heartbeat.stop().then(
     () => process.exit(0),

@@ -77,9 +77,12 @@ export class Machine {
     return this.#token;
   }
 
-  beat(worker: string, more: { readonly boot?: string; readonly pid?: number; readonly highestEpoch?: number } = {}): readonly Command[] {
-    const { boot = 'b1', pid = 7, highestEpoch = EPOCH } = more;
-    const beat = { workerId: worker, bootNonce: boot, state: 'ready' as const, concurrency: 4, pid, loopLagMs: 0, highestEpoch };
+  beat(
+    worker: string,
+    more: { readonly boot?: string; readonly pid?: number; readonly highestEpoch?: number; readonly detail?: string } = {},
+  ): readonly Command[] {
+    const { boot = 'b1', pid = 7, highestEpoch = EPOCH, detail = '' } = more;
+    const beat = { workerId: worker, bootNonce: boot, state: 'ready' as const, concurrency: 4, pid, loopLagMs: 0, highestEpoch, detail };
     return this.tell({ kind: 'beat', beat, token: this.token() });
   }
 

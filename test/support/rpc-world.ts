@@ -26,7 +26,7 @@ export const STATUS: RunStatus = {
   failed: 1,
   running: 2,
   handedBack: 1,
-  workers: [{ workerId: 'w-1', state: 'suspected', running: 2, concurrency: 8, sinceBeatMs: 900 }],
+  workers: [{ workerId: 'w-1', state: 'suspected', running: 2, concurrency: 8, sinceBeatMs: 900, detail: 'waiting' }],
 };
 export const REPLY: PollReply = {
   status: 'ok',
@@ -51,7 +51,7 @@ export const OUTCOME: Outcome = {
 };
 
 export function beatOf(workerId: string): Beat {
-  return { workerId, bootNonce: 'n', state: 'ready', concurrency: 8, pid: 1, loopLagMs: 0.4, highestEpoch: 0 };
+  return { workerId, bootNonce: 'n', state: 'ready', concurrency: 8, pid: 1, loopLagMs: 0.4, highestEpoch: 0, detail: '' };
 }
 
 export function pollOf(workerId: string, more: Partial<Poll> = {}): Poll {

@@ -35,7 +35,7 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
   });
   const headers = { ...settings.headers, ...(settings.apiKey === null ? {} : { authorization: `Bearer ${settings.apiKey}` }) };
   return {
-    isReady: (signal) => probe(pool, joinPath(base, '/v1/models'), headers, signal),
+    isReady: (signal) => probe(pool, base.origin, joinPath(base, '/v1/models'), headers, signal),
     execute: (request, signal) => post(pool, joinPath(base, request.item.url || DEFAULT_PATH), headers, settings, request, signal),
     close: () => pool.destroy(),
   };
@@ -48,14 +48,21 @@ export function joinPath(base: URL, url: string): string {
   return `${prefix}${path}`;
 }
 
-async function probe(pool: Pool, path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readiness> {
+/** A refusal reads `address: why`, since it is shown far from this server's settings. */
+async function probe(
+  pool: Pool,
+  origin: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Readiness> {
   try {
     const { statusCode, body } = await pool.request({ method: 'GET', path, headers, signal });
     await body.dump();
     const isPresent = (statusCode >= 200 && statusCode < 300) || PRESENT_STATUSES.includes(statusCode);
-    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `GET ${path} answered ${statusCode}` };
+    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${origin}${path}: answered ${statusCode}` };
   } catch (error) {
-    return { kind: 'not-ready', detail: `GET ${path}: ${detailOf(error)}` };
+    return { kind: 'not-ready', detail: `${origin}${path}: ${detailOf(error)}` };
   }
 }
 

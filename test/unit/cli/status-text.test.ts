@@ -8,7 +8,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
   return { runId: 'R1', state: { kind: 'running' }, epoch: 3, ...counts, workers: [], isLive: true, ...change };
 }
 
-const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120 };
+const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120, detail: '' };
 
 test('a progress line has counts, rate, remaining time and workers', (t) => {
   const line = progressLine(status({ workers: [READY] }), { ...startRate(0, 42), perSecond: 29 });
@@ -21,6 +21,15 @@ test('while the input is being indexed nothing is said about the remaining time'
     perSecond: 1.25,
   });
   t.is(line, '42/100+ items, 40 done, 2 failed, 8 running, 1.3/s, 1 of 2 workers ready');
+});
+
+test('a worker that is not ready says why, in the progress and on the page', (t) => {
+  const away: typeof READY = { ...READY, state: 'not-ready', detail: 'waiting for http://h:1: connect ECONNREFUSED' };
+  const line = progressLine(status({ workers: [READY, away] }), startRate(0, 42));
+  t.true(line.endsWith(', 1 of 2 workers ready: waiting for http://h:1: connect ECONNREFUSED'), line);
+  const page = statusPage(status({ workers: [READY, away] }), 'd').join('\n');
+  t.regex(page, /worker w1: ready, 8\/64 items/);
+  t.regex(page, /worker w1: not-ready \(waiting for http:\/\/h:1: connect ECONNREFUSED\), 8\/64 items/);
 });
 
 test('status says plainly that no coordinator is running, and how to go on', (t) => {

@@ -15,6 +15,7 @@ test('a status survives the wire in every state', (t) => {
     running: i,
     concurrency: 8,
     sinceBeatMs: 100 * i,
+    detail: state === 'not-ready' ? 'waiting for http://h:1: answered 500' : '',
   }));
   for (const state of states) {
     const status: RunStatus = { ...COUNTS, state, workers };

@@ -40,6 +40,7 @@ const beats: fc.Arbitrary<Beat> = fc.record({
   pid: uint32,
   loopLagMs: uint32,
   highestEpoch: uint32,
+  detail: fc.stringMatching(/^[ -~]{0,200}$/),
 });
 
 const polls: fc.Arbitrary<Poll> = fc.record({
@@ -168,6 +169,9 @@ test('a beat and a deregistration are checked as well', (t) => {
   t.is(mapping.beatFromWire(create(BeatRequestSchema, beat)).kind, 'ok');
   t.like(mapping.beatFromWire(create(BeatRequestSchema, { ...beat, state: 0 })), { kind: 'invalid', field: 'state' });
   t.like(mapping.beatFromWire(create(BeatRequestSchema, { ...beat, concurrency: 0 })), { kind: 'invalid', field: 'concurrency' });
+  for (const detail of ['x'.repeat(201), 'two\nlines', 'a \u001b[31mcolour', 'a\u2028b']) {
+    t.like(mapping.beatFromWire(create(BeatRequestSchema, { ...beat, detail })), { kind: 'invalid', field: 'detail' });
+  }
   t.like(mapping.deregistrationFromWire(create(DeregisterRequestSchema, { workerId: 'w-1' })), { kind: 'invalid', field: 'boot_nonce' });
 });
 

@@ -41,7 +41,7 @@ test('the worker says init until the backend has answered, polls only once a bea
     polls(onBeat(state, 0, beatReply())).map((poll) => poll.capacity),
     [0],
   );
-  t.deepEqual(onBackendReady(state, 0), [{ kind: 'say', state: 'ready' }]);
+  t.deepEqual(onBackendReady(state, 0), [{ kind: 'say', state: 'ready', detail: '' }]);
   t.like(polls(onReply(state, 0, HELLO, ok()))[0], { capacity: 4 });
 });
 
@@ -49,7 +49,7 @@ test('a backend that does not answer at the start: not ready, capacity 0', (t) =
   const state = newState(SETTINGS, 0, [], 0);
   onStart(state, 0);
   onBeat(state, 0, beatReply());
-  t.deepEqual(onBackendAway(state, 0), [{ kind: 'say', state: 'not-ready' }]);
+  t.deepEqual(onBackendAway(state, 0, 'h'), [{ kind: 'say', state: 'not-ready', detail: 'waiting for h' }]);
 });
 
 test('L34: an item is executed, its outcome stored, sent, and forgotten only once acknowledged', (t) => {
@@ -145,7 +145,7 @@ test('L36: without a valid reply for the timeout nothing starts; what runs goes 
   const state = working();
   t.deepEqual(onTick(state, SETTINGS.selfFenceTimeoutMs), []);
   const fencedAt = SETTINGS.selfFenceTimeoutMs + 1;
-  t.deepEqual(onTick(state, fencedAt), [{ kind: 'reconnect' }, { kind: 'say', state: 'not-ready' }]);
+  t.deepEqual(onTick(state, fencedAt), [{ kind: 'reconnect' }, { kind: 'say', state: 'not-ready', detail: 'no coordinator answers' }]);
   t.deepEqual(onTick(state, fencedAt + 1), [], 'once');
   t.deepEqual(kinds(onEnded(state, fencedAt + 2, ref(1), ended(1))), ['store'], 'nothing is aborted, nothing starts');
   onStored(state, fencedAt + 2, [ref(1)]);
@@ -164,7 +164,7 @@ test('beats alone keep a worker whose poll waits from fencing itself, by the tim
 test('a drain says so first, hands back what has not started, lets the rest end, and leaves when all is acknowledged', (t) => {
   const state = working();
   const commands = onDrain(state, 5);
-  t.deepEqual(commands[0], { kind: 'say', state: 'draining' });
+  t.deepEqual(commands[0], { kind: 'say', state: 'draining', detail: '' });
   t.like(polls(commands)[0], { capacity: 0, returns: [{ ...ref(3), reason: 'drained', delayMs: 0 }] });
   t.deepEqual(onDrain(state, 6), [], 'a second order changes nothing');
   onReply(state, 6, { session: 1, poll: 2 }, ok());
@@ -194,7 +194,7 @@ test('L36: what has not ended within the drain timeout is aborted and handed bac
 test('an idle worker that is told to drain leaves at once, and the order may come from the coordinator', (t) => {
   const { state } = greeting();
   t.deepEqual(onReply(state, 0, HELLO, ok({ order: 'drain' })), [
-    { kind: 'say', state: 'draining' },
+    { kind: 'say', state: 'draining', detail: '' },
     { kind: 'leave', why: 'drained', unacknowledged: 0 },
   ]);
 });
@@ -232,7 +232,7 @@ test('the server is not there: not ready, the item and all unstarted ones go bac
   );
   t.is(polls(commands)[0]?.capacity, 0);
   t.deepEqual(kinds(onEnded(state, 6, ref(2), goesBack(2, 'unavailable'))), [], 'the backend is asked once');
-  t.deepEqual(onBackendReady(state, 7), [{ kind: 'say', state: 'ready' }]);
+  t.deepEqual(onBackendReady(state, 7), [{ kind: 'say', state: 'ready', detail: '' }]);
   t.like(polls(onReply(state, 8, { session: 1, poll: 2 }, ok()))[0], { capacity: 4 });
 });
 

@@ -10,7 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file rollout/v1/run.proto.
  */
 export const file_rollout_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSIPCg1TdGF0dXNSZXF1ZXN0Im0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNIuABCg5TdGF0dXNSZXNwb25zZRIOCgZydW5faWQYASABKAkSDQoFc3RhdGUYAiABKAkSDgoGcmVhc29uGAMgASgJEg0KBWVwb2NoGAQgASgNEg0KBWl0ZW1zGAUgASgNEhIKCmlzX2luZGV4ZWQYBiABKAgSDAoEZG9uZRgHIAEoDRIOCgZmYWlsZWQYCCABKA0SDwoHcnVubmluZxgJIAEoDRITCgtoYW5kZWRfYmFjaxgKIAEoDRIpCgd3b3JrZXJzGAsgAygLMhgucm9sbG91dC52MS5TdGF0dXNXb3JrZXIyTQoKUnVuU2VydmljZRI/CgZTdGF0dXMSGS5yb2xsb3V0LnYxLlN0YXR1c1JlcXVlc3QaGi5yb2xsb3V0LnYxLlN0YXR1c1Jlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSIPCg1TdGF0dXNSZXF1ZXN0In0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNEg4KBmRldGFpbBgGIAEoCSLgAQoOU3RhdHVzUmVzcG9uc2USDgoGcnVuX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEg4KBnJlYXNvbhgDIAEoCRINCgVlcG9jaBgEIAEoDRINCgVpdGVtcxgFIAEoDRISCgppc19pbmRleGVkGAYgASgIEgwKBGRvbmUYByABKA0SDgoGZmFpbGVkGAggASgNEg8KB3J1bm5pbmcYCSABKA0SEwoLaGFuZGVkX2JhY2sYCiABKA0SKQoHd29ya2VycxgLIAMoCzIYLnJvbGxvdXQudjEuU3RhdHVzV29ya2VyMk0KClJ1blNlcnZpY2USPwoGU3RhdHVzEhkucm9sbG91dC52MS5TdGF0dXNSZXF1ZXN0Ghoucm9sbG91dC52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * @generated from message rollout.v1.StatusRequest
@@ -55,6 +55,13 @@ export type StatusWorker = Message<"rollout.v1.StatusWorker"> & {
    * @generated from field: uint32 since_beat_ms = 5;
    */
   sinceBeatMs: number;
+
+  /**
+   * Why it takes no items, in its own words; empty where it takes them.
+   *
+   * @generated from field: string detail = 6;
+   */
+  detail: string;
 };
 
 /**
