@@ -15,7 +15,7 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);
-  const outputPath = args.output === undefined ? served.outputPath : resolve(deps.cwd, args.output);
+  const outputPath = args.output === undefined ? defaultOutput(served.outputPath, args.partial) : resolve(deps.cwd, args.output);
   await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath });
   const { done, failed } = await exportTo(paths, {
     outputPath,
@@ -24,8 +24,16 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
     isPartial: args.partial,
   });
   if (args.json) sayJson(deps.out, { done, failed, output: outputPath, errors: errorsPath(outputPath), isPartial: args.partial });
-  else say(deps.out, [`${done} results: ${outputPath}`, `${failed} errors:  ${errorsPath(outputPath)}`]);
+  else {
+    const partial = args.partial ? ['A partial export: what was recorded until now.'] : [];
+    say(deps.out, [...partial, `${done} results: ${outputPath}`, `${failed} errors:  ${errorsPath(outputPath)}`]);
+  }
   return EXIT.done;
+}
+
+/** Whoever finds a file at the output path of the run takes it for the whole. */
+function defaultOutput(outputPath: string, isPartial: boolean): string {
+  return isPartial ? `${outputPath}.partial` : outputPath;
 }
 
 export interface ExportRequest {

@@ -11,7 +11,7 @@ import { buildProgram } from './program.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
 import { verify } from './verify.ts';
-import { version } from './version.ts';
+import { readVersion, version, versionText } from './version.ts';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const deps = realDeps();
@@ -29,6 +29,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     (code) => {
       exit = code;
     },
+    versionText(await readVersion(deps)),
   );
   try {
     await program.parseAsync([...argv], { from: 'user' });

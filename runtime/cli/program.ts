@@ -64,10 +64,11 @@ Examples:
 The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.
 `;
 
-export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void): Command {
+export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string): Command {
   const program = new Command('rollout');
   program
     .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
+    .version(version, '-V, --version', 'print the version')
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
     .configureHelp({ optionDescription: withoutFalse })
@@ -156,7 +157,7 @@ function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
 
 function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
   findable(program.command('export').description('write the output files from what is recorded'))
-    .option('--partial', 'also while items are still to do', false)
+    .option('--partial', 'also while items are still to do; to <output>.partial unless --output is given', false)
     .addOption(new Option('--order <order>', 'of the output lines (default: that of the run)').choices(['input', 'completion']))
     .option('--output <path>', 'write here instead of to the output of the run')
     .addHelpText('after', '\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl')
@@ -169,7 +170,7 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
   )
     .addHelpText(
       'after',
-      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown), 2 usage.',
+      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown), 2 usage, or the run is not finished.',
     )
     .action(async (args: FindArguments) => finish(await verbs.verify(args)));
 }

@@ -48,8 +48,17 @@ test.serial(
     const partial = join(run.dir, 'partial.jsonl');
     t.is((await run.verb('export', '--partial', '--output', partial)).exit, 0);
     t.true(readFileSync(partial, 'utf8').split('\n').length > 1);
+    const byDefault = await run.verb('export', '--partial');
+    t.regex(byDefault.stdout, /partial export/);
+    t.false(existsSync(run.output), 'what is partial never stands in the place of the whole');
+    t.true(existsSync(`${run.output}.partial`) && existsSync(`${run.output}.partial.errors.jsonl`));
     t.is((await run.verb('export', '--output', partial)).exit, 2, 'without --partial an unfinished run is refused');
-    t.is((await run.verb('verify')).exit, 6, 'an unfinished run is not proven');
+    const unproven = await run.verb('verify');
+    t.is(unproven.exit, 2, 'an unfinished run is no break');
+    t.regex(
+      unproven.stderr,
+      /^rollout: the run is not finished: \d+ (of 400 items are recorded|items are recorded so far);.*then verify\n$/,
+    );
     command.signal('SIGINT');
     t.is(await exitOf(command, 30_000), 130);
     t.regex(command.stderr(), /progress is kept/);
@@ -185,5 +194,6 @@ test.serial('mistaken commands end with 2 and the nearest right one; help and ve
   for (const part of ['--base-url', 'Examples:', 'Exit codes:', '130']) t.true(help.stdout.includes(part), part);
   t.false(help.stdout.includes('--timing'));
   t.regex((await cli('version')).stdout, /^rollout \d+\.\d+\.\d+$/m);
+  for (const flag of ['--version', '-V']) t.like(await cli(flag), { exit: 0, stdout: (await cli('version')).stdout });
   t.like(JSON.parse((await cli('version', '--json')).stdout), { version: (await cli('version')).stdout.trim().split(' ')[1] });
 });
