@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Answered, WorkerClient } from '../rpc/client.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
+import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
 const BACKOFF_BASE_MS = 100;
 /** A successor is found within a second of serving, by a thousand workers at different moments. */
@@ -40,6 +41,7 @@ class CoordinatorLink implements Link {
   #client: WorkerClient | null = null;
   #calls = new AbortController();
   #failures = 0;
+  #repeats: Repeats = NO_REPEATS;
   #primary: string | null = null;
 
   constructor(deps: LinkDeps) {
@@ -54,13 +56,23 @@ class CoordinatorLink implements Link {
     const answer = await make(this.#client, signal);
     if (answer.kind === 'reply') {
       this.#failures = 0;
+      this.#repeats = NO_REPEATS;
       return answer;
     }
     if (signal.aborted) return { kind: 'left' };
     this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
-    if (answer.kind === 'not-leader') this.#deps.log.info({ address, primary: this.#primary }, 'this coordinator is passive');
-    else this.#deps.log.warn({ address, kind: answer.kind, detail: answer.detail }, 'no answer of the coordinator');
+    this.#logFailure(address, answer);
     return { kind: 'failed' };
+  }
+
+  /** A coordinator that is away is tried several times a second, for as long as it takes; that is no reason to fill a log. */
+  #logFailure(address: string, answer: Exclude<Answered<unknown>, { kind: 'reply' }>): void {
+    const { clock, log } = this.#deps;
+    const { repeats, isDue, unlogged } = onReason(this.#repeats, `${address} ${answer.kind}`, clock.monotonicMs());
+    this.#repeats = repeats;
+    if (!isDue) return;
+    if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');
+    else log.warn({ address, kind: answer.kind, detail: answer.detail, unlogged }, 'no answer of the coordinator');
   }
 
   async move(): Promise<void> {

@@ -21,6 +21,7 @@ import {
 } from './machine.ts';
 import type { Outbox } from './outbox.ts';
 import type { Probed } from './readiness.ts';
+import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 import type { Slots } from './slots.ts';
 import type { State } from './state.ts';
 
@@ -54,6 +55,7 @@ export class WorkerLoop {
   #toStore: Outcome[] = [];
   #isStoring = false;
   #backendDetail: string | null = null;
+  #backendRepeats: Repeats = NO_REPEATS;
   #resolve: (end: LoopEnd) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -140,10 +142,15 @@ export class WorkerLoop {
   async #probe(): Promise<void> {
     const { state, log } = this.#deps;
     const probed = await this.#deps.probe(this.#stopped.signal, (detail) => {
-      log.warn({ detail }, 'the backend is not ready');
+      const { repeats, isDue, unlogged } = onReason(this.#backendRepeats, detail, this.#nowMs());
+      this.#backendRepeats = repeats;
+      if (isDue) log.warn({ detail, unlogged }, 'the backend is not ready');
       this.#fact(() => onBackendAway(state, this.#nowMs(), detail));
     });
-    if (probed.kind === 'ready') this.#fact(() => onBackendReady(state, this.#nowMs()));
+    if (probed.kind === 'ready') {
+      this.#backendRepeats = NO_REPEATS;
+      this.#fact(() => onBackendReady(state, this.#nowMs()));
+    }
     if (probed.kind !== 'given-up') return;
     this.#backendDetail = `${probed.detail}, ${probed.tries} times`;
     this.drain();
