@@ -44,6 +44,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   const supervisor = await superviseBy(deps, execution, view, {
     hasOpenItems: () => last === null || openItems(last) > 0 || !last.isIndexed,
     hasServed: () => last !== null,
+    isConnected: (name) => last?.workers.some((worker) => worker.workerId === name) ?? false,
   });
   const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
   const watching = new AbortController();
@@ -76,7 +77,7 @@ function onInterrupt(supervisor: Supervisor, view: ProgressView, args: RunArgume
   supervisor.interrupt();
 }
 
-type Seen = Pick<SupervisorDeps, 'hasOpenItems' | 'hasServed'>;
+type Seen = Pick<SupervisorDeps, 'hasOpenItems' | 'hasServed' | 'isConnected'>;
 
 async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressView, seen: Seen): Promise<Supervisor> {
   const register = createChildRegister(execution.paths.children);

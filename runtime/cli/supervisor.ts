@@ -24,6 +24,8 @@ export interface SupervisorDeps {
   readonly hasOpenItems: () => boolean;
   /** Whether a coordinator of this supervisor has been seen in office. */
   readonly hasServed: () => boolean;
+  /** Whether the coordinator has been seen to know this worker: only then the worker hears of the run's end from it. */
+  readonly isConnected: (worker: string) => boolean;
 }
 
 export interface WorkerPlan extends ChildPlan {
@@ -45,7 +47,7 @@ export interface SupervisionEnd {
   readonly failed: { readonly logFile: string; readonly fromByte: number } | null;
 }
 
-/** After the run's end workers hear it from the coordinator and leave; those that do not are told so. */
+/** After the run's end workers hear it from the coordinator and leave; those that do not, or never found it, are told so. */
 const LEAVE_MS = 5_000;
 /** What a process gets beyond its drain timeout before it is killed. */
 const GRACE_MS = 3_000;
@@ -201,9 +203,15 @@ export class Supervisor {
   /** Ends what still runs, workers first: they hand over and hand back while the coordinator is there. */
   async #wind(exit: ExitCode): Promise<void> {
     const isFinished = exit === EXIT.done || exit === EXIT.someFailed;
-    if (isFinished) await this.#waitFor([...this.#workers.values()], LEAVE_MS);
+    if (isFinished) await this.#letLeave();
     await this.#terminate([...this.#workers.values()], isFinished ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
     await this.#terminate(this.#coordinator === null ? [] : [this.#coordinator], this.#plan.drainTimeoutMs + GRACE_MS);
+  }
+
+  /** The coordinator is gone: a worker that had not found it by then would look for it in vain. */
+  async #letLeave(): Promise<void> {
+    for (const [name, worker] of this.#workers) if (!this.#deps.isConnected(name)) worker.signal('SIGTERM');
+    await this.#waitFor([...this.#workers.values()], LEAVE_MS);
   }
 
   async #terminate(children: readonly Child[], withinMs: number): Promise<void> {

@@ -31,12 +31,17 @@ interface Stage {
   pidOf(name: string): Promise<number | undefined>;
 }
 
+interface Circumstances {
+  readonly hasOpenItems?: boolean;
+  readonly hasServed?: (notices: readonly string[]) => boolean;
+  readonly isConnected?: boolean;
+  readonly drainTimeoutMs?: number;
+}
+
 async function stage(
   t: ExecutionContext,
   behaviours: Readonly<Record<string, readonly string[]>>,
-  hasOpenItems = true,
-  hasServed = (_notices: readonly string[]) => true,
-  drainTimeoutMs = 30_000,
+  { hasOpenItems = true, hasServed = (_notices) => true, isConnected = true, drainTimeoutMs = 30_000 }: Circumstances = {},
 ): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-supervisor-'));
   const diaryFile = join(dir, 'diary');
@@ -64,6 +69,7 @@ async function stage(
       onStarted: async (pid) => void pids.push(pid),
       hasOpenItems: () => hasOpenItems,
       hasServed: () => hasServed(notices),
+      isConnected: () => isConnected,
     },
     {
       coordinator: child('coordinator'),
@@ -84,6 +90,18 @@ test('a coordinator that finishes ends the run with its code, and workers that s
   const { supervisor, diary } = await stage(t, { coordinator: ['exit', '1'], w1: [] });
   t.deepEqual(await supervisor.run(), { exit: 1, failed: null });
   t.true((await diary()).includes('w1 ended'));
+});
+
+test('workers that never found the coordinator of a finished run are stopped at once', async (t) => {
+  const leaving = { coordinator: ['exit', '0'], w1: [] };
+  const lastsMs = async (isConnected: boolean): Promise<number> => {
+    const { supervisor } = await stage(t, leaving, { isConnected });
+    const startedMs = performance.now();
+    t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
+    return performance.now() - startedMs;
+  };
+  const [known, unknown] = await Promise.all([lastsMs(true), lastsMs(false)]);
+  t.true(unknown < known, `${unknown} ms, and ${known} ms where it may still hear of the end`);
 });
 
 test('workers start at once, and are told where the coordinator listens as soon as it has said so', async (t) => {
@@ -155,7 +173,7 @@ test('a second Ctrl-C kills at once what does not end', async (t) => {
 
 test('what does not end within its drain time is killed', async (t) => {
   t.timeout(30_000);
-  const { supervisor, pidOf, diary } = await stage(t, { coordinator: [], w1: ['stubborn'] }, true, () => true, 500);
+  const { supervisor, pidOf, diary } = await stage(t, { coordinator: [], w1: ['stubborn'] }, { drainTimeoutMs: 500 });
   const ended = supervisor.run();
   await until('the worker has started', 30_000, async () => pidOf('w1'));
   supervisor.interrupt();
@@ -172,13 +190,13 @@ test('without a worker that finds its backend the run ends as not reachable, and
 });
 
 test('workers that leave with 0 do not end the run while nothing is open: the coordinator may still export', async (t) => {
-  const { supervisor } = await stage(t, { coordinator: ['exit', '0'], w1: ['exit', '0'] }, false);
+  const { supervisor } = await stage(t, { coordinator: ['exit', '0'], w1: ['exit', '0'] }, { hasOpenItems: false });
   t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
 });
 
 test('what is asked of the coordinator once, such as going on with a paused run, is asked until one has served, and never again', async (t) => {
   const hasServed = (notices: readonly string[]): boolean => notices.length > 1;
-  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, true, hasServed);
+  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, { hasServed });
   const running = supervisor.run();
   const starts = async (): Promise<readonly string[]> => (await diary()).filter((line) => line.startsWith('coordinator started'));
   await until('four starts', 30_000, async () => (await starts()).length >= 4);
