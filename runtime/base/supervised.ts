@@ -11,6 +11,11 @@ export type ToChild =
   /** To a worker: where the coordinators are now. */
   | { readonly kind: 'coordinators'; readonly addresses: readonly string[] };
 
+/** Started by `rollout run`, with a channel to it. */
+export function isSupervised(): boolean {
+  return process.send !== undefined;
+}
+
 export function tellParent(message: ToParent): void {
   if (process.send !== undefined && process.connected) process.send(message);
 }
@@ -21,7 +26,7 @@ export function onParentMessage(handle: (message: ToChild) => void): void {
 
 /** Calls `handle` once when the parent has died or let go; never for a process that was started by hand. */
 export function onParentLost(handle: () => void): void {
-  if (process.send === undefined) return;
+  if (!isSupervised()) return;
   // The parent may have died while this process was starting: then the event has been.
   if (process.connected) process.once('disconnect', handle);
   else handle();

@@ -32,6 +32,7 @@ const underWay = new Set<Promise<void>>();
 let state: WorkerState = 'init';
 let detail = '';
 let highestEpoch = settings.highestEpoch;
+let registeredAt: string | null = null;
 let isMoving = false;
 let isStopped = false;
 
@@ -78,7 +79,15 @@ async function beatOnce(): Promise<void> {
   if (called.kind === 'left') return;
   if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();
   highestEpoch = called.reply.epoch;
+  logRegistration(link.address());
   port.postMessage({ kind: 'beat', ...called.reply, receivedMs: clock.monotonicMs() } satisfies FromHeart);
+}
+
+/** A beat that is answered has registered the worker there. */
+function logRegistration(address: string | null): void {
+  if (address === registeredAt) return;
+  registeredAt = address;
+  log.info({ address }, 'registered with the coordinator');
 }
 
 function moveOn(): void {

@@ -10,13 +10,21 @@ const BACKOFF_BASE_MS = 100;
 /** A successor is found within a second of serving, by a thousand workers at different moments. */
 const BACKOFF_CAP_MS = 1_000;
 
+/** A wait for addresses ends when they are told; this bounds only the timer behind it. */
+const UNTOLD_WAIT_MS = 60_000;
+
 /** The way to whichever coordinator answers: one at a time, found again with backoff. */
 export interface Link {
-  /** Calls the present coordinator. `failed`: it did not answer as one should, so `move`; `left`: the link had moved meanwhile. */
+  /**
+   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `left`: the link had moved
+   * meanwhile.
+   */
   call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
-  /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried. */
+  /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried; where none is known, once one is. */
   move(): Promise<void>;
   replaceAddresses(list: readonly string[]): void;
+  /** The coordinator that is called now; null where none is known. */
+  address(): string | null;
   close(): void;
 }
 
@@ -37,6 +45,8 @@ export function createLink(deps: LinkDeps): Link {
 class CoordinatorLink implements Link {
   readonly #deps: LinkDeps;
   readonly #closed = new AbortController();
+  /** Aborted when addresses are told. */
+  #told = new AbortController();
   #addresses: Addresses;
   #client: WorkerClient | null = null;
   #calls = new AbortController();
@@ -52,6 +62,7 @@ class CoordinatorLink implements Link {
   async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
     const { signal } = this.#calls;
     const address = currentAddress(this.#addresses);
+    if (address === null) return { kind: 'failed' };
     this.#client ??= this.#deps.dial(address);
     const answer = await make(this.#client, signal);
     if (answer.kind === 'reply') {
@@ -82,10 +93,19 @@ class CoordinatorLink implements Link {
     const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
     this.#failures += 1;
     await this.#deps.clock.sleep(waitMs, this.#closed.signal);
+    while (currentAddress(this.#addresses) === null && !this.#closed.signal.aborted) {
+      await this.#deps.clock.sleep(UNTOLD_WAIT_MS, AbortSignal.any([this.#told.signal, this.#closed.signal]));
+    }
   }
 
   replaceAddresses(list: readonly string[]): void {
     this.#addresses = addressesOf(list);
+    this.#told.abort();
+    this.#told = new AbortController();
+  }
+
+  address(): string | null {
+    return currentAddress(this.#addresses);
   }
 
   close(): void {

@@ -8,7 +8,7 @@ import { createLog, type Log } from '../base/log.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
-import { onParentLost, onParentMessage } from '../base/supervised.ts';
+import { isSupervised, onParentLost, onParentMessage } from '../base/supervised.ts';
 import { issueCertificate, readRunId } from '../rpc/ca.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
@@ -43,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   return runStandalone({ name: 'rollout-worker', usage: USAGE }, async () => {
     const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
-    const settings = await loadWorkerSettings(values.config);
+    const settings = await loadWorkerSettings(values.config, isSupervised());
     return await work(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
   });
 }

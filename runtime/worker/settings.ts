@@ -10,7 +10,7 @@ import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
 export interface WorkerSettings {
-  /** host:port of every coordinator of the run, at least one. */
+  /** host:port of every coordinator of the run, at least one; of a supervised worker perhaps none yet. */
   readonly coordinators: readonly string[];
   readonly workerId: string;
   readonly stateDir: string;
@@ -43,8 +43,9 @@ export type BackendSettings =
       readonly headersEnv: string | null;
     };
 
-export async function loadWorkerSettings(path: string): Promise<WorkerSettings> {
-  const raw = await loadSettings(path, RULES);
+/** A supervised worker may begin without coordinators: its parent tells them. */
+export async function loadWorkerSettings(path: string, isSupervised = false): Promise<WorkerSettings> {
+  const raw = await loadSettings(path, isSupervised ? SUPERVISED_RULES : RULES);
   const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, backend, timing, ...same } = raw;
   return {
     ...same,
@@ -96,6 +97,7 @@ const schema = z.strictObject({
 type Raw = z.infer<typeof schema>;
 
 const RULES: Rules<Raw> = { schema, check: ({ timing }) => checkTiming(timingOf(timing)) };
+const SUPERVISED_RULES: Rules<Raw> = { ...RULES, schema: schema.extend({ coordinators: z.array(hostPort()) }) };
 
 function backendOf(raw: Raw['backend']): BackendSettings {
   if (raw.type === 'mock') return { type: 'mock', latencyMs: raw.latency, failureRate: raw.failureRate, seed: raw.seed };

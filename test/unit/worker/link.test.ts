@@ -1,5 +1,5 @@
 import test from 'ava';
-import { systemClock } from '../../../runtime/base/clock.ts';
+import { type Clock, systemClock } from '../../../runtime/base/clock.ts';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import type { Answered, WorkerClient } from '../../../runtime/rpc/client.ts';
@@ -15,7 +15,7 @@ interface Dials {
   readonly waitsMs: number[];
 }
 
-function linkTo(addresses: readonly string[]): Dials {
+function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
   const [dialled, closed, waitsMs]: [string[], string[], number[]] = [[], [], []];
   const dial = (address: string): WorkerClient => {
     dialled.push(address);
@@ -26,9 +26,11 @@ function linkTo(addresses: readonly string[]): Dials {
   };
   const clock = {
     ...systemClock,
-    sleep: async (ms: number) => {
-      waitsMs.push(ms);
-    },
+    sleep:
+      sleep ??
+      (async (ms: number) => {
+        waitsMs.push(ms);
+      }),
   };
   return { link: createLink({ dial, addresses, clock, random: seededRandom(1), log: silentLog }), dialled, closed, waitsMs };
 }
@@ -74,6 +76,30 @@ test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin an
   await link.call(async () => ({ kind: 'reply', reply: 'one' }));
   await link.move();
   t.true((waitsMs.at(-1) ?? 0) < 100);
+});
+
+test('where no address is known nothing is dialled, and a move lasts until one is told', async (t) => {
+  const { link, dialled } = linkTo([], systemClock.sleep);
+  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'never' })), { kind: 'failed' });
+  let hasMoved = false;
+  const move = link.move().then(() => {
+    hasMoved = true;
+  });
+  await systemClock.sleep(300);
+  t.deepEqual([hasMoved, dialled], [false, []]);
+  link.replaceAddresses(['z:9']);
+  await move;
+  t.is(link.address(), 'z:9');
+  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'one' })), { kind: 'reply', reply: 'one' });
+  t.deepEqual(dialled, ['z:9']);
+});
+
+test('a link that is closed waits for addresses no more', async (t) => {
+  const { link, dialled } = linkTo([], systemClock.sleep);
+  const move = link.move();
+  link.close();
+  await move;
+  t.deepEqual(dialled, []);
 });
 
 test('new addresses replace the old ones', async (t) => {

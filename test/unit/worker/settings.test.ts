@@ -6,11 +6,11 @@ import { RolloutError } from '../../../runtime/base/errors.ts';
 import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
 import { loadWorkerSettings, type WorkerSettings } from '../../../runtime/worker/settings.ts';
 
-async function load(yaml: string): Promise<WorkerSettings> {
+async function load(yaml: string, isSupervised = false): Promise<WorkerSettings> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));
   try {
     await writeFile(join(dir, 'w.yaml'), yaml);
-    return await loadWorkerSettings(join(dir, 'w.yaml'));
+    return await loadWorkerSettings(join(dir, 'w.yaml'), isSupervised);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -60,6 +60,12 @@ test('a key in place of the name of its variable is refused without being shown,
   t.regex(message, /`backend.baseUrl` at line 5 must be an address/);
   t.regex(message, /`backend.apiKeyEnv` at line 5 must be the name of an environment variable/);
   t.regex(message, /unknown key `apiKey` at line 5; did you mean `apiKeyEnv`\?/);
+});
+
+test('only a supervised worker may begin without coordinators', async (t) => {
+  const yaml = 'coordinators: []\nworkerId: w-1\nstateDir: s\ntls: {dir: t}\nbackend: {type: mock}\n';
+  t.deepEqual((await load(yaml, true)).coordinators, []);
+  await t.throwsAsync(load(yaml), { message: /`coordinators` at line 1 must be not empty/ });
 });
 
 test('unknown backends, bad worker ids and no coordinators are told together', async (t) => {
