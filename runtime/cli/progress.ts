@@ -3,7 +3,7 @@ import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
 import type { RunStatus } from '../model/status.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
 import { openItems, settledItems } from './run-status.ts';
-import { etaText, progressLine, rateText, workersText } from './status-text.ts';
+import { progressLine, rateText, remainingText, workersText } from './status-text.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
@@ -76,10 +76,10 @@ const formatBar: GenericFormatter = (_options, params, payload: { readonly statu
   const { status, rate } = payload;
   const filled = Math.round(BAR_WIDTH * Math.min(1, params.progress));
   const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-  const eta = etaText(status, rate);
+  const remaining = remainingText(status, rate);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
   const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${status.running} running`;
-  return `${drawn} ${counts}  ${rateText(rate)}/s${eta === null ? '' : `  ${eta} left`}  ${workersText(status)}`;
+  return `${drawn} ${counts}  ${rateText(rate)}/s${remaining === null ? '' : `  ${remaining}`}  ${workersText(status)}`;
 };
 
 /** The first status, then one per `intervalMs`; the rate follows each of them. */

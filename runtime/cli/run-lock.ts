@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
-import { isProcessDead, ownProcess } from '../base/process-identity.ts';
+import { isProcessAlive, isProcessDead, ownProcess } from '../base/process-identity.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 
 /**
@@ -38,11 +38,21 @@ export async function lockRun(dir: string): Promise<RunLock> {
   throw new RolloutError('STATE_UNREADABLE', `${dir} is taken again and again by others: try once more`);
 }
 
+/** The pid of the `rollout run` that works on this state directory; null where none is seen. */
+export async function lockHolder(dir: string): Promise<number | null> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const holder = await readHolder(join(dir, String(Math.max(0, ...numbers(names)))));
+  return holder !== null && (await isProcessAlive(holder)) ? holder.pid : null;
+}
+
 function held(dir: string, holder: ProcessIdentity): RolloutError {
   const what = `another \`rollout run\` (pid ${holder.pid}) is working on this state directory`;
   return new RolloutError(
     'USAGE',
-    `${what}: look at it with \`rollout status --watch\`, or stop it with \`kill ${holder.pid}\` first (lock: ${dir})`,
+    `${what}: look at it with \`rollout status --watch --state ${dirname(dir)}\`, or stop it with \`kill ${holder.pid}\` first (lock: ${dir})`,
   );
 }
 

@@ -1,16 +1,17 @@
 import type { RunStatus } from '../model/status.ts';
 import { durationText, etaSeconds, type Rate } from './rate.ts';
-import { openItems, type SeenStatus, settledItems } from './run-status.ts';
+import { itemsToDo, openItems, type SeenStatus, settledItems } from './run-status.ts';
 
 /** How a run's state reads. Pure. */
 
 /** One plain line of progress, for a pipe or a log. */
 export function progressLine(status: RunStatus, rate: Rate): string {
+  if (!status.isIndexed && status.items === 0) return `indexing the input, ${workersText(status)}`;
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
   const parts = [`${settledItems(status)}/${total} items`, `${status.done} done`, `${status.failed} failed`, `${status.running} running`];
   if (rate.perSecond !== null) parts.push(`${rateText(rate)}/s`);
-  const eta = etaText(status, rate);
-  if (eta !== null) parts.push(`about ${eta} left`);
+  const remaining = remainingText(status, rate);
+  if (remaining !== null) parts.push(remaining);
   parts.push(workersText(status));
   return parts.join(', ');
 }
@@ -21,10 +22,13 @@ export function rateText(rate: Rate): string {
 }
 
 /** Null where nothing can be said: no rate yet, or the number of items is not known. */
-export function etaText(status: RunStatus, rate: Rate): string | null {
+export function remainingText(status: RunStatus, rate: Rate): string | null {
   if (!status.isIndexed) return null;
+  const { handedBack } = status;
+  // The rate says nothing about how long these wait.
+  if (handedBack > 0 && openItems(status) === handedBack) return `${handedBack} wait${handedBack === 1 ? 's' : ''} for another try`;
   const seconds = etaSeconds(rate, openItems(status));
-  return seconds === null ? null : durationText(seconds);
+  return seconds === null ? null : `about ${durationText(seconds)} left`;
 }
 
 export function workersText(status: RunStatus): string {
@@ -44,12 +48,12 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `state: ${stateText(status)}`,
     `items: ${status.items}${status.isIndexed ? '' : ' so far, still being indexed'}`,
     `done: ${status.done}, failed: ${status.failed}${percent}`,
-    `running: ${status.running}, handed back: ${status.handedBack}, to do: ${openItems(status)}`,
+    `running: ${status.running}, waiting for another try: ${status.handedBack}, to do: ${itemsToDo(status)}`,
     ...status.workers.map(
       (worker) =>
         `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, ${worker.running}/${worker.concurrency} items, last beat ${worker.sinceBeatMs} ms ago`,
     ),
-    ...howToGoOn(status),
+    ...howToGoOn(status, stateDir),
   ];
 }
 
@@ -59,8 +63,12 @@ function stateText(status: SeenStatus): string {
   return status.isLive ? 'running' : 'unfinished';
 }
 
-function howToGoOn(status: SeenStatus): readonly string[] {
+function howToGoOn(status: SeenStatus, stateDir: string): readonly string[] {
   if (status.isLive || status.state.kind === 'completed') return [];
+  if (status.runPid !== null)
+    return [
+      `No coordinator answers now, and \`rollout run\` (pid ${status.runPid}) is alive: it starts the coordinator. Look again with \`rollout status --watch --state ${stateDir}\`.`,
+    ];
   return [
     'No coordinator is running. Give the same `rollout run` command again to go on; `rollout export --partial` writes what is there.',
   ];

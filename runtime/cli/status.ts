@@ -5,12 +5,13 @@ import { findRun } from './find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
 import type { StatusArguments } from './program.ts';
+import { lockHolder } from './run-lock.ts';
 import type { SeenStatus } from './run-status.ts';
 import { statusPage } from './status-text.ts';
 import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
 
 const WATCH_MS = 1_000;
-/** A coordinator that is gone may be on its way back: so many looks without an answer end the watch. */
+/** A coordinator that is gone may be on its way back: so many looks without an answer, and without a `rollout run`, end the watch. */
 const PATIENT_LOOKS = 10;
 
 /** `rollout status`: from the live coordinator where one answers, else from the store. */
@@ -24,7 +25,7 @@ export async function status(deps: CliDeps, args: StatusArguments): Promise<Exit
     for (;;) {
       const seen = await see(paths, live);
       show(deps, args, seen, paths.stateDir);
-      silentLooks = seen.isLive ? 0 : silentLooks + 1;
+      silentLooks = seen.isLive || seen.runPid !== null ? 0 : silentLooks + 1;
       if (!args.watch || live === null || seen.state.kind === 'completed' || silentLooks >= PATIENT_LOOKS || stop.signal.aborted)
         return EXIT.done;
       await deps.clock.sleep(WATCH_MS, stop.signal);
@@ -49,6 +50,7 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
 
 async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
-  if (told !== null) return { ...told, isLive: true };
-  return storedStatus(await requireStoredRun(paths), await readProgress(paths));
+  const runPid = await lockHolder(paths.lock);
+  if (told !== null) return { ...told, isLive: true, runPid };
+  return { ...storedStatus(await requireStoredRun(paths), await readProgress(paths)), runPid };
 }

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../runtime/base/clock.ts';
 import { identifyProcess, ownProcess } from '../../../runtime/base/process-identity.ts';
 import { createChildRegister, endLeftovers } from '../../../runtime/cli/leftovers.ts';
-import { lockRun } from '../../../runtime/cli/run-lock.ts';
+import { lockHolder, lockRun } from '../../../runtime/cli/run-lock.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const DEAD = { startTime: '1' };
@@ -21,8 +21,13 @@ async function staleLock(t: ExecutionContext, text: string): Promise<string> {
 test('a second run on the same state directory is refused, naming the pid of the first', async (t) => {
   const dir = join(temporaryDir(t), 'lock');
   const lock = await lockRun(dir);
-  await t.throwsAsync(lockRun(dir), { message: new RegExp(`pid ${process.pid}\\b`), code: 'USAGE' });
+  await t.throwsAsync(lockRun(dir), {
+    message: new RegExp(`pid ${process.pid}\\b.*status --watch --state ${dirname(dir)}\``),
+    code: 'USAGE',
+  });
+  t.is(await lockHolder(dir), process.pid);
   await lock.release();
+  t.is(await lockHolder(dir), null);
   await (await lockRun(dir)).release();
 });
 

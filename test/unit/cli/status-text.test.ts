@@ -5,7 +5,7 @@ import { progressLine, statusPage } from '../../../runtime/cli/status-text.ts';
 
 function status(change: Partial<SeenStatus> = {}): SeenStatus {
   const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, handedBack: 1 };
-  return { runId: 'R1', state: { kind: 'running' }, epoch: 3, ...counts, workers: [], isLive: true, ...change };
+  return { runId: 'R1', state: { kind: 'running' }, epoch: 3, ...counts, workers: [], isLive: true, runPid: null, ...change };
 }
 
 const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120, detail: '' };
@@ -43,4 +43,32 @@ test('a paused run shows its reason; a completed one asks for nothing', (t) => {
   const completed = statusPage(status({ state: { kind: 'completed' }, isLive: false, done: 98 }), 'd').join('\n');
   t.regex(completed, /completed, some items failed/);
   t.notRegex(completed, /No coordinator/);
+});
+
+test('done, failed, running, waiting and to do add up to all items', (t) => {
+  const page = statusPage(status(), 'd').join('\n');
+  t.regex(page, /^done: 40, failed: 2 /m);
+  t.regex(page, /^running: 8, waiting for another try: 1, to do: 49$/m);
+});
+
+test('while `rollout run` lives and no coordinator answers, status does not advise the same command', (t) => {
+  const page = statusPage(status({ isLive: false, runPid: 77 }), 'out.rollout').join('\n');
+  t.regex(page, /`rollout run` \(pid 77\) is alive: it starts the coordinator.*status --watch --state out\.rollout/);
+  t.notRegex(page, /same `rollout run` command/);
+});
+
+test('where the last items wait for another try, the progress line says so instead of a time', (t) => {
+  const rate = { ...startRate(0, 42), perSecond: 29 };
+  const last = { workers: [READY], done: 97, failed: 2, running: 0 };
+  t.is(
+    progressLine(status({ ...last, handedBack: 1 }), rate),
+    '99/100 items, 97 done, 2 failed, 0 running, 29/s, 1 waits for another try, 1 worker',
+  );
+  t.regex(progressLine(status({ ...last, done: 96, handedBack: 2 }), rate), / 2 wait for another try/);
+  t.regex(progressLine(status({ ...last, done: 96, running: 1, handedBack: 1 }), rate), /about 0 s left/);
+});
+
+test('before the first line is indexed the progress line says what is being done', (t) => {
+  const nothing = { items: 0, isIndexed: false, done: 0, failed: 0, running: 0, handedBack: 0 };
+  t.is(progressLine(status({ ...nothing, workers: [READY] }), startRate(0, 0)), 'indexing the input, 1 worker');
 });
