@@ -10,6 +10,7 @@ import { ensureDevCa } from '../rpc/ca.ts';
 import type { RunArguments } from './arguments.ts';
 import { childStarter } from './child.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
+import { inFlagWords } from './flag-words.ts';
 import { createChildRegister } from './leftovers.ts';
 import { openLiveRun } from './live-run.ts';
 import { logTail } from './log-tail.ts';
@@ -161,7 +162,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     output: args.output,
     errors: errorsPath(args.output),
     stateDir: paths.stateDir,
-    logLines: end.failed === null ? [] : await logTail(end.failed.logFile, end.failed.fromByte),
+    logLines: end.failed === null ? [] : (await logTail(end.failed.logFile, end.failed.fromByte)).map(inFlagWords),
     logFile: end.failed?.logFile ?? null,
   };
 }
