@@ -162,6 +162,7 @@ test.serial('a server that goes away: unstarted items go back, nothing is claime
   await until('some outcomes', 60_000, () => coordinator.heard.outcomes.length >= 4);
   await server.close();
   await until('it says so', 60_000, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'not-ready'));
+  await until('it says why', 60_000, () => coordinator.heard.beats.some(({ beat }) => /^waiting for http:.*REFUSED/.test(beat.detail)));
   await until('items go back', 60_000, () => coordinator.heard.returns.some((one) => one.reason === 'unavailable'));
   const outcomes = coordinator.heard.outcomes.length;
   await modelServer(t, undefined, server.port);
@@ -169,6 +170,20 @@ test.serial('a server that goes away: unstarted items go back, nothing is claime
   coordinator.order = 'finished';
   t.is(await worker.ended(), 0, worker.stderr());
   t.true(coordinator.heard.outcomes.every((one) => one.kind === 'result' || one.code === 'connection_reset'));
+});
+
+test.serial('without an address the worker waits for its parent to tell one; nothing of that is a warning', async (t) => {
+  const dir = scratch(t);
+  const coordinator = await startFakeCoordinator(t, dir);
+  const worker = startWorker(t, dir, [], { settings: { timing: QUICK } });
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  t.is(coordinator.heard.beats.length, 0);
+  worker.tell({ kind: 'coordinators', addresses: [coordinator.address] });
+  await until('a first poll', 60_000, () => coordinator.heard.polls.length > 0);
+  coordinator.order = 'finished';
+  t.is(await worker.ended(), 0, worker.stderr());
+  t.notRegex(worker.stderr(), /"level":(?:40|50)/);
+  t.is(worker.stderr().match(/registered with the coordinator/g)?.length, 1);
 });
 
 test.serial('the parent names another coordinator, and the worker goes there; the parent dies, and the worker ends at once', async (t) => {
