@@ -1,7 +1,7 @@
 /** The processes name settings as their files do; who gave a `rollout run` command knows the flags. Pure. */
 const FLAGS: Readonly<Record<string, string>> = {
   waitBackend: '--wait-backend',
-  requestTimeout: '--request-timeout',
+  requestTimeout: '--timeout',
   drainTimeout: '--drain-timeout',
   maxAttempts: '--max-attempts',
   apiKeyEnv: '--api-key-env',
