@@ -1,7 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { Child, ChildPlan, StartChild } from './child.ts';
-import { NOWHERE } from './paths.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
 import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
@@ -29,7 +28,7 @@ export interface SupervisorDeps {
 }
 
 export interface WorkerPlan extends ChildPlan {
-  /** Writes the worker's settings, which name the coordinators. */
+  /** Writes the worker's settings, which name the coordinators; none while none is known, and then the worker is told. */
   readonly prepare: (coordinators: readonly string[]) => Promise<void>;
 }
 
@@ -188,7 +187,7 @@ export class Supervisor {
 
   async #runWorkerOnce(plan: WorkerPlan): Promise<{ readonly child: Child; readonly end: ProcessEnd }> {
     const known = this.#addresses;
-    await plan.prepare(known.length === 0 ? [NOWHERE] : known);
+    await plan.prepare(known);
     const child = await this.#deps.start(plan, () => undefined);
     this.#workers.set(plan.name, child);
     await this.#adopt(child);
