@@ -8,7 +8,7 @@ import { testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 
 const STOPS_PER_RUN = 5;
-const ITEMS = 3_000;
+const ITEMS = 1_500;
 
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   for (const round of [1, 2]) {
