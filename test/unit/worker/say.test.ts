@@ -1,5 +1,9 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import test from 'ava';
+import fc from 'fast-check';
 import { MAX_DETAIL_CHARACTERS } from '../../../runtime/model/session.ts';
+import { BeatRequestSchema } from '../../../runtime/rpc/gen/rollout/v1/worker_pb.ts';
+import { beatFromWire } from '../../../runtime/rpc/mapping.ts';
 import { onBackendAway, onBackendReady, onBeat, onStart } from '../../../runtime/worker/machine.ts';
 import { oneLine, whyNotReady } from '../../../runtime/worker/say.ts';
 import { newState } from '../../../runtime/worker/state.ts';
@@ -30,4 +34,14 @@ test('a detail is one line without control characters, and not too long', (t) =>
   t.is(oneLine('x'.repeat(MAX_DETAIL_CHARACTERS)), 'x'.repeat(MAX_DETAIL_CHARACTERS));
   const cut = oneLine(`${'x'.repeat(MAX_DETAIL_CHARACTERS - 2)}\u{1f600} and more`);
   t.is(cut, `${'x'.repeat(MAX_DETAIL_CHARACTERS - 2)}…`, 'no half of a character is left');
+});
+
+test('whatever an error says, a beat that carries it is accepted', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 }), (units) => {
+      const detail = oneLine(String.fromCharCode(...units));
+      const beat = create(BeatRequestSchema, { workerId: 'w-1', bootNonce: 'n', state: 3, concurrency: 1, detail });
+      t.is(beatFromWire(fromBinary(BeatRequestSchema, toBinary(BeatRequestSchema, beat))).kind, 'ok');
+    }),
+  );
 });
