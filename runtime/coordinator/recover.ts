@@ -9,8 +9,8 @@ import { createResultLog } from '../results/log.ts';
 import { checkSegments, highestSegment, openPlace } from '../results/place.ts';
 import { readEpochMark, type StateFiles, writeEpochMark } from './files.ts';
 
-/** What a coordinator has once it is in office. */
-export interface Office {
+/** What a coordinator has once it holds the lease. */
+export interface Recovered {
   readonly keeper: Keeper;
   readonly log: ResultLog;
   readonly scan: Scan;
@@ -29,10 +29,10 @@ export interface RecoverOptions {
 }
 
 /**
- * Takes office (L24): the lease is won, durably, before anything is written; then this epoch's segment, the place, the scan. An
+ * Boot (L24): the lease is won, durably, before anything is written; then this epoch's segment, the place, the scan. An
  * epoch below one that the results or this directory have seen is refused (L3), and so is a place that lacks records (L22).
  */
-export async function takeOffice(options: RecoverOptions): Promise<Office> {
+export async function recover(options: RecoverOptions): Promise<Recovered> {
   const { ledger, files, runId } = options;
   const floor = Math.max(await readEpochMark(files.epochMark), await highestSegment(files.segments));
   const keeper = await options.win(floor);

@@ -21,7 +21,7 @@ import type { Fact } from './machine.ts';
 import { stateFrom } from './mirror.ts';
 import { createPerformer, type Perform } from './performer.ts';
 import { createRecorder } from './recorder.ts';
-import type { Office } from './recover.ts';
+import type { Recovered } from './recover.ts';
 import { Replies } from './replies.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { createSource, type Source } from './source.ts';
@@ -33,7 +33,7 @@ export interface ServeOptions {
   readonly inputPath: string;
   readonly files: StateFiles;
   readonly ledger: Ledger;
-  readonly office: Office;
+  readonly recovered: Recovered;
   readonly address: string;
   readonly pid: number;
   readonly clock: Clock;
@@ -48,8 +48,8 @@ export interface ServeOptions {
 
 /** Serves the run until it is over, paused, fenced or interrupted; answers the exit code. Rejects where it cannot go on. */
 export async function serve(options: ServeOptions): Promise<ExitCode> {
-  const { office, settings, files } = options;
-  const { state } = office.scan.progress;
+  const { recovered, settings, files } = options;
+  const { state } = recovered.scan.progress;
   if (state.kind === 'paused') return refusePaused(options, state.reason);
   const indexing = startIndexing({
     inputPath: options.inputPath,
@@ -84,22 +84,22 @@ async function isInputAccepted({ inputPath, files, interrupted }: ServeOptions, 
 async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
   const { items } = await indexing.done;
   await exportAll(options, items);
-  return exitOf(options.office.scan.progress.failed);
+  return exitOf(options.recovered.scan.progress.failed);
 }
 
 async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
-  const { settings, office, clock, events, runId } = options;
-  const { epoch } = office.keeper.lease();
+  const { settings, recovered, clock, events, runId } = options;
+  const { epoch } = recovered.keeper.lease();
   const reader = await openInput({ inputPath: options.inputPath, dir: options.files.index });
   const source = createSource(indexing, reader);
   const replies = new Replies();
-  const state = stateFrom(machineSettings(settings), epoch, office.scan, clock.monotonicMs());
+  const state = stateFrom(machineSettings(settings), epoch, recovered.scan, clock.monotonicMs());
   const end = createEnd();
   const perform = (tell: (fact: Fact) => void): Perform =>
     performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
   const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
-  office.keeper.lost.then(end.fence).catch(end.fail);
+  recovered.keeper.lost.then(end.fence).catch(end.fail);
   options.interrupted.then(() => end.come({ kind: 'interrupted' })).catch(end.fail);
   await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch, run: servedRun(options) });
   events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });
@@ -123,17 +123,17 @@ interface Parts {
 }
 
 function performerOf(options: ServeOptions, { source, replies, end, tell, items }: Parts): Perform {
-  const { office, ledger, clock, random, events, log, settings } = options;
-  const writer = createLedgerWriter({ keeper: office.keeper, clock, random, onFenced: end.fence });
+  const { recovered, ledger, clock, random, events, log, settings } = options;
+  const writer = createLedgerWriter({ keeper: recovered.keeper, clock, random, onFenced: end.fence });
   const recorder = createRecorder({
-    log: office.log,
+    log: recovered.log,
     ledger,
     writer,
     onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
     onFailure: end.fail,
   });
   return createPerformer({
-    epoch: office.keeper.lease().epoch,
+    epoch: recovered.keeper.lease().epoch,
     ledger,
     writer,
     recorder,
@@ -151,7 +151,7 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
 }
 
 /** The first end decides; a deposed coordinator says so exactly once. */
-function leave({ events, office }: ServeOptions, end: End, failed: number): ExitCode {
+function leave({ events, recovered }: ServeOptions, end: End, failed: number): ExitCode {
   switch (end.kind) {
     case 'completed':
       return exitOf(failed);
@@ -160,7 +160,7 @@ function leave({ events, office }: ServeOptions, end: End, failed: number): Exit
     case 'interrupted':
       return EXIT.interrupted;
     case 'fenced':
-      events.emit({ kind: 'coordinator_fenced', epoch: office.keeper.lease().epoch, byEpoch: end.epoch });
+      events.emit({ kind: 'coordinator_fenced', epoch: recovered.keeper.lease().epoch, byEpoch: end.epoch });
       return EXIT.fenced;
   }
 }

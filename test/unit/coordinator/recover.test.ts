@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { stateFiles } from '../../../runtime/coordinator/files.ts';
-import { type RecoverOptions, takeOffice } from '../../../runtime/coordinator/recover.ts';
+import { type RecoverOptions, recover } from '../../../runtime/coordinator/recover.ts';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
 import { winLease } from '../../../runtime/lease/keeper.ts';
 import type { Ledger } from '../../../runtime/ledger/contract.ts';
@@ -48,16 +48,16 @@ function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], winning: Rec
   };
 }
 
-test('L24: an office is taken with its epoch marked and its segment open', async (t) => {
+test('L24: a coordinator that has booted holds its epoch, marked, and its segment, open', async (t) => {
   const dir = temporaryDir(t);
   await mkdir(stateFiles(dir).segments, { recursive: true });
   const ledger = createMemoryLedger();
   const events: RunEvent[] = [];
-  const office = await takeOffice(optionsOf(dir, ledger, events, (floor) => win(ledger, floor)));
-  t.deepEqual([office.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
+  const recovered = await recover(optionsOf(dir, ledger, events, (floor) => win(ledger, floor)));
+  t.deepEqual([recovered.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
   t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
-  await office.log.close();
-  office.keeper.stop();
+  await recovered.log.close();
+  recovered.keeper.stop();
 });
 
 test('L3, L5: one that was stopped as soon as it had won lowers no mark, and says once that it is fenced', async (t) => {
@@ -71,7 +71,7 @@ test('L3, L5: one that was stopped as soon as it had won lowers no mark, and say
     await succeed(ledger, stateFiles(dir).epochMark);
     return keeper;
   });
-  await t.throwsAsync(takeOffice(options), { code: 'FENCED' });
+  await t.throwsAsync(recover(options), { code: 'FENCED' });
   t.is(await readFile(stateFiles(dir).epochMark, 'utf8'), '1\n');
   t.deepEqual(
     events.filter(({ kind }) => kind === 'coordinator_fenced'),

@@ -1,0 +1,75 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { onParentMessage, tellParent } from '../base/supervised.ts';
+import type { Lease } from '../model/lease.ts';
+import type { CoordinatorInfo } from '../model/status.ts';
+import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
+import { startServer } from '../rpc/server.ts';
+import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
+import type { Loop } from './loop.ts';
+import type { CoordinatorSettings } from './settings.ts';
+
+/** What callers get to read their last answers; they call again elsewhere. */
+const SERVER_GRACE_MS = 300;
+
+/** Where this coordinator stands: passive until it serves. */
+export interface Post {
+  core: Loop | null;
+  lease: Lease | null;
+}
+
+export interface Listening {
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly settings: CoordinatorSettings;
+  readonly runId: string;
+  readonly post: Post;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Answers from the start: as a passive coordinator until there is a core. */
+export async function startListening({ settings, runId, post, clock, log }: ListenOptions): Promise<Listening> {
+  const request = certificateRequest(settings);
+  const tls = await certificateFor(settings, request, runId);
+  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
+  const server = await startServer({
+    listen: settings.listen,
+    credentials: serverCredentials(tls, log),
+    runId,
+    clock,
+    log,
+    core: () => post.core,
+    coordinatorInfo: () => infoOf(post, server.address),
+  });
+  tellParent({ kind: 'listening', address: server.address });
+  onParentMessage((message) => {
+    if (message.kind === 'worker-exited') post.core?.tell({ kind: 'worker-exited', worker: message.workerId, pid: message.pid });
+  });
+  return {
+    address: server.address,
+    stop: async () => {
+      renewal.stop();
+      await server.stop(SERVER_GRACE_MS);
+    },
+  };
+}
+
+function infoOf({ core, lease }: Post, own: string): CoordinatorInfo {
+  const isPrimary = core !== null;
+  return { epoch: lease?.epoch ?? 0, role: isPrimary ? 'primary' : 'passive', primaryAddress: isPrimary ? own : (lease?.address ?? '') };
+}
+
+function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest {
+  return { role: 'coordinator', hosts: [listen.slice(0, listen.lastIndexOf(':'))] };
+}
+
+/** The coordinator's certificate; where nobody has brought an authority, a dev CA is made first. */
+async function certificateFor(settings: CoordinatorSettings, request: CertificateRequest, runId: string): Promise<TlsFiles> {
+  const ca = await ensureDevCa(settings.tlsDir, runId);
+  if (ca.isNew) process.stderr.write(`Generated dev CA at ${ca.caPath}\n`);
+  return issueCertificate(settings.tlsDir, request);
+}
