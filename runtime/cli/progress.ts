@@ -3,7 +3,7 @@ import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
 import type { RunStatus } from '../model/status.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
 import { openItems, settledItems } from './run-status.ts';
-import { progressLine, rateText, remainingText, workersText } from './status-text.ts';
+import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, workersText } from './status-text.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
@@ -21,7 +21,9 @@ export interface ViewOutputs {
   readonly nowMs: () => number;
 }
 
+/** A log of a run of hours stays readable, and a person who looks on sees that it goes on. */
 const PLAIN_EVERY_MS = 5_000;
+/** Programs read these lines: as fresh as is useful, and still small beside the run. */
 const JSON_EVERY_MS = 1_000;
 
 export function createProgressView(outputs: ViewOutputs, isJson: boolean): ProgressView {
@@ -70,10 +72,12 @@ function barView({ err, nowMs }: ViewOutputs): ProgressView {
   };
 }
 
+/** Leaves room for the counts, the rate and the workers on one line of a wide terminal. */
 const BAR_WIDTH = 30;
 
 const formatBar: GenericFormatter = (_options, params, payload: { readonly status: RunStatus; readonly rate: Rate }) => {
   const { status, rate } = payload;
+  if (isNothingIndexed(status)) return indexingText(status);
   const filled = Math.round(BAR_WIDTH * Math.min(1, params.progress));
   const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const remaining = remainingText(status, rate);

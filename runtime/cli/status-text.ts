@@ -6,7 +6,7 @@ import { itemsToDo, openItems, type SeenStatus, settledItems } from './run-statu
 
 /** One plain line of progress, for a pipe or a log. */
 export function progressLine(status: RunStatus, rate: Rate): string {
-  if (!status.isIndexed && status.items === 0) return `indexing the input, ${workersText(status)}`;
+  if (isNothingIndexed(status)) return indexingText(status);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
   const parts = [`${settledItems(status)}/${total} items`, `${status.done} done`, `${status.failed} failed`, `${status.running} running`];
   if (rate.perSecond !== null) parts.push(`${rateText(rate)}/s`);
@@ -14,6 +14,15 @@ export function progressLine(status: RunStatus, rate: Rate): string {
   if (remaining !== null) parts.push(remaining);
   parts.push(workersText(status));
   return parts.join(', ');
+}
+
+/** Before the first line is indexed there is nothing to count. */
+export function isNothingIndexed(status: RunStatus): boolean {
+  return !status.isIndexed && status.items === 0;
+}
+
+export function indexingText(status: RunStatus): string {
+  return `indexing the input, ${workersText(status)}`;
 }
 
 export function rateText(rate: Rate): string {
