@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile, readlink, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { ProcessIdentity } from '../model/lease.ts';
+import { ifThere } from './if-there.ts';
 
 /**
  * A pid is used again, by the next process and by the next boot; together with boot id and start time it names one process for
@@ -46,6 +47,8 @@ function splitBootId(text: string): { boot: string; namespace: string } {
   return { boot, namespace };
 }
 
+const PID_NAMESPACE = '/proc/self/ns/pid';
+
 let knownBootId: Promise<string> | null = null;
 
 function bootId(): Promise<string> {
@@ -55,7 +58,8 @@ function bootId(): Promise<string> {
 
 async function linuxBootId(): Promise<string> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
-  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
+  // A kernel that knows no namespaces has no such link.
+  const namespace = (await ifThere(PID_NAMESPACE, readlink(PID_NAMESPACE))) ?? '';
   return `${boot.trim()}/${namespace.replaceAll(/\D/g, '')}`;
 }
 
@@ -82,9 +86,15 @@ function isGone(error: unknown): boolean {
 
 async function seeByPs(pid: number): Promise<Seen | null> {
   if (!doesExist(pid)) return null;
-  const line = await run('ps', ['-o', 'uid=,stat=,lstart=', '-p', String(pid)]).catch(() => '');
+  const line = await run('ps', ['-o', 'uid=,stat=,lstart=', '-p', String(pid)]).catch(noneListed);
   const [, uid, state = '', startTime = ''] = /^\s*(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
   return uid === undefined ? null : { startTime, uid: Number(uid), isZombie: state.startsWith('Z') };
+}
+
+/** `ps` exits with 1 where no process has the pid: it has ended since. */
+function noneListed(error: { readonly code?: unknown }): string {
+  if (error.code === 1) return '';
+  throw error;
 }
 
 /** Whether a process has this pid now, be it of another user; for what only names a pid. */

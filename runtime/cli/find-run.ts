@@ -1,21 +1,27 @@
+import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
+import { ifThere } from '../base/if-there.ts';
 
 /** Directories below this depth are not searched: a run lies beside its output, and a search of a whole disk helps nobody. */
 const SEARCH_DEPTH = 3;
+/** A terminal shows so many without scrolling. */
 const SHOWN_RUNS = 20;
 
 /** The state directory that a verb works on: the named one, else the only one below `folder`. */
 export async function findRun(folder: string, state: string | undefined): Promise<string> {
   if (state !== undefined) return checkNamed(resolve(folder, state));
-  return chooseRun(folder, await listRuns(folder, SEARCH_DEPTH));
+  const closed: string[] = [];
+  return chooseRun(folder, await listRuns(folder, SEARCH_DEPTH, closed), closed);
 }
 
-export function chooseRun(folder: string, found: readonly string[]): string {
+/** `closed`: directories below the folder that may not be looked into, often those of other users. */
+export function chooseRun(folder: string, found: readonly string[], closed: readonly string[] = []): string {
   const [only, ...others] = found;
   if (only === undefined) {
-    throw new RolloutError('USAGE', `no run below ${folder}: name its state directory with --state DIR (it is <output>.rollout)`);
+    const where = closed.length === 0 ? folder : `${folder}, where ${closed.join(', ')} may not be looked into`;
+    throw new RolloutError('USAGE', `no run below ${where}: name its state directory with --state DIR (it is <output>.rollout)`);
   }
   if (others.length === 0) return only;
   const shown = found.slice(0, SHOWN_RUNS).map((path) => `\n  --state ${path}`);
@@ -28,22 +34,29 @@ async function checkNamed(path: string): Promise<string> {
   throw new RolloutError('USAGE', `${path} is not the state directory of a run: there is no run.json in it`);
 }
 
-async function listRuns(folder: string, depth: number): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+async function listRuns(folder: string, depth: number, closed: string[]): Promise<readonly string[]> {
+  const entries = await listFolder(folder, closed);
   const found: string[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
     const path = join(folder, entry.name);
     if (entry.name.endsWith('.rollout')) {
       if (await isRun(path)) found.push(path);
-    } else if (depth > 1) found.push(...(await listRuns(path, depth - 1)));
+    } else if (depth > 1) found.push(...(await listRuns(path, depth - 1, closed)));
   }
   return found;
 }
 
+async function listFolder(folder: string, closed: string[]): Promise<readonly Dirent[]> {
+  const listed = readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+    closed.push(folder);
+    return [];
+  });
+  return (await ifThere(folder, listed)) ?? [];
+}
+
 async function isRun(path: string): Promise<boolean> {
-  return await stat(join(path, 'run.json')).then(
-    (file) => file.isFile(),
-    () => false,
-  );
+  const runFile = join(path, 'run.json');
+  return (await ifThere(runFile, stat(runFile)))?.isFile() ?? false;
 }

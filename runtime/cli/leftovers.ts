@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { Clock } from '../base/clock.ts';
+import { ifThere } from '../base/if-there.ts';
 import { identifyProcess, isProcessAlive } from '../base/process-identity.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 
@@ -32,6 +33,7 @@ export function createChildRegister(path: string): ChildRegister {
 
 /** What children get to notice that their parent is gone and to end. */
 const PATIENCE_MS = 10_000;
+/** A person who starts again does not notice so short a wait, and a look at a few processes costs nothing. */
 const ASK_MS = 50;
 
 export async function endLeftovers(path: string, clock: Clock, notice: (line: string) => void): Promise<void> {
@@ -54,10 +56,12 @@ async function living(all: readonly ProcessIdentity[]): Promise<readonly Process
   return all.filter((_, n) => isAlive[n] === true);
 }
 
-/** A register that cannot be read names nobody: the stores refuse a second user by themselves. */
+/** A register that was cut by a power loss names nobody: no process outlives that. */
 async function readRegister(path: string): Promise<readonly ProcessIdentity[]> {
+  const text = await ifThere(path, readFile(path, 'utf8'));
+  if (text === null) return [];
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as readonly ProcessIdentity[];
+    return JSON.parse(text) as readonly ProcessIdentity[];
   } catch {
     return [];
   }

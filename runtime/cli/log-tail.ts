@@ -1,17 +1,25 @@
 import { open } from 'node:fs/promises';
+import { ifThere, isAbsent } from '../base/if-there.ts';
 
 /** The end of a process's log, readable: what a person needs to see when the process has given up. */
 
+/** Far more than the lines that are shown need, stack traces included, and still one quick read of a log of any size. */
 const READ_BYTES = 64 * 1024;
+/** A cause with what led to it, and the summary of the run stays on the screen. */
 const SHOWN_LINES = 8;
 
+/** A log that cannot be read is told as a line: it must not hide the failure whose log it is. */
 export async function logTail(path: string, fromByte = 0): Promise<readonly string[]> {
-  return tailOf(await readEnd(path, fromByte), SHOWN_LINES);
+  try {
+    return tailOf(await readEnd(path, fromByte), SHOWN_LINES);
+  } catch (error) {
+    return isAbsent(error) ? [] : [`cannot read ${path}: ${(error as Error).message}`];
+  }
 }
 
 /** Size of the log now: what is written later belongs to the next process. */
 export async function logSize(path: string): Promise<number> {
-  const file = await open(path, 'r').catch(() => null);
+  const file = await ifThere(path, open(path, 'r'));
   if (file === null) return 0;
   try {
     return (await file.stat()).size;
@@ -41,8 +49,7 @@ function readable(line: string): string {
 }
 
 async function readEnd(path: string, fromByte: number): Promise<string> {
-  const file = await open(path, 'r').catch(() => null);
-  if (file === null) return '';
+  const file = await open(path, 'r');
   try {
     const { size } = await file.stat();
     const start = Math.max(fromByte, size - READ_BYTES);

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { ifThere } from '../base/if-there.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import type { StatePaths } from './paths.ts';
@@ -24,8 +25,5 @@ function markPath(paths: StatePaths): string {
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
+  return (await ifThere(path, stat(path)))?.isFile() ?? false;
 }

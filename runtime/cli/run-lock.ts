@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
+import { ifThere } from '../base/if-there.ts';
 import { isProcessAlive, isProcessDead, ownProcess } from '../base/process-identity.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 
@@ -40,10 +41,7 @@ export async function lockRun(dir: string): Promise<RunLock> {
 
 /** The pid of the `rollout run` that works on this state directory; null where none is seen. */
 export async function lockHolder(dir: string): Promise<number | null> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await ifThere(dir, readdir(dir))) ?? [];
   const holder = await readHolder(join(dir, String(Math.max(0, ...numbers(names)))));
   return holder !== null && (await isProcessAlive(holder)) ? holder.pid : null;
 }
@@ -70,10 +68,12 @@ function numbers(names: readonly string[]): readonly number[] {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-/** Null where the lock is gone, or was damaged by a power loss: then nobody can hold it. */
+/** Null where the lock is gone, or was damaged by a power loss: then nobody can hold it. One that cannot be read may be held. */
 async function readHolder(path: string): Promise<ProcessIdentity | null> {
+  const text = await ifThere(path, readFile(path, 'utf8'));
+  if (text === null) return null;
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as ProcessIdentity;
+    return JSON.parse(text) as ProcessIdentity;
   } catch {
     return null;
   }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifThere } from '../base/if-there.ts';
 import { countWaiting } from '../worker/outbox.ts';
 import { type StatePaths, workerDir } from './paths.ts';
 
@@ -14,10 +15,7 @@ export async function waitingOutcomes(paths: StatePaths): Promise<ReadonlyMap<st
 }
 
 async function slotsOnDisk(paths: StatePaths): Promise<readonly string[]> {
-  const entries = await readdir(paths.workersDir, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const entries = (await ifThere(paths.workersDir, readdir(paths.workersDir, { withFileTypes: true }))) ?? [];
   return entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)

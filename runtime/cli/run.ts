@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { ifThere } from '../base/if-there.ts';
 import type { ServedRun } from '../coordinator/files.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { errorsPath } from '../results/output-line.ts';
@@ -89,10 +90,7 @@ async function checkStateDir({ stateDir }: StatePaths, output: string): Promise<
 
 /** With --fresh what is there is moved aside, under the lock: so nobody works on it. */
 async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Promise<RunLock> {
-  const isThere = await stat(paths.stateDir).then(
-    () => true,
-    () => false,
-  );
+  const isThere = (await ifThere(paths.stateDir, stat(paths.stateDir))) !== null;
   await mkdir(paths.stateDir, { recursive: true });
   const lock = await lockRun(paths.lock);
   if (!isFresh || !isThere) return lock;

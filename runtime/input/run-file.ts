@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
+import { ifThere } from '../base/if-there.ts';
 import type { RunSettings } from './identity.ts';
 import type { FileStamp } from './index-files.ts';
 import { stateWriteFailed } from './input-error.ts';
@@ -59,11 +60,8 @@ export async function readRunFile(stateDir: string): Promise<RunFile | null> {
 
 /** The file is made before the store: a store without it is that of a run which can no longer be told from others. */
 async function refuseNameless(stateDir: string, path: string): Promise<null> {
-  const hasStore = await stat(join(stateDir, 'store')).then(
-    () => true,
-    () => false,
-  );
-  if (!hasStore) return null;
+  const store = join(stateDir, 'store');
+  if ((await ifThere(store, stat(store))) === null) return null;
   throw unreadableRunFile(path, 'it is missing, and the store of a run is there', undefined);
 }
 

@@ -4,8 +4,10 @@ import { syncDirectory } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 
+/** Few system calls for many short lines; a fraction of what a process uses anyway. */
 const BUFFER_BYTES = 2 ** 20;
 const LINE_FEED = 0x0a;
+const UNLISTED: readonly unknown[] = ['EACCES', 'EPERM', 'ENOENT'];
 
 /** A file of lines that appears at its path as a whole, or not at all. */
 export class LineFile {
@@ -25,8 +27,14 @@ export class LineFile {
   static async create(given: string): Promise<LineFile> {
     await refuseDirectory(given);
     // A link keeps standing: what it names is written.
-    const path = await realpath(given).catch(() => given);
-    await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch(ignoreUnreadable);
+    const path = await realpath(given).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return given;
+      throw unwritable(given, error);
+    });
+    await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch((error: NodeJS.ErrnoException) => {
+      // A directory that may not be listed may still be written; if not, that is told just after.
+      if (!UNLISTED.includes(error.code)) throw unwritable(path, error);
+    });
     const temporary = join(dirname(path), temporaryName(temporaryPrefix(path)));
     const handle = await open(temporary, 'wx').catch((error: Error) => {
       throw new RolloutError(
@@ -77,7 +85,7 @@ export class LineFile {
     try {
       await write();
     } catch (error) {
-      throw new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${this.#path}: ${(error as Error).message}`, { cause: error });
+      throw unwritable(this.#path, error as Error);
     }
   }
 }
@@ -89,15 +97,15 @@ function ignoreClosed(error: NodeJS.ErrnoException): void {
 async function refuseDirectory(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${error.message}`, { cause: error });
+    throw unwritable(path, error);
   });
   if (found?.isDirectory()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is a directory; name a file for the output`);
 }
 
-function temporaryPrefix(path: string): string {
-  return `.${basename(path)}.`;
+function unwritable(path: string, cause: Error): RolloutError {
+  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}`, { cause });
 }
 
-function ignoreUnreadable(): void {
-  // A directory that cannot be listed may still be written; if not, that is told just after.
+function temporaryPrefix(path: string): string {
+  return `.${basename(path)}.`;
 }

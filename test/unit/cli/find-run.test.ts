@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { chooseRun, findRun } from '../../../runtime/cli/find-run.ts';
@@ -40,4 +40,18 @@ test('a long list of runs is cut, and says how many more there are', (t) => {
     ),
   );
   t.regex(error.message, /and 5 more/);
+});
+
+test('a run whose run.json cannot be looked at is told, and is not passed over', async (t) => {
+  const folder = await folderWith(t, ['a.rollout']);
+  const looped = join(folder, 'b.rollout', 'run.json');
+  await mkdir(join(folder, 'b.rollout'));
+  await symlink(looped, looped);
+  await t.throwsAsync(findRun(folder, undefined), { code: 'STATE_UNREADABLE', message: /b\.rollout/ });
+  await t.throwsAsync(findRun(folder, 'b.rollout'), { code: 'STATE_UNREADABLE' });
+});
+
+test('where no run is found, directories that may not be looked into are named', (t) => {
+  t.throws(() => chooseRun('/f', [], ['/f/closed']), { code: 'USAGE', message: /\/f\/closed may not be looked into/ });
+  t.is(chooseRun('/f', ['/f/a.rollout'], ['/f/closed']), '/f/a.rollout');
 });

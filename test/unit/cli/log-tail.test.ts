@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { logSize, logTail, tailOf } from '../../../runtime/cli/log-tail.ts';
@@ -22,4 +22,11 @@ test('only what was written after a process started is its own', async (t) => {
   await writeFile(path, 'its own\n', { flag: 'a' });
   t.deepEqual(await logTail(path, from), ['its own']);
   t.deepEqual(await logTail(join(dir, 'none.log')), []);
+});
+
+test('a log that cannot be opened is told, and is not taken for an empty one', async (t) => {
+  const path = join(temporaryDir(t), 'w1.log');
+  await symlink(path, path);
+  await t.throwsAsync(logSize(path), { code: 'STATE_UNREADABLE', message: /w1\.log/ });
+  t.regex((await logTail(path)).join(), /cannot read .*w1\.log: ELOOP/);
 });
