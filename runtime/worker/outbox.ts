@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
@@ -71,7 +71,7 @@ async function look(dir: string): Promise<Whose | undefined> {
 
 /** Reads without ever waiting for a writer. `none` where no process has got as far as making the store. */
 async function reading<T>(dir: string, none: T, read: (store: Store) => T): Promise<T> {
-  if (!existsSync(join(dir, FILE))) return none;
+  if (statSync(join(dir, FILE), { throwIfNoEntry: false }) === undefined) return none;
   const head = readHead(join(dir, FILE));
   if (head.byteLength === 0) return none;
   if (head.byteLength < HEAD_BYTES || head.readUInt32LE(MAGIC_AT) !== MAGIC)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -121,4 +121,10 @@ test('a store that cannot be opened is told with its place and what to do', asyn
   const error = await t.throwsAsync(owner(join('/dev/null', 'store')).then(openOutbox));
   t.like(error, { code: 'STORE_FAILED' });
   t.regex(error?.message ?? '', /\/dev\/null\/store/);
+});
+
+test('a store that cannot be looked at is told, and is not taken for an empty one', async (t) => {
+  const dir = scratch(t);
+  symlinkSync('outbox.mdb', join(dir, 'outbox.mdb'));
+  await t.throwsAsync(countWaiting(dir), { message: /ELOOP/ });
 });
