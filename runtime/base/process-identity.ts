@@ -92,7 +92,7 @@ async function seeByPs(pid: number): Promise<Seen | null> {
 }
 
 /** `ps` exits with 1 where no process has the pid: it has ended since. */
-function noneListed(error: { readonly code?: unknown }): string {
+function noneListed(error: Error & { readonly code?: unknown }): string {
   if (error.code === 1) return '';
   throw error;
 }
