@@ -2,6 +2,7 @@ import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemRandom } from './random.ts';
 
+/** What most programs make: others may read, only the owner writes. */
 const DEFAULT_MODE = 0o644;
 
 /**

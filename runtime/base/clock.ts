@@ -22,6 +22,7 @@ export const systemClock: Clock = {
   monotonicMs: () => Number(process.hrtime.bigint()) / 1e6,
   wallMs: () => Date.now(),
   sleep: async (ms, signal) => {
+    // Nothing but the signal's abort rejects it, and that only means a shorter sleep.
     await sleepFor(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
   },
   every: (ms, run) => {

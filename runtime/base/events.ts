@@ -48,8 +48,9 @@ interface Lines {
   close(): Promise<void>;
 }
 
-/** How soon a pipe whose reader is slow is tried again, and for how long at the end. */
+/** How soon a pipe whose reader is slow is tried again: nobody notices the delay, and fifty tries a second cost nothing. */
 const RETRY_MS = 20;
+/** A reader that does not take the last events within this has stopped reading, and must not keep the process from ending. */
 const CLOSE_MS = 1_000;
 /** A reader that stopped reading must not fill the memory: beyond this, events are dropped and that is said once. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;

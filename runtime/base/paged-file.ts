@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { present } from './assert.ts';
 
+/** What the system reads and writes at a time anyway. */
 const PAGE_BYTES = 4096;
 const WORD_BYTES = 4;
 export const PAGE_WORDS: number = PAGE_BYTES / WORD_BYTES;

@@ -45,6 +45,7 @@ export const TIMINGS = [
   'pollWait',
 ] as const;
 
+/** More processes than one machine has use for: a mistyped number must not bring it to a halt. */
 const MOST_WORKERS = 256;
 
 export function toWorkers(text: string): number {

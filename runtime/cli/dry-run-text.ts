@@ -12,8 +12,9 @@ export interface DryRun {
   readonly firstInvalid: readonly InvalidReason[];
 }
 
-/** An answer of a few hundred tokens with its envelope; it lies in the result log and in the output. */
+/** An answer of a few hundred tokens with its envelope. */
 const RESULT_BYTES = 2_048;
+/** In the result log and in the output. */
 const COPIES = 2;
 
 export function dryRunText(found: DryRun): readonly string[] {

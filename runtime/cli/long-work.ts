@@ -11,7 +11,9 @@ export interface WorkProgress {
 
 /** Short work is not worth a line. */
 const FIRST_MS = 2_000;
+/** As often as the plain lines of progress. */
 const PLAIN_EVERY_MS = 5_000;
+/** A line that is drawn over may change as often as the eye follows. */
 const TERMINAL_EVERY_MS = 500;
 const CLEAR_LINE = '\r\u001b[K';
 

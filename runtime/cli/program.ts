@@ -95,6 +95,7 @@ function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void
     .showHelpAfterError('(try: rollout run --help)');
   addBackendOptions(run);
   addInputOptions(run);
+  // Five attempts outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
   run
     .option('--workers <n>', 'worker processes', toWorkers, 1)
     .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)

@@ -1,5 +1,6 @@
 /** How fast a run goes and how long it will take, smoothed: an exponentially weighted mean over about half a minute. */
 
+/** Long enough that slow and quick answers even out, short enough that a change of pace is seen within a minute. */
 const SMOOTHING_MS = 30_000;
 
 export interface Rate {

@@ -3,8 +3,11 @@
  * A kill from outside says nothing about the process itself: it lengthens the pause, and never makes the supervisor give up.
  */
 
+/** A single crash costs the run next to nothing. */
 const FIRST_PAUSE_MS = 100;
+/** Rare enough not to load the machine, soon enough to be back when the trouble is over. */
 const LONGEST_PAUSE_MS = 5_000;
+/** A process that cannot start fails well before this; one that got so far did real work. */
 const HEALTHY_AFTER_MS = 10_000;
 
 /** With the pauses between them eight failures take about 16 s: long enough for a short trouble, short enough to be told of a lasting one. */

@@ -32,6 +32,7 @@ export interface Execution {
   readonly slotsWithOutcomes: readonly string[];
 }
 
+/** The bar seems to move, and the coordinator does not feel two questions a second. */
 const STATUS_EVERY_MS = 500;
 
 /** Starts the processes of a run, shows how far it is, and says at the end what has come of it. */

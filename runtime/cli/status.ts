@@ -10,6 +10,7 @@ import type { SeenStatus } from './run-status.ts';
 import { statusPage } from './status-text.ts';
 import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
 
+/** As often as a page of text can be read; the coordinator does not feel it. */
 const WATCH_MS = 1_000;
 /** A coordinator that is gone may be on its way back: so many looks without an answer, and without a `rollout run`, end the watch. */
 const PATIENT_LOOKS = 10;

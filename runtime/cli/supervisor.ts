@@ -50,8 +50,9 @@ export interface SupervisionEnd {
 const LEAVE_MS = 5_000;
 /** What a process gets beyond its drain timeout before it is killed. */
 const GRACE_MS = 3_000;
-/** How often it is asked whether a run without workers has ended, and how long it may seem unfinished: status is up to a poll old. */
+/** How often it is asked whether a run without workers has ended: as often as the status comes in. */
 const ASK_MS = 500;
+/** How long such a run may seem unfinished: the status is up to a poll old. */
 const UNFINISHED_MS = 5_000;
 
 export class Supervisor {

@@ -10,6 +10,7 @@ export type InputCheck =
   | { readonly kind: 'same'; readonly stamp: FileStamp }
   | { readonly kind: 'different'; readonly difference: Difference };
 
+/** Few reads of a large file, and little memory. */
 const PIECE_BYTES = 2 ** 20;
 
 /**

@@ -127,6 +127,7 @@ function isBlank(content: Uint8Array): boolean {
   return content.every((byte) => byte === 0x20 || byte === 0x09 || byte === CARRIAGE_RETURN);
 }
 
+/** Enough to find the place in the input, and the reason stays on one line. */
 const LONGEST_QUOTE = 60;
 
 /** How a value is named in a message: short, whatever the value. */

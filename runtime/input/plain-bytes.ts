@@ -6,6 +6,7 @@ import { RolloutError } from '../base/errors.ts';
 import { unreadable } from './input-error.ts';
 
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
+/** Unpacked bytes that are handed on at a time: fewer turns than zlib's own 16 KiB, and little memory. */
 const PIECE_BYTES = 2 ** 18;
 
 /** A stream whose first bytes have been seen. */

@@ -19,6 +19,7 @@ export interface LineSource {
   readonly onBytes: (bytes: Uint8Array) => void;
 }
 
+/** Few reads of a large file, and little memory; a longer line is put together. */
 const CHUNK_BYTES = 2 ** 20;
 const LINE_FEED = 0x0a;
 

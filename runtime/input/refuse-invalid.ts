@@ -2,7 +2,9 @@ import { RolloutError } from '../base/errors.ts';
 import type { IndexSummary } from './index-summary.ts';
 import { type InputReader, type InvalidReason, openInput } from './reader.ts';
 
+/** Enough to see what is wrong; the same mistake is often on every line. */
 const SHOWN_LINES = 20;
+/** Bounds memory where every line is bad, with few calls where none is. */
 const SURVEYED_AT_ONCE = 65_536;
 
 /** `onInvalid: fail`: an input that is indexed whole is refused with the list of its bad lines. The index is kept. */

@@ -68,6 +68,7 @@ const HEADER_WORDS = 2;
 const REST_WORDS = 5;
 const IDS_PER_PAGE = Math.floor((PAGE_WORDS - HEADER_WORDS) / (1 + REST_WORDS));
 const RESTS_AT = HEADER_WORDS + IDS_PER_PAGE;
+/** 256 pages, 1 MiB: a short list stays small, and a long one doubles the table as it grows. */
 const FIRST_PAGE_BITS = 8;
 const WORD_SIZE = 2 ** 32;
 

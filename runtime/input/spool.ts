@@ -29,6 +29,7 @@ export interface PreparedInput {
 
 const STDIN = '-';
 const STDIN_NAME = '(standard input)';
+/** Few writes of a large input, and little memory. */
 const PIECE_BYTES = 2 ** 20;
 
 /**

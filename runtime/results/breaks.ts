@@ -22,6 +22,7 @@ export class Breaks {
   }
 }
 
+/** A custom_id may be a whole text; so much tells it from others, and the message stays readable. */
 const LONGEST_NAME = 80;
 
 /** How a record or a line is named in a message. */

@@ -7,6 +7,7 @@ import { type Located, Locator } from './locator.ts';
 import { checkSegments } from './place.ts';
 import { acceptedRecords } from './records.ts';
 
+/** So many are looked at before the other tasks of the process have a turn. */
 const CHECK_AT_ONCE = 65_536;
 
 export interface ExportOptions {

@@ -9,6 +9,7 @@ import { decodeFrame, FRAME_HEADER_BYTES } from './segment.ts';
 
 /** Frames closer than this are read together: rather some bytes in vain than another call. */
 const GAP_BYTES = 4096;
+/** Bounds the memory of one read. */
 const READ_BYTES: number = 4 * 2 ** 20;
 
 /** A run of frames in one segment that one read covers. */

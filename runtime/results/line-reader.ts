@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { RolloutError } from '../base/errors.ts';
 
+/** Few reads of a large file, and little memory. */
 const CHUNK_BYTES = 2 ** 20;
 const LINE_FEED = 0x0a;
 

@@ -23,6 +23,7 @@ const ENTRY_WORDS = 4;
 const ENTRIES_PER_PAGE = Math.floor(PAGE_WORDS / ENTRY_WORDS);
 /** 8 MiB. Outcomes arrive nearly in the order of the input, so a few pages are in use at a time. */
 const CACHE_PAGES = 2048;
+/** So many are looked at before the other tasks of the process have a turn; also bounds memory. */
 const BITS_AT_ONCE = 65_536;
 const WORD = 2 ** 32;
 

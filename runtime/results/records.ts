@@ -5,6 +5,7 @@ import { SegmentReader } from './segment-reader.ts';
 
 /** Bounds what lies in memory at a time. */
 const BATCH_BYTES: number = 8 * 2 ** 20;
+/** For very short lines, whose records weigh more than their bytes. */
 const BATCH_ITEMS = 8192;
 
 /**

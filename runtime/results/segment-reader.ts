@@ -5,6 +5,7 @@ import type { Frame } from './contract.ts';
 import type { SegmentFile } from './place.ts';
 import { decodeFrame, decodeHeader, FRAME_HEADER_BYTES, type FrameProblem, type HeaderProblem, SEGMENT_HEADER_BYTES } from './segment.ts';
 
+/** Few reads of a large segment, and little memory; a longer line is read whole. */
 const CHUNK_BYTES = 2 ** 20;
 
 /** A frame and where it begins in its segment. Its line is valid until the next ones are read. */

@@ -27,9 +27,11 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Certificates begin a little in the past, for machines whose clocks differ. */
 const BACKDATED_MS = 5 * MINUTE_MS;
+/** Longer than any run is kept: the authority is never renewed. */
 const AUTHORITY_LIFE_MS = 5 * 365 * DAY_MS;
 /** Short-lived: made anew at half of it, and a stolen one is soon worthless. */
 const LEAF_LIFE_MS = DAY_MS;
+/** 128 bits: no two certificates of an authority ever draw the same serial number. */
 const SERIAL_BYTES = 16;
 
 /** What every certificate is made of beside its keys. */

@@ -14,7 +14,9 @@ export interface InvalidField {
 
 /** A list longer than this is a mistake: the largest honest one is what a worker holds. */
 export const MAX_LIST = 65_536;
+/** Twice what a worker sends, 128 bits in hexadecimal: nonces are kept in memory. */
 const MAX_NONCE_CHARACTERS = 64;
+/** Codes are short words; what is longer is text and belongs into the message. */
 const MAX_CODE_CHARACTERS = 256;
 const NEWLINE = 0x0a;
 /** Whatever ends a line, or moves the cursor of a terminal that shows the text. */

@@ -22,6 +22,7 @@ import {
 
 /** The messages of WorkerService: what comes from the wire is checked, field by field, before anybody else sees it. */
 
+/** Three digits, as HTTP has them (RFC 9110, 15). */
 const MAX_HTTP_STATUS = 999;
 
 export function beatToWire(beat: Beat): BeatRequest {

@@ -6,6 +6,7 @@ import type { Answered, WorkerClient } from '../rpc/client.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
+/** A coordinator that was only slow to accept is met again at once, and one that is gone is not hammered. */
 const BACKOFF_BASE_MS = 100;
 /** A successor is found within a second of serving, by a thousand workers at different moments. */
 const BACKOFF_CAP_MS = 1_000;

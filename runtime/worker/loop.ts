@@ -42,6 +42,7 @@ export type LoopEnd = { readonly why: Leaving; readonly unacknowledged: number; 
 
 /** A poll is answered within this beyond its wait, or its connection is given up. */
 const POLL_MARGIN_MS = 5_000;
+/** A farewell is a courtesy: without it the coordinator notices the silence, and the process must end. */
 const DEREGISTER_DEADLINE_MS = 5_000;
 
 /**

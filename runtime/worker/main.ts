@@ -34,6 +34,7 @@ SIGTERM and SIGINT drain; a second one ends at once. Unacknowledged outcomes are
 Exit codes: 0 done or drained, 2 usage or settings, 4 backend or store not reachable, 130 ended at once`;
 /** The machine looks at the clock at least so often. */
 const MAX_TICK_MS = 250;
+/** 128 bits: no two process starts ever draw the same nonce. */
 const BOOT_NONCE_BYTES = 16;
 
 /** The worker process: executes items for one run until it is told that the run is finished, or to drain. */

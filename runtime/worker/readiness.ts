@@ -5,6 +5,7 @@ import type { Backend, Readiness } from './backends/contract.ts';
 
 /** The first look again after a moment, for a server that is restarted; models load for minutes, so later ones are rare. */
 const PROBE_BASE_MS = 200;
+/** A server that is back is used within seconds, and many workers together do not load it. */
 const PROBE_CAP_MS = 5_000;
 /** A server that does not answer such a small question within this is not ready. */
 const PROBE_TIMEOUT_MS = 5_000;

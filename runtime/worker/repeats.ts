@@ -5,6 +5,7 @@
 
 /** The first repetition that is logged comes after this. */
 const FIRST_GAP_MS = 5_000;
+/** A lasting trouble is seen at the end of any log, and does not fill it. */
 const MAX_GAP_MS = 60_000;
 /** More reasons than a list of coordinators has; beyond it the one that was logged longest ago is new again. */
 export const MAX_REASONS = 32;

@@ -122,6 +122,7 @@ function isQuota(answer: Answer): boolean {
   return error?.['code'] === 'insufficient_quota' || error?.['type'] === 'insufficient_quota';
 }
 
+/** A server's message may be a whole page; its beginning says what is wrong. */
 const LONGEST_MESSAGE = 500;
 
 function messageOf(answer: Answer): string {

@@ -15,7 +15,9 @@ export const LOCK_PATIENCE_MS = 1_000;
 const UNHELD_PATIENCE_MS = 15_000;
 /** For a process to start at all, on a machine under full load. */
 const START_PATIENCE_MS = 30_000;
+/** The successor of a killed process must not lose time; a look at a process is cheap. */
 const DEATH_POLL_MS = 20;
+/** A killed process is gone at once, unless the system is writing for it; beyond this the lock is tried for anyway. */
 const DEATH_PATIENCE_MS = 5_000;
 
 export interface LockRequest {
