@@ -14,7 +14,7 @@ import { createFaultyLedger } from '../support/faulty-ledger.ts';
 import { SETTINGS } from '../support/machine.ts';
 import { SimProcess } from './sim-process.ts';
 import { createSlowLedger } from './slow-ledger.ts';
-import type { WholeWorld } from './whole-world.ts';
+import type { World } from './world.ts';
 
 const TTL_MS = SETTINGS.coordinatorFailureTimeoutMs;
 
@@ -25,11 +25,11 @@ export class SimCoordinator {
   readonly events: RunEvent[] = [];
   loop: Loop | null = null;
   isOver = false;
-  readonly #world: WholeWorld;
+  readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
 
-  constructor(world: WholeWorld, address: string) {
+  constructor(world: World, address: string) {
     this.#world = world;
     this.address = address;
     this.process = new SimProcess(world.clock);
@@ -40,8 +40,9 @@ export class SimCoordinator {
   }
 
   start(pid: number): void {
+    // L20: so many words of unknown fate in a row that the store counts as broken do not come by chance.
     this.#run(pid).catch((cause: unknown) => {
-      if (!this.process.isDead) this.#world.onCoordinatorFailed(this, cause);
+      if (!this.process.isDead) this.#world.fail(cause);
     });
   }
 

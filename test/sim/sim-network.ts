@@ -1,10 +1,10 @@
 import type { Loop } from '../../runtime/coordinator/loop.ts';
 import type { Answered, WorkerClient } from '../../runtime/rpc/client.ts';
 import type { SimProcess } from './sim-process.ts';
-import type { WholeWorld } from './whole-world.ts';
+import type { World } from './world.ts';
 
 /** Whatever a worker says to a coordinator, and the answer, takes its time or gets lost. */
-export function dial(world: WholeWorld, process: SimProcess, address: string): WorkerClient {
+export function dial(world: World, process: SimProcess, address: string): WorkerClient {
   const answered = async <T>(
     deadlineMs: number,
     ask: (signal: AbortSignal) => Promise<Answered<T>>,
@@ -50,7 +50,7 @@ export function dial(world: WholeWorld, process: SimProcess, address: string): W
 }
 
 /** Told at once, or only by the deadline. */
-async function lost(world: WholeWorld, process: SimProcess): Promise<{ kind: 'unreachable'; detail: string }> {
+async function lost(world: World, process: SimProcess): Promise<{ kind: 'unreachable'; detail: string }> {
   if (world.chance(0.3)) await new Promise(() => undefined);
   await process.clock.sleep(1);
   return { kind: 'unreachable', detail: 'lost' };

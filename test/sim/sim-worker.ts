@@ -1,165 +1,186 @@
+import { silentLog } from '../../runtime/base/log.ts';
 import { plainRef, refKey } from '../../runtime/model/row.ts';
-import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import type { Assignment, Outcome } from '../../runtime/model/session.ts';
+import type { Ending } from '../../runtime/worker/commands.ts';
+import { createLink, type Link } from '../../runtime/worker/link.ts';
+import { WorkerLoop } from '../../runtime/worker/loop.ts';
+import type { Outbox } from '../../runtime/worker/outbox.ts';
+import { checkState, newState, type State } from '../../runtime/worker/state.ts';
+import { startHeart } from './sim-heart.ts';
+import { dial } from './sim-network.ts';
+import { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 
 const CONCURRENCY = 4;
 
-interface Held {
-  readonly assignment: Assignment;
-  isFinished: boolean;
-  outcome: Outcome | null;
-}
-
-/** A worker that keeps the protocol (L26, L34, L35), crashes and loses replies by chance. Its finished outcomes survive a crash. */
+/** One worker by id: its outbox lasts, its processes come and go. In each runs the real loop, machine and link. */
 export class SimWorker {
+  readonly id: string;
+  readonly outcomes: Map<string, Outcome> = new Map();
+  process: SimProcess;
+  isOver = false;
+  state: State | null = null;
   readonly #world: World;
-  readonly #id: string;
-  readonly #held = new Map<string, Held>();
+  #loop: WorkerLoop | null = null;
+  #highestEpoch = 0;
   #boot = 0;
-  #session = 0;
-  #poll = 0;
-  #batch = 0;
-  #epoch = 0;
-  #isOver = false;
 
   constructor(world: World, id: string) {
     this.#world = world;
-    this.#id = id;
-  }
-
-  get nonce(): string {
-    return `${this.#id}-${this.#boot}`;
+    this.id = id;
+    this.process = new SimProcess(world.clock);
   }
 
   start(): void {
     this.#boot += 1;
-    this.#session = 0;
-    for (const [key, held] of this.#held) if (!held.isFinished) this.#held.delete(key);
-    const boot = this.#boot;
-    this.#beatLoop(boot).catch(this.#world.fail);
-    this.#pollLoop(boot).catch(this.#world.fail);
-  }
-
-  #isLive(boot: number): boolean {
-    return this.#boot === boot && !this.#isOver;
-  }
-
-  async #beatLoop(boot: number): Promise<void> {
-    const { clock } = this.#world;
-    while (this.#isLive(boot)) {
-      const beat = {
-        workerId: this.#id,
-        bootNonce: this.nonce,
-        state: 'ready' as const,
-        concurrency: CONCURRENCY,
-        pid: boot,
-        loopLagMs: 0,
-        highestEpoch: this.#epoch,
-        detail: '',
-      };
-      await this.#world.loop?.beat(beat).catch(() => undefined);
-      await clock.sleep(500);
-      if (this.#isLive(boot) && this.#world.chance(this.#world.options.faults.workerCrash)) return this.#crash();
-    }
+    this.process = new SimProcess(this.#world.clock);
+    const { process } = this;
+    this.#run(process)
+      .then((why) => {
+        if (process.isDead) return;
+        process.kill();
+        this.isOver = why === 'finished';
+        if (why === 'superseded') this.#world.fail(new Error(`${this.id} was superseded`));
+        if (!this.isOver) this.#restart(this.#world.random.next() * 2_000);
+      })
+      .catch((cause: unknown) => {
+        if (!process.isDead) this.#world.fail(cause);
+      });
   }
 
   /** Dies, and comes back after a while: sometimes within the failure timeout, sometimes not. */
-  #crash(): void {
-    this.#boot += 1;
-    this.#world.clock.after(this.#world.random.next() * 9_000, () => this.start());
+  crash(): void {
+    this.process.kill();
+    this.#restart(this.#world.random.next() * 9_000);
   }
 
-  async #pollLoop(boot: number): Promise<void> {
-    const { clock, random } = this.#world;
-    let isHelloDue = true;
-    while (this.#isLive(boot)) {
-      if (isHelloDue) this.#openSession();
-      const reply = await this.#send(isHelloDue);
-      if (!this.#isLive(boot)) return;
-      isHelloDue = reply?.status === 'hello-needed' || (isHelloDue && reply === null);
-      if (reply?.status === 'superseded') return;
-      if (reply?.status === 'ok') this.#take(boot, reply);
-      if (reply === null || isHelloDue) await clock.sleep(50 + random.next() * 200);
-    }
+  drain(): void {
+    this.#loop?.drain();
   }
 
-  #openSession(): void {
-    this.#session += 1;
-    this.#poll = 0;
-    this.#batch = 0;
+  #restart(afterMs: number): void {
+    this.#loop = null;
+    this.#world.clock.after(afterMs, () => this.start());
   }
 
-  async #send(isHello: boolean): Promise<PollReply | null> {
-    const { clock, random, options } = this.#world;
-    await clock.sleep(random.next() * 5);
-    const { loop } = this.#world;
-    if (loop === null || this.#world.chance(options.faults.reply)) return null;
-    this.#poll += 1;
-    const reply = await loop.poll(this.#message(isHello), new AbortController().signal).catch(() => null);
-    await clock.sleep(random.next() * 5);
-    return this.#world.chance(options.faults.reply) ? null : reply;
-  }
-
-  #message(isHello: boolean): Poll {
-    const held = [...this.#held.values()];
-    const unfinished = held.filter((item) => !item.isFinished).length;
-    return {
-      workerId: this.#id,
-      bootNonce: this.nonce,
-      session: this.#session,
-      poll: this.#poll,
-      highestEpoch: this.#epoch,
-      hello: isHello
-        ? held.map(({ assignment, isFinished }): HeldItem => ({ ...plainRef(assignment), state: isFinished ? 'finished' : 'started' }))
-        : null,
-      acknowledgedBatch: this.#batch,
-      isAwaiting: false,
-      capacity: CONCURRENCY - unfinished,
-      outcomes: held.flatMap((item) => (item.outcome === null ? [] : [item.outcome])),
-      returns: [],
-      waitMs: 100,
+  async #run(process: SimProcess): Promise<string> {
+    const { random } = this.#world;
+    const { clock } = process;
+    const bootNonce = `${this.id}-${this.#boot}`;
+    const link = (): Link =>
+      createLink({
+        dial: (address) => dial(this.#world, process, address),
+        addresses: this.#world.addresses,
+        clock,
+        random,
+        log: silentLog,
+      });
+    const found = [...this.outcomes.values()];
+    const settings = {
+      workerId: this.id,
+      bootNonce,
+      concurrency: CONCURRENCY,
+      prefetch: 2,
+      pollWaitMs: 20_000,
+      selfFenceTimeoutMs: 4_000,
+      drainTimeoutMs: 3_000,
     };
-  }
-
-  #take(boot: number, reply: Extract<PollReply, { status: 'ok' }>): void {
-    if (reply.epoch < this.#epoch) return;
-    this.#epoch = reply.epoch;
-    if (reply.order === 'finished') this.#isOver = true;
-    for (const ref of [...reply.acknowledged, ...reply.stale]) {
-      if (this.#held.get(refKey(ref))?.isFinished === true) this.#held.delete(refKey(ref));
-    }
-    for (const ref of reply.revoked) if (this.#held.get(refKey(ref))?.isFinished === false) this.#held.delete(refKey(ref));
-    if (reply.batch > 0) this.#batch = reply.batch;
-    for (const assignment of reply.assignments) this.#begin(boot, assignment);
-    if (this.#isOver)
-      void this.#world.loop?.deregister({ workerId: this.#id, bootNonce: this.nonce, isClean: true }).catch(() => undefined);
-  }
-
-  #begin(boot: number, assignment: Assignment): void {
-    const key = refKey(assignment);
-    if (this.#held.has(key)) return;
-    const held: Held = { assignment, isFinished: false, outcome: null };
-    this.#held.set(key, held);
-    const { executions, clock, random } = this.#world;
-    executions.set(assignment.index, (executions.get(assignment.index) ?? 0) + 1);
-    clock.after(random.next() * 800, () => {
-      if (!this.#isLive(boot) || this.#held.get(key) !== held) return;
-      held.isFinished = true;
-      held.outcome = this.#outcome(assignment);
+    const state = newState(settings, this.#highestEpoch, found, clock.monotonicMs());
+    this.state = state;
+    const heartbeat = startHeart({
+      concurrency: CONCURRENCY,
+      onFailure: this.#world.fail,
+      process,
+      link: link(),
+      id: this.id,
+      bootNonce,
+      epoch: this.#highestEpoch,
+      onBeat: (beat) => loop.onBeat(beat),
     });
+    const loop = new WorkerLoop({
+      state,
+      outbox: this.#outbox(process, found),
+      slots: this.#slots(process),
+      link: link(),
+      heartbeat,
+      probe: async () => {
+        await clock.sleep(random.next() * 500);
+        return { kind: 'ready' };
+      },
+      tickMs: 250,
+      clock,
+      log: silentLog,
+    });
+    this.#loop = loop;
+    clock.every(1_000, () => checkState(state));
+    const { why } = await loop.run();
+    return why;
   }
 
-  #outcome(assignment: Assignment): Outcome {
-    const isFailure = this.#world.chance(this.#world.options.faults.failure);
-    const { index, attempt } = assignment;
+  #outbox(process: SimProcess, found: readonly Outcome[]): Outbox {
+    const after = async (change: () => void): Promise<void> => {
+      await process.clock.sleep(this.#world.random.next() * 10);
+      change();
+    };
     return {
-      ...plainRef(assignment),
-      kind: isFailure ? 'error' : 'result',
-      line: Buffer.from(`${index} by ${this.#id} in attempt ${attempt}`),
-      httpStatus: isFailure ? 500 : 200,
-      code: isFailure ? 'http_500' : '',
-      isRetryable: isFailure,
-      delayMs: isFailure ? 200 : 0,
+      found,
+      highestEpoch: this.#highestEpoch,
+      put: (outcome) => after(() => this.outcomes.set(refKey(outcome), outcome)),
+      forget: (refs) =>
+        after(() => {
+          for (const ref of refs) this.outcomes.delete(refKey(ref));
+        }),
+      keepEpoch: (epoch) =>
+        after(() => {
+          this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+        }),
+      close: async () => undefined,
     };
   }
+
+  #slots(process: SimProcess): ConstructorParameters<typeof WorkerLoop>[0]['slots'] {
+    const running = new Map<string, AbortController>();
+    const { random } = this.#world;
+    return {
+      run: async (assignment) => {
+        const stop = new AbortController();
+        running.set(refKey(assignment), stop);
+        this.#world.onExecuted(assignment.index, `${this.id}/${assignment.attempt}`);
+        await process.clock.sleep(random.next() * 800, stop.signal);
+        running.delete(refKey(assignment));
+        return stop.signal.aborted
+          ? outcome(this.id, assignment, { kind: 'error', isRetryable: true, code: 'connection_reset' })
+          : this.#ending(assignment);
+      },
+      stop: (ref) => running.get(refKey(ref))?.abort(),
+      stopAll: () => {
+        for (const stop of running.values()) stop.abort();
+      },
+    };
+  }
+
+  #ending(assignment: Assignment): Ending {
+    const { failure, returns, refusal } = this.#world.options.faults;
+    const { random } = this.#world;
+    if (this.#world.chance(failure))
+      return outcome(this.id, assignment, {
+        kind: 'error',
+        httpStatus: 500,
+        isRetryable: true,
+        code: 'http_500',
+        delayMs: Math.floor(random.next() * 400),
+      });
+    if (this.#world.chance(refusal)) return outcome(this.id, assignment, { kind: 'error', httpStatus: 404, code: 'http_404' });
+    if (!this.#world.chance(returns)) return outcome(this.id, assignment, {});
+    const reason = random.next() < 0.5 ? 'throttled' : 'unavailable';
+    return { kind: 'return', item: { ...plainRef(assignment), reason, delayMs: Math.floor(random.next() * 300) }, quietMs: 0 };
+  }
+}
+
+function outcome(worker: string, assignment: Assignment, more: Partial<Outcome>): Ending {
+  const line = Buffer.from(`${assignment.index} by ${worker} in attempt ${assignment.attempt}`);
+  return {
+    kind: 'outcome',
+    outcome: { ...plainRef(assignment), kind: 'result', line, httpStatus: 200, code: '', isRetryable: false, delayMs: 0, ...more },
+  };
 }

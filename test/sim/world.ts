@@ -1,176 +1,115 @@
-import { silentLog } from '../../runtime/base/log.ts';
+import type { Clock } from '../../runtime/base/clock.ts';
 import { type Random, seededRandom } from '../../runtime/base/random.ts';
-import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
-import { createLoop, type Loop } from '../../runtime/coordinator/loop.ts';
-import { stateFrom } from '../../runtime/coordinator/mirror.ts';
-import { createPerformer } from '../../runtime/coordinator/performer.ts';
-import { createRecorder } from '../../runtime/coordinator/recorder.ts';
-import { Replies } from '../../runtime/coordinator/replies.ts';
+import type { End } from '../../runtime/coordinator/end.ts';
+import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { Source } from '../../runtime/coordinator/source.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
-import type { RunEvent } from '../../runtime/model/event.ts';
 import type { Frame } from '../../runtime/results/contract.ts';
-import { createFaultyLedger, type Fault } from '../support/faulty-ledger.ts';
-import { SETTINGS } from '../support/machine.ts';
+import type { Fault } from '../support/faulty-ledger.ts';
 import { ManualClock, settlePromises } from '../support/manual-clock.ts';
+import { SimCoordinator } from './sim-coordinator.ts';
+import type { SimProcess } from './sim-process.ts';
 import { SimWorker } from './sim-worker.ts';
-import { createSlowLedger } from './slow-ledger.ts';
 
 export interface WorldOptions {
   readonly seed: number;
   readonly items: number;
   readonly invalid: ReadonlySet<number>;
   readonly workers: number;
-  /** Chance, per decision, that the thing goes wrong. */
+  readonly coordinators: number;
+  /** Chances: of each call, each execution, or each second of each process. */
   readonly faults: {
     readonly ledger: number;
     readonly reply: number;
-    readonly workerCrash: number;
-    readonly coordinatorCrash: number;
     readonly failure: number;
+    readonly returns: number;
+    readonly refusal: number;
+    readonly workerCrash: number;
+    readonly workerStop: number;
+    readonly workerDrain: number;
+    readonly coordinatorCrash: number;
+    readonly coordinatorStop: number;
+    readonly coordinatorEnd: number;
   };
 }
 
-/** More than fail in a row by chance: here the endpoint is never at fault. */
-const BREAKER = 20;
+const LONGEST_STOP_MS = 14_000;
 
-/** One accepted frame of the log, as export would find it. */
-export interface LogFrame extends Frame {
-  readonly epoch: number;
-}
-
-/** One run of the real machine and loop over fake edges: memory ledger, log in memory, workers that follow the protocol. */
+/** Several real coordinators and several real workers, with nothing between them but chance. */
 export class World {
   readonly clock: ManualClock = new ManualClock();
   readonly random: Random;
   readonly options: WorldOptions;
   readonly ledger: Ledger = createMemoryLedger();
-  readonly frames: LogFrame[] = [];
-  readonly events: RunEvent[] = [];
-  readonly workers: SimWorker[] = [];
-  /** What the ledger accepted: the author of each record (L21). */
+  readonly witnessed: Ledger;
+  readonly frames: (Frame & { readonly epoch: number })[] = [];
   readonly accepted: Map<number, string> = new Map();
-  /** Executions begun, by item. */
-  readonly executions: Map<number, number> = new Map();
-  loop: Loop | null = null;
-  epoch = -1;
-  outcome: 'completed' | 'paused' | null = null;
+  readonly executions: Map<number, string[]> = new Map();
+  readonly coordinators: SimCoordinator[] = [];
+  readonly workers: SimWorker[] = [];
+  readonly ends: string[] = [];
+  readonly addresses: readonly string[];
+  isCompleted = false;
   failure: unknown = null;
-  crashes = 0;
-
-  /** The first thing that broke is what the run is judged by. */
-  readonly fail = (cause: unknown): void => {
-    this.failure ??= cause;
-  };
+  #quietFromMs = Number.POSITIVE_INFINITY;
+  readonly #at = new Map<string, SimCoordinator>();
+  readonly #pids: SimCoordinator[] = [];
 
   constructor(options: WorldOptions) {
     this.options = options;
     this.random = seededRandom(options.seed);
+    this.witnessed = this.#witness();
+    this.addresses = Array.from({ length: options.coordinators }, (_, at) => `c${at}:1`);
     for (let at = 0; at < options.workers; at += 1) this.workers.push(new SimWorker(this, `w${at}`));
   }
 
+  readonly fail = (cause: unknown): void => {
+    this.failure ??= cause;
+  };
+
+  /** After a while nothing goes wrong any more: then everything must come to its end. */
   chance(probability: number): boolean {
-    return this.random.next() < probability;
+    return this.random.next() < probability && this.clock.monotonicMs() < this.#quietFromMs;
   }
 
-  /** Starts a coordinator under the next epoch; the one before is dead. */
-  async startCoordinator(): Promise<void> {
-    const expected = await this.ledger.readLease();
-    const process = { bootId: 'b', pid: 1, startTime: '1', uid: 0 };
-    const holder = this.random.hex(4);
-    const won = await this.ledger.acquire({ holder, process, address: 'x', expected, floor: this.epoch });
-    if (won.kind !== 'won') throw new Error(`lease not won: ${won.kind}`);
-    this.epoch = won.lease.epoch;
-    const epoch = this.epoch;
-    await this.ledger.bind(epoch, { placeId: 'p', runId: 'r' });
-    const scan = await this.ledger.scan(epoch);
-    if (scan.kind !== 'scanned') throw new Error('scan refused');
-    if (scan.progress.state.kind === 'completed') {
-      this.outcome = 'completed';
-      return;
-    }
-    this.loop = this.#loopFor(epoch, stateFrom({ ...SETTINGS, breaker: BREAKER }, epoch, scan, this.clock.monotonicMs()));
-    this.loop.start();
-  }
-
-  #loopFor(epoch: number, state: ReturnType<typeof stateFrom>): Loop {
-    const isAlive = (): boolean => this.epoch === epoch && this.loop === loop;
-    const fail = (cause: unknown): void => {
-      if (isAlive()) this.failure ??= cause;
-    };
-    const ledger = createFaultyLedger(createSlowLedger(this.#witnessed(), this.random, this.clock), () => this.#fault());
-    const replies = new Replies();
-    const writer = createLedgerWriter({
-      keeper: { ensureFresh: async () => ({ kind: 'fresh' }) },
-      clock: this.clock,
-      random: this.random,
-      onFenced: () => undefined,
-    });
-    const indexed = (): { count: number; items: number } => ({ count: this.options.items, items: this.options.items });
-    const loop = createLoop({
-      runId: 'r',
-      state,
-      clock: this.clock,
-      replies,
-      indexed,
-      onFailure: fail,
-      perform: (tell) =>
-        createPerformer({
-          epoch,
-          ledger,
-          writer,
-          replies,
-          tell,
-          form: 'batch',
-          clock: this.clock,
-          log: silentLog,
-          events: { emit: (event) => void this.events.push(event), close: async () => undefined },
-          source: this.#source(indexed),
-          onFailure: fail,
-          exportResults: async () => undefined,
-          onStop: (outcome) => {
-            if (isAlive()) this.outcome = outcome;
-          },
-          recorder: createRecorder({
-            log: { epoch, append: (frames) => this.#append(epoch, frames), close: async () => undefined },
-            ledger,
-            writer,
-            onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
-            onFailure: fail,
-          }),
-        }),
-    });
-    return loop;
-  }
-
-  #fault(): Fault | null {
+  ledgerFault(): Fault | null {
     const { ledger } = this.options.faults;
     if (this.chance(ledger)) return 'fail-before';
     return this.chance(ledger) ? 'fail-after' : null;
   }
 
-  /** The ledger, with a witness of every acceptance. */
-  #witnessed(): Ledger {
-    return {
-      ...this.ledger,
-      settle: async (epoch, worker, outcomes) => {
-        const reply = await this.ledger.settle(epoch, worker, outcomes);
-        if (reply.kind !== 'settled') return reply;
-        outcomes.forEach(({ index, attempt }, at) => {
-          if (reply.verdicts[at] !== 'accepted') return;
-          if (this.accepted.has(index)) this.failure ??= new Error(`item ${index} was accepted twice`);
-          this.accepted.set(index, `${worker}/${attempt}`);
-        });
-        return reply;
-      },
-    };
+  isDead(pid: number): boolean {
+    return this.#pids[pid]?.process.isDead === true;
   }
 
-  #source(indexed: () => { count: number; items: number }): Parameters<typeof createPerformer>[0]['source'] {
+  isRefused(address: string): boolean {
+    return this.#at.get(address)?.process.isDead !== false;
+  }
+
+  /** Null where it is passive; waits while it is stopped. */
+  async coreAt(address: string): Promise<{ readonly core: Loop; readonly process: SimProcess } | null> {
+    const there = this.#at.get(address);
+    if (there === undefined) return null;
+    await there.process.on();
+    return there.loop === null ? null : { core: there.loop, process: there.process };
+  }
+
+  onExecuted(index: number, by: string): void {
+    this.executions.set(index, [...(this.executions.get(index) ?? []), by]);
+  }
+
+  onCoordinatorEnded(coordinator: SimCoordinator, end: End): void {
+    this.ends.push(end.kind);
+    if (end.kind === 'completed') this.isCompleted = true;
+    else this.#restartLater(coordinator);
+  }
+
+  source(clock: Clock): Source {
     const { items, invalid } = this.options;
     return {
       lines: async (indexes) => {
-        await this.clock.sleep(1);
+        await clock.sleep(1);
         return indexes.map((index) => ({ index, line: Buffer.from(`item ${index}`), lineNumber: index + 1 }));
       },
       invalidReason: async (index) => ({ code: 'invalid_json', message: 'not JSON', customId: null, lineNumber: index + 1 }),
@@ -178,37 +117,83 @@ export class World {
         const upTo = Math.min(items, from + Math.min(count, 7));
         return { upTo, invalid: [...invalid].filter((index) => index >= from && index < upTo).sort((a, b) => a - b) };
       },
-      indexed,
+      indexed: () => ({ count: items, items }),
     };
   }
 
-  async #append(epoch: number, frames: readonly Frame[]): Promise<void> {
-    await this.clock.sleep(1 + this.random.next() * 20);
-    if (this.epoch !== epoch) return new Promise(() => undefined);
+  /** Killed in between, the frames may stand in the segment or not; stopped, they stand there later. */
+  async append(process: SimProcess, epoch: number, frames: readonly Frame[]): Promise<void> {
+    await process.clock.sleep(1 + this.random.next() * 20);
     this.frames.push(...frames.map((frame) => ({ ...frame, epoch })));
-    await this.clock.sleep(this.random.next() * 10);
+    await process.clock.sleep(this.random.next() * 10);
   }
 
-  crashCoordinator(): void {
-    this.crashes += 1;
-    this.loop?.stop(new Error('killed'));
-    this.loop = null;
-    this.clock.after(
-      100 + this.random.next() * 3_000,
-      () => void this.startCoordinator().catch((cause: unknown) => (this.failure ??= cause)),
-    );
+  #witness(): Ledger {
+    const { ledger } = this;
+    return {
+      ...ledger,
+      settle: async (epoch, worker, outcomes) => {
+        const reply = await ledger.settle(epoch, worker, outcomes);
+        if (reply.kind !== 'settled') return reply;
+        outcomes.forEach(({ index, attempt }, at) => {
+          if (reply.verdicts[at] !== 'accepted') return;
+          if (this.accepted.has(index)) this.fail(new Error(`item ${index} was accepted twice`));
+          this.accepted.set(index, `${worker}/${attempt}`);
+        });
+        return reply;
+      },
+    };
   }
 
-  /** Runs until the coordinator has finished, something broke, or the time is up. */
-  async run(untilMs: number): Promise<void> {
-    await this.startCoordinator();
-    for (const worker of this.workers) worker.start();
-    for (;;) {
+  #startCoordinator(address: string): void {
+    const coordinator = new SimCoordinator(this, address);
+    this.#at.set(address, coordinator);
+    this.coordinators.push(coordinator);
+    coordinator.start(this.#pids.push(coordinator) - 1);
+  }
+
+  #restartLater({ address }: SimCoordinator): void {
+    this.clock.after(100 + this.random.next() * 3_000, () => {
+      if (!this.isCompleted) this.#startCoordinator(address);
+    });
+  }
+
+  /** Once a second chance strikes. */
+  #strike(): void {
+    for (const coordinator of this.#at.values()) if (!coordinator.isOver) this.#strikeCoordinator(coordinator);
+    for (const worker of this.workers) if (!worker.isOver && !worker.process.isDead) this.#strikeWorker(worker);
+  }
+
+  #strikeCoordinator(coordinator: SimCoordinator): void {
+    const { coordinatorCrash, coordinatorStop, coordinatorEnd } = this.options.faults;
+    if (this.chance(coordinatorCrash)) {
+      coordinator.kill();
+      this.#restartLater(coordinator);
+    } else if (this.chance(coordinatorStop)) this.#stopFor(coordinator.process);
+    else if (coordinator.loop !== null && this.chance(coordinatorEnd)) coordinator.interrupt();
+  }
+
+  #strikeWorker(worker: SimWorker): void {
+    const { workerCrash, workerStop, workerDrain } = this.options.faults;
+    if (this.chance(workerCrash)) worker.crash();
+    else if (this.chance(workerStop)) this.#stopFor(worker.process);
+    else if (this.chance(workerDrain)) worker.drain();
+  }
+
+  #stopFor(process: SimProcess): void {
+    process.stop();
+    this.clock.after(this.random.next() * LONGEST_STOP_MS, () => process.continue());
+  }
+
+  /** Chance strikes for `faultsMs`; then everything has until `untilMs`. */
+  async run(faultsMs: number, untilMs: number): Promise<void> {
+    this.#quietFromMs = this.clock.monotonicMs() + faultsMs;
+    for (const address of this.addresses) this.#startCoordinator(address);
+    for (const worker of this.workers) this.clock.after(this.random.next() * 500, () => worker.start());
+    this.clock.every(1_000, () => this.#strike());
+    while (this.failure === null && this.clock.monotonicMs() < untilMs) {
       await settlePromises();
-      if (this.outcome !== null || this.failure !== null || this.clock.monotonicMs() > untilMs) return;
-      const mayCrash = this.loop !== null && this.crashes < 5;
-      if (mayCrash && this.chance(this.options.faults.coordinatorCrash)) this.crashCoordinator();
-      if (!this.clock.runNext()) return;
+      if (this.isCompleted || !this.clock.runNext()) return;
     }
   }
 }
