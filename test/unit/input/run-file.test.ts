@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
@@ -57,4 +57,10 @@ test('a store whose run.json is gone is refused, and no other run is begun over 
   mkdirSync(join(dir, 'store'));
   const error = await t.throwsAsync(readRunFile(dir), { instanceOf: RolloutError, message: /run\.json .*missing.*--fresh/ });
   t.is(error?.code, 'STATE_UNREADABLE');
+});
+
+test('where it cannot be seen whether there is a store, no run is begun over it', async (t) => {
+  const dir = temporaryDir(t);
+  symlinkSync('store', join(dir, 'store'));
+  await t.throwsAsync(readRunFile(dir), { code: 'STATE_UNREADABLE', message: /store .*ELOOP/ });
 });
