@@ -84,10 +84,14 @@ const schema = z.strictObject({
     .refine((id) => id !== COORDINATOR_WORKER, { error: `must not be ${COORDINATOR_WORKER}: under that name the coordinator records` }),
   stateDir: z.string().min(1),
   tls: z.strictObject({ dir: z.string().min(1) }),
+  // Keeps a batching model server busy without overrunning its queue.
   concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(64),
   prefetch: z.int().min(1).max(MAX_CONCURRENCY).optional(),
+  // As long as OpenAI's own clients wait: a long answer takes minutes.
   requestTimeout: durationMs().default(600_000),
+  // A large model takes minutes to load.
   waitBackend: durationMs().default(900_000),
+  // Below the 30 s that orchestrators usually leave between SIGTERM and SIGKILL.
   drainTimeout: durationMs().default(20_000),
   logLevel: z.enum(LOG_LEVELS).default('info'),
   backend,
