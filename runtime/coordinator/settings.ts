@@ -65,11 +65,14 @@ const schema = z.strictObject({
   order: z.enum(['input', 'completion']).default('input'),
   limit: z.int().min(1).optional(),
   maxLineBytes: sizeBytes().default(MAX_LINE_BYTES),
+  // Five failures outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
   maxAttempts: z.int().min(1).max(MOST_ATTEMPTS).default(5),
+  // So many refusals in a row are no item's own fault, and few enough requests are spent on finding out.
   breaker: z.int().min(1).default(20),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
   events: z.string().min(1).default('stdout'),
   logLevel: z.enum(LOG_LEVELS).default('info'),
+  // Below the 30 s that orchestrators usually leave between SIGTERM and SIGKILL.
   drainTimeout: durationMs().default(20_000),
   timing: z.strictObject({ ...SHARED_TIMING, leaseRenewInterval: intervalMs().optional() }).prefault({}),
 });
