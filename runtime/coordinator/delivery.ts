@@ -45,7 +45,9 @@ export function answer(state: State, worker: Worker): void {
   if (batch !== null) batch.isUnderway = true;
   worker.toldOrder = orderOf(state);
   reply(state, worker, token, {
-    ...(batch === null ? NO_BATCH : { batch: batch.number, assignments: batch.assignments, revoked: batch.revoked }),
+    ...(batch === null
+      ? NO_BATCH
+      : { batch: batch.number, assignments: batch.assignments, revoked: batch.revoked, recalled: batch.recalled }),
     acknowledged: worker.acknowledged.splice(0, MAX_ACKNOWLEDGED),
     stale: worker.stale.splice(0, MAX_ACKNOWLEDGED),
   });
@@ -56,16 +58,20 @@ export function answerEmpty(state: State, worker: Worker, token: Token): void {
   reply(state, worker, token, { ...NO_BATCH, acknowledged: [], stale: [] });
 }
 
-type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'epoch' | 'order'>;
+type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'epoch' | 'order' | 'drainMs' | 'reason'>;
 
-const NO_BATCH = { batch: 0, assignments: [], revoked: [] } as const;
+const NO_BATCH = { batch: 0, assignments: [], revoked: [], recalled: [] } as const;
 
 function reply(state: State, worker: Worker, token: Token, content: Content): void {
-  command(state, { kind: 'reply-poll', token, reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, ...content } });
+  command(state, {
+    kind: 'reply-poll',
+    token,
+    reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, drainMs: 0, reason: '', ...content },
+  });
 }
 
 function nextBatch(worker: Worker): Batch | null {
-  if (worker.outgoing.size === 0 && worker.revoked.length === 0) return null;
+  if (worker.outgoing.size === 0 && worker.revoked.length === 0 && worker.recalled.length === 0) return null;
   const assignments: Assignment[] = [];
   let bytes = 0;
   for (const [index, assignment] of worker.outgoing) {
@@ -76,5 +82,5 @@ function nextBatch(worker: Worker): Batch | null {
   }
   const revoked: readonly ItemRef[] = worker.revoked.splice(0);
   worker.batches += 1;
-  return { number: worker.batches, assignments, revoked, isUnderway: false };
+  return { number: worker.batches, assignments, revoked, recalled: worker.recalled.splice(0), isUnderway: false };
 }

@@ -76,6 +76,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     outgoing: new Map(),
     outgoingBytes: 0,
     revoked: [],
+    recalled: [],
     acknowledged: [],
     stale: [],
     sent: null,

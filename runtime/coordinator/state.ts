@@ -43,6 +43,7 @@ export interface Batch {
   readonly number: number;
   readonly assignments: readonly Assignment[];
   readonly revoked: readonly ItemRef[];
+  readonly recalled: readonly ItemRef[];
   /** False when it must be put into the next reply (again). */
   isUnderway: boolean;
 }
@@ -73,6 +74,8 @@ export interface Worker {
   readonly outgoing: Map<ItemIndex, Assignment>;
   outgoingBytes: number;
   revoked: ItemRef[];
+  /** To be asked for, so that they can be stolen. */
+  recalled: ItemRef[];
   acknowledged: ItemRef[];
   stale: ItemRef[];
   sent: Batch | null;

@@ -1,4 +1,5 @@
 import type { Epoch, WorkerId } from './row.ts';
+import type { DrainStepKind } from './session.ts';
 
 /** Every event of a run (one NDJSON line each, with ts, level and runId added by the emitter). */
 export type RunEvent =
@@ -26,9 +27,21 @@ export type RunEvent =
       readonly handedBack: number;
     }
   | { readonly kind: 'worker_deregistered'; readonly workerId: WorkerId; readonly handedBack: number }
+  | { readonly kind: 'items_stolen'; readonly from: WorkerId; readonly to: WorkerId; readonly items: number }
+  | { readonly kind: 'drain_started'; readonly workerId: WorkerId; readonly reason: string; readonly remainingMs: number }
+  | {
+      readonly kind: 'drain_step';
+      readonly workerId: WorkerId;
+      readonly step: DrainStepKind;
+      readonly items: number;
+      readonly remainingMs: number;
+    }
+  /** How a drain ended: the worker left, was lost before it could, or works again. */
+  | { readonly kind: 'drain_finished'; readonly workerId: WorkerId; readonly end: 'left' | 'lost' | 'withdrawn' }
   | { readonly kind: 'item_failed'; readonly index: number; readonly attempt: number; readonly code: string };
 
-export type FailureReason = 'timeout' | 'exited';
+/** gone: a hint said that its machine is. */
+export type FailureReason = 'timeout' | 'exited' | 'gone';
 
 export type EventKind = RunEvent['kind'];
 
@@ -46,5 +59,9 @@ export const EVENT_LEVELS: Readonly<Record<EventKind, EventLevel>> = {
   worker_suspected: 'warn',
   worker_failed: 'warn',
   worker_deregistered: 'info',
+  items_stolen: 'info',
+  drain_started: 'info',
+  drain_step: 'info',
+  drain_finished: 'info',
   item_failed: 'warn',
 };

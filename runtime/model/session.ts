@@ -17,6 +17,8 @@ export interface Beat {
   readonly highestEpoch: Epoch;
   /** Why the worker takes no items: one line of at most MAX_DETAIL_CHARACTERS; empty where it takes them. */
   readonly detail: string;
+  /** Name of the machine, by which hints find the worker; empty where it is not known. */
+  readonly node: string;
 }
 
 export interface BeatReply {
@@ -45,7 +47,7 @@ export interface Outcome extends ItemRef {
   readonly delayMs: number;
 }
 
-export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota';
+export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota' | 'recalled';
 
 /** An item that goes back without an outcome; nothing is counted against it. */
 export interface ItemReturn extends ItemRef {
@@ -53,6 +55,19 @@ export interface ItemReturn extends ItemRef {
   readonly delayMs: number;
 }
 
+/** What a draining worker has just done. */
+export type DrainStepKind = 'stopped-pulling' | 'returned-unstarted' | 'finishing' | 'returned-started' | 'leaving' | 'withdrawn';
+
+export interface DrainStep {
+  readonly step: DrainStepKind;
+  readonly items: number;
+  /** What is left of the drain's time. */
+  readonly remainingMs: number;
+  /** Why it drains: one line of at most MAX_DETAIL_CHARACTERS. */
+  readonly reason: string;
+}
+
+/** What a worker says in one message, be it a poll or one of a stream. */
 export interface Poll {
   readonly workerId: WorkerId;
   readonly bootNonce: string;
@@ -66,6 +81,9 @@ export interface Poll {
   readonly capacity: number;
   readonly outcomes: readonly Outcome[];
   readonly returns: readonly ItemReturn[];
+  /** Items that have started since the last message (L32). */
+  readonly started: readonly ItemRef[];
+  readonly drainSteps: readonly DrainStep[];
   readonly waitMs: number;
 }
 
@@ -78,7 +96,8 @@ export interface Assignment extends ItemRef {
   readonly form: ItemForm;
 }
 
-export type Order = 'work' | 'drain' | 'finished';
+/** hold: take nothing new, hand back what has not started, and stay. */
+export type Order = 'work' | 'hold' | 'drain' | 'finished';
 
 export type PollReply =
   | { readonly status: 'hello-needed'; readonly epoch: Epoch }
@@ -87,10 +106,16 @@ export type PollReply =
       readonly status: 'ok';
       readonly epoch: Epoch;
       readonly order: Order;
-      /** Number of the batch of assignments and revocations; 0 when both are empty. */
+      /** With `drain`: how long it may take; 0 where the worker's own setting applies. */
+      readonly drainMs: number;
+      /** Why `drain` or `hold` is ordered; else empty. */
+      readonly reason: string;
+      /** Number of the batch of assignments, revocations and recalls; 0 when all are empty. */
       readonly batch: number;
       readonly assignments: readonly Assignment[];
       readonly revoked: readonly ItemRef[];
+      /** Wanted for another worker, where they have not started (L32). */
+      readonly recalled: readonly ItemRef[];
       readonly acknowledged: readonly ItemRef[];
       readonly stale: readonly ItemRef[];
     };

@@ -1,8 +1,9 @@
 import type { RunState } from '../model/run.ts';
-import type { HeldState, ItemForm, Order, OutcomeKind, PollReply, ReturnReason, WorkerState } from '../model/session.ts';
+import type { DrainStepKind, HeldState, ItemForm, Order, OutcomeKind, PollReply, ReturnReason, WorkerState } from '../model/session.ts';
 import type { Role, WorkerStatus } from '../model/status.ts';
 import { Role as WireRole } from './gen/rollout/v1/coordinator_pb.ts';
 import {
+  DrainStepKind as WireDrainStepKind,
   HeldState as WireHeldState,
   ItemForm as WireItemForm,
   Order as WireOrder,
@@ -59,11 +60,26 @@ export const RETURN_REASONS: EnumTable<ReturnReason, WireReturnReason> = table<R
   UNAVAILABLE: 'unavailable',
   THROTTLED: 'throttled',
   QUOTA: 'quota',
+  RECALLED: 'recalled',
+});
+
+export const DRAIN_STEPS: EnumTable<DrainStepKind, WireDrainStepKind> = table<DrainStepKind>()(WireDrainStepKind, {
+  STOPPED_PULLING: 'stopped-pulling',
+  RETURNED_UNSTARTED: 'returned-unstarted',
+  FINISHING: 'finishing',
+  RETURNED_STARTED: 'returned-started',
+  LEAVING: 'leaving',
+  WITHDRAWN: 'withdrawn',
 });
 
 export const ITEM_FORMS: EnumTable<ItemForm, WireItemForm> = table<ItemForm>()(WireItemForm, { BATCH: 'batch', RAW: 'raw' });
 
-export const ORDERS: EnumTable<Order, WireOrder> = table<Order>()(WireOrder, { WORK: 'work', DRAIN: 'drain', FINISHED: 'finished' });
+export const ORDERS: EnumTable<Order, WireOrder> = table<Order>()(WireOrder, {
+  WORK: 'work',
+  HOLD: 'hold',
+  DRAIN: 'drain',
+  FINISHED: 'finished',
+});
 
 export const POLL_STATUSES: EnumTable<PollReply['status'], WirePollStatus> = table<PollReply['status']>()(WirePollStatus, {
   OK: 'ok',

@@ -64,9 +64,9 @@ export class FieldCheck {
   }
 
   /** Shown to people as it is. */
-  detail(text: string): string {
-    this.that(text.length <= MAX_DETAIL_CHARACTERS, 'detail', `must have at most ${MAX_DETAIL_CHARACTERS} characters`);
-    this.that(!CONTROL.test(text), 'detail', 'must be one line, without control characters');
+  detail(text: string, field = 'detail'): string {
+    this.that(text.length <= MAX_DETAIL_CHARACTERS, field, `must have at most ${MAX_DETAIL_CHARACTERS} characters`);
+    this.that(!CONTROL.test(text), field, 'must be one line, without control characters');
     return text;
   }
 

@@ -1,9 +1,20 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { MAX_U32 } from '../base/u32.ts';
 import { type ItemRef, plainRef } from '../model/row.ts';
-import type { Assignment, Beat, BeatReply, Deregistration, HeldItem, ItemReturn, Outcome, Poll, PollReply } from '../model/session.ts';
+import type {
+  Assignment,
+  Beat,
+  BeatReply,
+  Deregistration,
+  DrainStep,
+  HeldItem,
+  ItemReturn,
+  Outcome,
+  Poll,
+  PollReply,
+} from '../model/session.ts';
 import { MAX_POLL_WAIT_MS } from '../model/timing.ts';
-import { HELD_STATES, ITEM_FORMS, ORDERS, OUTCOME_KINDS, POLL_STATUSES, RETURN_REASONS, WORKER_STATES } from './enums.ts';
+import { DRAIN_STEPS, HELD_STATES, ITEM_FORMS, ORDERS, OUTCOME_KINDS, POLL_STATUSES, RETURN_REASONS, WORKER_STATES } from './enums.ts';
 import { type Checked, FieldCheck, MAX_LIST } from './field-check.ts';
 import {
   type BeatRequest,
@@ -41,6 +52,7 @@ export function beatFromWire(wire: BeatRequest): Checked<Beat> {
     loopLagMs,
     highestEpoch,
     detail: check.detail(wire.detail),
+    node: check.detail(wire.node, 'node'),
   });
 }
 
@@ -53,12 +65,14 @@ export function beatReplyFromWire(wire: BeatResponse): Checked<BeatReply> {
 }
 
 export function pollToWire(poll: Poll): PollRequest {
-  const { hello, outcomes, returns, waitMs, ...same } = poll;
+  const { hello, outcomes, returns, started, drainSteps, waitMs, ...same } = poll;
   return create(PollRequestSchema, {
     ...same,
     ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: plainRef(item), state: HELD_STATES.toWire[item.state] })) } }),
     outcomes: outcomes.map(outcomeToWire),
     returns: returns.map((item) => ({ ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
+    started: started.map(plainRef),
+    drainSteps: drainSteps.map((one) => ({ ...one, step: DRAIN_STEPS.toWire[one.step], remainingMs: wholeMs(one.remainingMs) })),
     waitMs: wholeMs(waitMs),
   });
 }
@@ -94,6 +108,17 @@ export function pollFromWire(wire: PollRequest): Checked<Poll> {
         delayMs: item.delayMs,
       }),
     ),
+    started: check.list('started', wire.started, (ref) => check.ref(ref)),
+    drainSteps: check.list(
+      'drain_steps',
+      wire.drainSteps,
+      (one): DrainStep => ({
+        step: check.word('step', one.step, DRAIN_STEPS, 'stopped-pulling'),
+        items: one.items,
+        remainingMs: one.remainingMs,
+        reason: check.detail(one.reason, 'reason'),
+      }),
+    ),
     waitMs: check.atMost('wait_ms', wire.waitMs, MAX_POLL_WAIT_MS),
   });
 }
@@ -105,6 +130,8 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
     epoch: reply.epoch,
     status,
     order: ORDERS.toWire[reply.order],
+    drainMs: wholeMs(reply.drainMs),
+    reason: reply.reason,
     batch: reply.batch,
     assignments: reply.assignments.map((item) => ({
       ref: plainRef(item),
@@ -113,6 +140,7 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
       form: ITEM_FORMS.toWire[item.form],
     })),
     revoked: reply.revoked.map(plainRef),
+    recalled: reply.recalled.map(plainRef),
     acknowledged: reply.acknowledged.map(plainRef),
     stale: reply.stale.map(plainRef),
   });
@@ -120,7 +148,7 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
 
 export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
   const check = new FieldCheck();
-  const { epoch, batch } = wire;
+  const { epoch, batch, drainMs } = wire;
   const status = check.word('status', wire.status, POLL_STATUSES, 'hello-needed');
   if (status !== 'ok') return check.done({ status, epoch });
   const refs = (field: string, items: typeof wire.revoked): readonly ItemRef[] => check.list(field, items, (ref) => check.ref(ref));
@@ -128,6 +156,8 @@ export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
     status,
     epoch,
     order: check.word('order', wire.order, ORDERS, 'work'),
+    drainMs,
+    reason: check.detail(wire.reason, 'reason'),
     batch,
     assignments: check.list(
       'assignments',
@@ -140,6 +170,7 @@ export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
       }),
     ),
     revoked: refs('revoked', wire.revoked),
+    recalled: refs('recalled', wire.recalled),
     acknowledged: refs('acknowledged', wire.acknowledged),
     stale: refs('stale', wire.stale),
   });

@@ -74,7 +74,7 @@ async function beatOnce(): Promise<void> {
   const loopLagMs = takeLagMs(settings.lag, clock.monotonicMs());
   const deadlineMs = settings.heartbeatIntervalMs * 4;
   const called = await link.call((client) =>
-    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch, detail }, deadlineMs),
+    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch, detail, node: '' }, deadlineMs),
   );
   if (called.kind === 'left') return;
   if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();

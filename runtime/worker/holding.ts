@@ -25,6 +25,12 @@ export function revoke(state: State, ref: ItemRef): void {
   if (held !== undefined && isUnfinished(held)) abandon(state, held);
 }
 
+/** L32: wanted for another worker. What has not started goes back and never will start; of the rest nothing is said. */
+export function recall(state: State, ref: ItemRef): void {
+  const held = find(state, ref);
+  if (held?.stage.kind === 'queued') giveBack(state, held, 'recalled');
+}
+
 /** Starts what may start, in the order of arrival. */
 export function startQueued(state: State, nowMs: number): void {
   if (state.mode.kind !== 'working' || state.backend !== 'ready' || state.isFenced || isQuiet(state.limit, nowMs)) return;

@@ -3,7 +3,7 @@ import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Poll, PollReply } from '../model/session.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
-import { end, forget, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
+import { end, forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sendAllAgain } from './polling.ts';
 import { whyNotReady, workerState } from './say.ts';
 import { allHeld, command, type State } from './state.ts';
@@ -140,6 +140,7 @@ function onContent(state: State, nowMs: number, reply: Extract<PollReply, { stat
     state.session.announced -= reply.assignments.length;
     for (const ref of reply.revoked) revoke(state, ref);
     for (const assignment of reply.assignments) take(state, assignment);
+    for (const ref of reply.recalled) recall(state, ref);
   }
   if (reply.order === 'drain') drain(state, nowMs);
   if (reply.order === 'finished') finish(state, nowMs);

@@ -1,3 +1,4 @@
+import type { ItemRef } from '../model/row.ts';
 import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
 import { allHeld, command, type Held, heldState, newSession, type State, unfinished } from './state.ts';
 
@@ -42,6 +43,7 @@ export function openSession(state: State): void {
 
 /** It is not known what the coordinator heard: everything unacknowledged is sent again, which does no harm (L7). */
 export function sendAllAgain(state: State): void {
+  for (const held of allHeld(state)) if (held.stage.kind === 'started') state.untold.add(held);
   for (const held of state.sent) unsend(state, held);
 }
 
@@ -72,6 +74,8 @@ function send(state: State, nowMs: number): void {
     isAwaiting: session.inFlight.size > 0,
     capacity: capacity(state),
     ...handOver(state, nowMs),
+    started: tellStarted(state, isHello),
+    drainSteps: [],
     // A hello is answered at once: nothing starts before it where the worker had fenced itself (L36).
     waitMs: isHello ? 0 : settings.pollWaitMs,
   };
@@ -79,6 +83,13 @@ function send(state: State, nowMs: number): void {
   session.announced = poll.capacity;
   session.acknowledgedBatch = poll.acknowledgedBatch;
   command(state, { kind: 'poll', poll });
+}
+
+/** What has started since the last message; a hello has said it of everything (L26). */
+function tellStarted(state: State, isHello: boolean): readonly ItemRef[] {
+  const started = isHello ? [] : [...state.untold].slice(0, MAX_POLL_ITEMS).map((held) => held.ref);
+  state.untold.clear();
+  return started;
 }
 
 /** Takes as much of what is to be sent as one poll carries. */

@@ -59,6 +59,8 @@ export interface State {
   /** Bytes of finished and storing outcomes. */
   outcomeBytes: number;
   readonly queue: Set<Held>;
+  /** Started, and not told so yet (L32). */
+  readonly untold: Set<Held>;
   readonly unsent: Set<Held>;
   /** In a poll, unacknowledged; in the order of sending. */
   readonly sent: Set<Held>;
@@ -87,6 +89,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     counts: { queued: 0, started: 0, storing: 0, finished: 0, returning: 0 },
     outcomeBytes: 0,
     queue: new Set(),
+    untold: new Set(),
     unsent: new Set(),
     sent: new Set(),
     executing: new Set(),
@@ -161,6 +164,7 @@ function enter(state: State, held: Held): void {
   state.counts[stage.kind] += 1;
   state.outcomeBytes += outcomeBytes(stage);
   if (stage.kind === 'queued') state.queue.add(held);
+  if (stage.kind === 'started') state.untold.add(held);
   if (stage.kind === 'finished' || stage.kind === 'returning') state.unsent.add(held);
 }
 
@@ -168,6 +172,7 @@ function leave(state: State, held: Held): void {
   state.counts[held.stage.kind] -= 1;
   state.outcomeBytes -= outcomeBytes(held.stage);
   state.queue.delete(held);
+  state.untold.delete(held);
   state.unsent.delete(held);
   state.sent.delete(held);
 }

@@ -22,7 +22,7 @@ export function startHeart({ concurrency, onFailure, process, link, id, bootNonc
   let [said, highestEpoch, isMoving, isStopped] = ['init' as Parameters<Heartbeat['say']>[0], epoch, false, false];
   let detail = '';
   const beatOnce = async (): Promise<void> => {
-    const beat = { workerId: id, bootNonce, state: said, concurrency, pid: 1, loopLagMs: 0, highestEpoch, detail };
+    const beat = { workerId: id, bootNonce, state: said, concurrency, pid: 1, loopLagMs: 0, highestEpoch, detail, node: '' };
     const called = await link.call((client) => client.beat(beat, SETTINGS.heartbeatIntervalMs * 4));
     await process.on();
     if (called.kind === 'left') return;

@@ -137,9 +137,12 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
       status: 'ok',
       epoch: this.epoch,
       order: this.order,
+      drainMs: 0,
+      reason: '',
       batch: 0,
       assignments: [],
       revoked: [],
+      recalled: [],
       acknowledged: [],
       stale: [],
     } as const;

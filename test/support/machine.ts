@@ -82,7 +82,17 @@ export class Machine {
     more: { readonly boot?: string; readonly pid?: number; readonly highestEpoch?: number; readonly detail?: string } = {},
   ): readonly Command[] {
     const { boot = 'b1', pid = 7, highestEpoch = EPOCH, detail = '' } = more;
-    const beat = { workerId: worker, bootNonce: boot, state: 'ready' as const, concurrency: 4, pid, loopLagMs: 0, highestEpoch, detail };
+    const beat = {
+      workerId: worker,
+      bootNonce: boot,
+      state: 'ready' as const,
+      concurrency: 4,
+      pid,
+      loopLagMs: 0,
+      highestEpoch,
+      detail,
+      node: '',
+    };
     return this.tell({ kind: 'beat', beat, token: this.token() });
   }
 
@@ -114,6 +124,8 @@ export class Machine {
       capacity: 0,
       outcomes: [],
       returns: [],
+      started: [],
+      drainSteps: [],
       waitMs: 20_000,
       ...rest,
     };

@@ -35,6 +35,9 @@ export const REPLY: PollReply = {
   batch: 1,
   assignments: [{ index: 7, attempt: 2, claimEpoch: 3, line: new TextEncoder().encode('{"custom_id":"a"}'), lineNumber: 8, form: 'batch' }],
   revoked: [{ index: 1, attempt: 1, claimEpoch: 2 }],
+  recalled: [{ index: 3, attempt: 1, claimEpoch: 2 }],
+  drainMs: 0,
+  reason: '',
   acknowledged: [{ index: 2, attempt: 1, claimEpoch: 2 }],
   stale: [{ index: 3, attempt: 1, claimEpoch: 2 }],
 };
@@ -51,7 +54,7 @@ export const OUTCOME: Outcome = {
 };
 
 export function beatOf(workerId: string): Beat {
-  return { workerId, bootNonce: 'n', state: 'ready', concurrency: 8, pid: 1, loopLagMs: 0.4, highestEpoch: 0, detail: '' };
+  return { workerId, bootNonce: 'n', state: 'ready', concurrency: 8, pid: 1, loopLagMs: 0.4, highestEpoch: 0, detail: '', node: 'm-1' };
 }
 
 export function pollOf(workerId: string, more: Partial<Poll> = {}): Poll {
@@ -67,6 +70,8 @@ export function pollOf(workerId: string, more: Partial<Poll> = {}): Poll {
     capacity: 4,
     outcomes: [OUTCOME],
     returns: [{ index: 5, attempt: 1, claimEpoch: 2, reason: 'throttled', delayMs: 250 }],
+    started: [{ index: 6, attempt: 1, claimEpoch: 2 }],
+    drainSteps: [{ step: 'finishing', items: 2, remainingMs: 900, reason: 'spot' }],
     waitMs: 20_000,
     ...more,
   };

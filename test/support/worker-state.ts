@@ -49,7 +49,20 @@ export function goesBack(index: number, reason: ItemReturn['reason'], delayMs = 
 export type OkReply = Extract<PollReply, { status: 'ok' }>;
 
 export function ok(more: Partial<Omit<OkReply, 'status'>> = {}): OkReply {
-  return { status: 'ok', epoch: 0, order: 'work', batch: 0, assignments: [], revoked: [], acknowledged: [], stale: [], ...more };
+  return {
+    status: 'ok',
+    epoch: 0,
+    order: 'work',
+    drainMs: 0,
+    reason: '',
+    batch: 0,
+    assignments: [],
+    revoked: [],
+    recalled: [],
+    acknowledged: [],
+    stale: [],
+    ...more,
+  };
 }
 
 export function beatReply(epoch = 0, receivedMs = 0): { epoch: number; isSuperseded: boolean; receivedMs: number } {

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type {
   Beat,
+  DrainStepKind,
   HeldState,
   ItemForm,
   Order,
@@ -41,6 +42,7 @@ const beats: fc.Arbitrary<Beat> = fc.record({
   loopLagMs: uint32,
   highestEpoch: uint32,
   detail: fc.stringMatching(/^[ -~]{0,200}$/),
+  node: fc.stringMatching(/^[ -~]{0,200}$/),
 });
 
 const polls: fc.Arbitrary<Poll> = fc.record({
@@ -66,7 +68,28 @@ const polls: fc.Arbitrary<Poll> = fc.record({
     { maxLength: 4 },
   ),
   returns: fc.array(
-    fc.record({ ...ref, reason: fc.constantFrom<ReturnReason[]>('drained', 'unavailable', 'throttled', 'quota'), delayMs: uint32 }),
+    fc.record({
+      ...ref,
+      reason: fc.constantFrom<ReturnReason[]>('drained', 'unavailable', 'throttled', 'quota', 'recalled'),
+      delayMs: uint32,
+    }),
+    { maxLength: 4 },
+  ),
+  started: refs,
+  drainSteps: fc.array(
+    fc.record({
+      step: fc.constantFrom<DrainStepKind[]>(
+        'stopped-pulling',
+        'returned-unstarted',
+        'finishing',
+        'returned-started',
+        'leaving',
+        'withdrawn',
+      ),
+      items: uint32,
+      remainingMs: uint32,
+      reason: fc.stringMatching(/^[ -~]{0,200}$/),
+    }),
     { maxLength: 4 },
   ),
   waitMs: fc.integer({ min: 0, max: 20_000 }),
@@ -77,12 +100,15 @@ const replies: fc.Arbitrary<PollReply> = fc.oneof(
   fc.record({
     status: fc.constant('ok' as const),
     epoch: uint32,
-    order: fc.constantFrom<Order[]>('work', 'drain', 'finished'),
+    order: fc.constantFrom<Order[]>('work', 'hold', 'drain', 'finished'),
+    drainMs: uint32,
+    reason: fc.stringMatching(/^[ -~]{0,200}$/),
     batch: uint32,
     assignments: fc.array(fc.record({ ...ref, line, lineNumber: counted, form: fc.constantFrom<ItemForm[]>('batch', 'raw') }), {
       maxLength: 4,
     }),
     revoked: refs,
+    recalled: refs,
     acknowledged: refs,
     stale: refs,
   }),

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rollout/v1/worker.proto.
  */
 export const file_rollout_v1_worker: GenFile = /*@__PURE__*/
-  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSK6AQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCSIxCgxCZWF0UmVzcG9uc2USDQoFZXBvY2gYASABKA0SEgoKc3VwZXJzZWRlZBgCIAEoCCI+CgdJdGVtUmVmEg0KBWluZGV4GAEgASgNEg8KB2F0dGVtcHQYAiABKA0SEwoLY2xhaW1fZXBvY2gYAyABKA0iUgoISGVsZEl0ZW0SIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEiQKBXN0YXRlGAIgASgOMhUucm9sbG91dC52MS5IZWxkU3RhdGUiKwoFSGVsbG8SIgoEaGVsZBgBIAMoCzIULnJvbGxvdXQudjEuSGVsZEl0ZW0iqAEKB091dGNvbWUSIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEiUKBGtpbmQYAiABKA4yFy5yb2xsb3V0LnYxLk91dGNvbWVLaW5kEgwKBGxpbmUYAyABKAwSEwoLaHR0cF9zdGF0dXMYBCABKA0SDAoEY29kZRgFIAEoCRIRCglyZXRyeWFibGUYBiABKAgSEAoIZGVsYXlfbXMYByABKA0iZgoGUmV0dXJuEiAKA3JlZhgBIAEoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIoCgZyZWFzb24YAiABKA4yGC5yb2xsb3V0LnYxLlJldHVyblJlYXNvbhIQCghkZWxheV9tcxgDIAEoDSKsAgoLUG9sbFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSDwoHc2Vzc2lvbhgDIAEoDRIMCgRwb2xsGAQgASgNEhUKDWhpZ2hlc3RfZXBvY2gYBSABKA0SIAoFaGVsbG8YBiABKAsyES5yb2xsb3V0LnYxLkhlbGxvEhoKEmFja25vd2xlZGdlZF9iYXRjaBgHIAEoDRITCgtpc19hd2FpdGluZxgIIAEoCBIQCghjYXBhY2l0eRgJIAEoDRIlCghvdXRjb21lcxgKIAMoCzITLnJvbGxvdXQudjEuT3V0Y29tZRIjCgdyZXR1cm5zGAsgAygLMhIucm9sbG91dC52MS5SZXR1cm4SDwoHd2FpdF9tcxgMIAEoDSJ1CgpBc3NpZ25tZW50EiAKA3JlZhgBIAEoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIMCgRsaW5lGAIgASgMEhMKC2xpbmVfbnVtYmVyGAMgASgNEiIKBGZvcm0YBCABKA4yFC5yb2xsb3V0LnYxLkl0ZW1Gb3JtIpgCCgxQb2xsUmVzcG9uc2USDQoFZXBvY2gYASABKA0SJgoGc3RhdHVzGAIgASgOMhYucm9sbG91dC52MS5Qb2xsU3RhdHVzEiAKBW9yZGVyGAMgASgOMhEucm9sbG91dC52MS5PcmRlchINCgViYXRjaBgEIAEoDRIrCgthc3NpZ25tZW50cxgFIAMoCzIWLnJvbGxvdXQudjEuQXNzaWdubWVudBIkCgdyZXZva2VkGAYgAygLMhMucm9sbG91dC52MS5JdGVtUmVmEikKDGFja25vd2xlZGdlZBgHIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIiCgVzdGFsZRgIIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZiJMChFEZXJlZ2lzdGVyUmVxdWVzdBIRCgl3b3JrZXJfaWQYASABKAkSEgoKYm9vdF9ub25jZRgCIAEoCRIQCghpc19jbGVhbhgDIAEoCCIjChJEZXJlZ2lzdGVyUmVzcG9uc2USDQoFZXBvY2gYASABKA0qkQEKC1dvcmtlclN0YXRlEhwKGFdPUktFUl9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVdPUktFUl9TVEFURV9JTklUEAESFgoSV09SS0VSX1NUQVRFX1JFQURZEAISGgoWV09SS0VSX1NUQVRFX05PVF9SRUFEWRADEhkKFVdPUktFUl9TVEFURV9EUkFJTklORxAEKm8KCUhlbGRTdGF0ZRIaChZIRUxEX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRSEVMRF9TVEFURV9RVUVVRUQQARIWChJIRUxEX1NUQVRFX1NUQVJURUQQAhIXChNIRUxEX1NUQVRFX0ZJTklTSEVEEAMqXAoLT3V0Y29tZUtpbmQSHAoYT1VUQ09NRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTT1VUQ09NRV9LSU5EX1JFU1VMVBABEhYKEk9VVENPTUVfS0lORF9FUlJPUhACKp0BCgxSZXR1cm5SZWFzb24SHQoZUkVUVVJOX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFVJFVFVSTl9SRUFTT05fRFJBSU5FRBABEh0KGVJFVFVSTl9SRUFTT05fVU5BVkFJTEFCTEUQAhIbChdSRVRVUk5fUkVBU09OX1RIUk9UVExFRBADEhcKE1JFVFVSTl9SRUFTT05fUVVPVEEQBCpNCghJdGVtRm9ybRIZChVJVEVNX0ZPUk1fVU5TUEVDSUZJRUQQABITCg9JVEVNX0ZPUk1fQkFUQ0gQARIRCg1JVEVNX0ZPUk1fUkFXEAIqUwoFT3JkZXISFQoRT1JERVJfVU5TUEVDSUZJRUQQABIOCgpPUkRFUl9XT1JLEAESDwoLT1JERVJfRFJBSU4QAhISCg5PUkRFUl9GSU5JU0hFRBADKncKClBvbGxTdGF0dXMSGwoXUE9MTF9TVEFUVVNfVU5TUEVDSUZJRUQQABISCg5QT0xMX1NUQVRVU19PSxABEhwKGFBPTExfU1RBVFVTX0hFTExPX05FRURFRBACEhoKFlBPTExfU1RBVFVTX1NVUEVSU0VERUQQAzLSAQoNV29ya2VyU2VydmljZRI5CgRCZWF0Ehcucm9sbG91dC52MS5CZWF0UmVxdWVzdBoYLnJvbGxvdXQudjEuQmVhdFJlc3BvbnNlEjkKBFBvbGwSFy5yb2xsb3V0LnYxLlBvbGxSZXF1ZXN0Ghgucm9sbG91dC52MS5Qb2xsUmVzcG9uc2USSwoKRGVyZWdpc3RlchIdLnJvbGxvdXQudjEuRGVyZWdpc3RlclJlcXVlc3QaHi5yb2xsb3V0LnYxLkRlcmVnaXN0ZXJSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSLIAQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCRIMCgRub2RlGAkgASgJIjEKDEJlYXRSZXNwb25zZRINCgVlcG9jaBgBIAEoDRISCgpzdXBlcnNlZGVkGAIgASgIIj4KB0l0ZW1SZWYSDQoFaW5kZXgYASABKA0SDwoHYXR0ZW1wdBgCIAEoDRITCgtjbGFpbV9lcG9jaBgDIAEoDSJSCghIZWxkSXRlbRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJAoFc3RhdGUYAiABKA4yFS5yb2xsb3V0LnYxLkhlbGRTdGF0ZSIrCgVIZWxsbxIiCgRoZWxkGAEgAygLMhQucm9sbG91dC52MS5IZWxkSXRlbSKoAQoHT3V0Y29tZRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJQoEa2luZBgCIAEoDjIXLnJvbGxvdXQudjEuT3V0Y29tZUtpbmQSDAoEbGluZRgDIAEoDBITCgtodHRwX3N0YXR1cxgEIAEoDRIMCgRjb2RlGAUgASgJEhEKCXJldHJ5YWJsZRgGIAEoCBIQCghkZWxheV9tcxgHIAEoDSJmCgZSZXR1cm4SIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEigKBnJlYXNvbhgCIAEoDjIYLnJvbGxvdXQudjEuUmV0dXJuUmVhc29uEhAKCGRlbGF5X21zGAMgASgNImkKCURyYWluU3RlcBInCgRzdGVwGAEgASgOMhkucm9sbG91dC52MS5EcmFpblN0ZXBLaW5kEg0KBWl0ZW1zGAIgASgNEhQKDHJlbWFpbmluZ19tcxgDIAEoDRIOCgZyZWFzb24YBCABKAki/gIKC1BvbGxSZXF1ZXN0EhEKCXdvcmtlcl9pZBgBIAEoCRISCgpib290X25vbmNlGAIgASgJEg8KB3Nlc3Npb24YAyABKA0SDAoEcG9sbBgEIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAUgASgNEiAKBWhlbGxvGAYgASgLMhEucm9sbG91dC52MS5IZWxsbxIaChJhY2tub3dsZWRnZWRfYmF0Y2gYByABKA0SEwoLaXNfYXdhaXRpbmcYCCABKAgSEAoIY2FwYWNpdHkYCSABKA0SJQoIb3V0Y29tZXMYCiADKAsyEy5yb2xsb3V0LnYxLk91dGNvbWUSIwoHcmV0dXJucxgLIAMoCzISLnJvbGxvdXQudjEuUmV0dXJuEg8KB3dhaXRfbXMYDCABKA0SJAoHc3RhcnRlZBgNIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIqCgtkcmFpbl9zdGVwcxgOIAMoCzIVLnJvbGxvdXQudjEuRHJhaW5TdGVwInUKCkFzc2lnbm1lbnQSIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEgwKBGxpbmUYAiABKAwSEwoLbGluZV9udW1iZXIYAyABKA0SIgoEZm9ybRgEIAEoDjIULnJvbGxvdXQudjEuSXRlbUZvcm0i4QIKDFBvbGxSZXNwb25zZRINCgVlcG9jaBgBIAEoDRImCgZzdGF0dXMYAiABKA4yFi5yb2xsb3V0LnYxLlBvbGxTdGF0dXMSIAoFb3JkZXIYAyABKA4yES5yb2xsb3V0LnYxLk9yZGVyEg0KBWJhdGNoGAQgASgNEisKC2Fzc2lnbm1lbnRzGAUgAygLMhYucm9sbG91dC52MS5Bc3NpZ25tZW50EiQKB3Jldm9rZWQYBiADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSKQoMYWNrbm93bGVkZ2VkGAcgAygLMhMucm9sbG91dC52MS5JdGVtUmVmEiIKBXN0YWxlGAggAygLMhMucm9sbG91dC52MS5JdGVtUmVmEiUKCHJlY2FsbGVkGAkgAygLMhMucm9sbG91dC52MS5JdGVtUmVmEhAKCGRyYWluX21zGAogASgNEg4KBnJlYXNvbhgLIAEoCSI6Cg5TZXNzaW9uUmVxdWVzdBIoCgdtZXNzYWdlGAEgASgLMhcucm9sbG91dC52MS5Qb2xsUmVxdWVzdCI8Cg9TZXNzaW9uUmVzcG9uc2USKQoHbWVzc2FnZRgBIAEoCzIYLnJvbGxvdXQudjEuUG9sbFJlc3BvbnNlIkwKEURlcmVnaXN0ZXJSZXF1ZXN0EhEKCXdvcmtlcl9pZBgBIAEoCRISCgpib290X25vbmNlGAIgASgJEhAKCGlzX2NsZWFuGAMgASgIIiMKEkRlcmVnaXN0ZXJSZXNwb25zZRINCgVlcG9jaBgBIAEoDSqRAQoLV29ya2VyU3RhdGUSHAoYV09SS0VSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRV09SS0VSX1NUQVRFX0lOSVQQARIWChJXT1JLRVJfU1RBVEVfUkVBRFkQAhIaChZXT1JLRVJfU1RBVEVfTk9UX1JFQURZEAMSGQoVV09SS0VSX1NUQVRFX0RSQUlOSU5HEAQqbwoJSGVsZFN0YXRlEhoKFkhFTERfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFIRUxEX1NUQVRFX1FVRVVFRBABEhYKEkhFTERfU1RBVEVfU1RBUlRFRBACEhcKE0hFTERfU1RBVEVfRklOSVNIRUQQAypcCgtPdXRjb21lS2luZBIcChhPVVRDT01FX0tJTkRfVU5TUEVDSUZJRUQQABIXChNPVVRDT01FX0tJTkRfUkVTVUxUEAESFgoST1VUQ09NRV9LSU5EX0VSUk9SEAIquQEKDFJldHVyblJlYXNvbhIdChlSRVRVUk5fUkVBU09OX1VOU1BFQ0lGSUVEEAASGQoVUkVUVVJOX1JFQVNPTl9EUkFJTkVEEAESHQoZUkVUVVJOX1JFQVNPTl9VTkFWQUlMQUJMRRACEhsKF1JFVFVSTl9SRUFTT05fVEhST1RUTEVEEAMSFwoTUkVUVVJOX1JFQVNPTl9RVU9UQRAEEhoKFlJFVFVSTl9SRUFTT05fUkVDQUxMRUQQBSr+AQoNRHJhaW5TdGVwS2luZBIfChtEUkFJTl9TVEVQX0tJTkRfVU5TUEVDSUZJRUQQABIjCh9EUkFJTl9TVEVQX0tJTkRfU1RPUFBFRF9QVUxMSU5HEAESJgoiRFJBSU5fU1RFUF9LSU5EX1JFVFVSTkVEX1VOU1RBUlRFRBACEh0KGURSQUlOX1NURVBfS0lORF9GSU5JU0hJTkcQAxIkCiBEUkFJTl9TVEVQX0tJTkRfUkVUVVJORURfU1RBUlRFRBAEEhsKF0RSQUlOX1NURVBfS0lORF9MRUFWSU5HEAUSHQoZRFJBSU5fU1RFUF9LSU5EX1dJVEhEUkFXThAGKk0KCEl0ZW1Gb3JtEhkKFUlURU1fRk9STV9VTlNQRUNJRklFRBAAEhMKD0lURU1fRk9STV9CQVRDSBABEhEKDUlURU1fRk9STV9SQVcQAipjCgVPcmRlchIVChFPUkRFUl9VTlNQRUNJRklFRBAAEg4KCk9SREVSX1dPUksQARIPCgtPUkRFUl9EUkFJThACEhIKDk9SREVSX0ZJTklTSEVEEAMSDgoKT1JERVJfSE9MRBAEKncKClBvbGxTdGF0dXMSGwoXUE9MTF9TVEFUVVNfVU5TUEVDSUZJRUQQABISCg5QT0xMX1NUQVRVU19PSxABEhwKGFBPTExfU1RBVFVTX0hFTExPX05FRURFRBACEhoKFlBPTExfU1RBVFVTX1NVUEVSU0VERUQQAzKaAgoNV29ya2VyU2VydmljZRI5CgRCZWF0Ehcucm9sbG91dC52MS5CZWF0UmVxdWVzdBoYLnJvbGxvdXQudjEuQmVhdFJlc3BvbnNlEjkKBFBvbGwSFy5yb2xsb3V0LnYxLlBvbGxSZXF1ZXN0Ghgucm9sbG91dC52MS5Qb2xsUmVzcG9uc2USRgoHU2Vzc2lvbhIaLnJvbGxvdXQudjEuU2Vzc2lvblJlcXVlc3QaGy5yb2xsb3V0LnYxLlNlc3Npb25SZXNwb25zZSgBMAESSwoKRGVyZWdpc3RlchIdLnJvbGxvdXQudjEuRGVyZWdpc3RlclJlcXVlc3QaHi5yb2xsb3V0LnYxLkRlcmVnaXN0ZXJSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * @generated from message rollout.v1.BeatRequest
@@ -63,6 +63,13 @@ export type BeatRequest = Message<"rollout.v1.BeatRequest"> & {
    * @generated from field: string detail = 8;
    */
   detail: string;
+
+  /**
+   * Name of the machine, by which hints find the worker; empty where it is not known.
+   *
+   * @generated from field: string node = 9;
+   */
+  node: string;
 };
 
 /**
@@ -255,6 +262,44 @@ export const ReturnSchema: GenMessage<Return> = /*@__PURE__*/
   messageDesc(file_rollout_v1_worker, 6);
 
 /**
+ * What a draining worker has just done; told for the events of the run, at most once each.
+ *
+ * @generated from message rollout.v1.DrainStep
+ */
+export type DrainStep = Message<"rollout.v1.DrainStep"> & {
+  /**
+   * @generated from field: rollout.v1.DrainStepKind step = 1;
+   */
+  step: DrainStepKind;
+
+  /**
+   * @generated from field: uint32 items = 2;
+   */
+  items: number;
+
+  /**
+   * What is left of the drain's time.
+   *
+   * @generated from field: uint32 remaining_ms = 3;
+   */
+  remainingMs: number;
+
+  /**
+   * Why it drains: one line of at most 200 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message rollout.v1.DrainStep.
+ * Use `create(DrainStepSchema)` to create a new message.
+ */
+export const DrainStepSchema: GenMessage<DrainStep> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 7);
+
+/**
  * @generated from message rollout.v1.PollRequest
  */
 export type PollRequest = Message<"rollout.v1.PollRequest"> & {
@@ -331,6 +376,18 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
    * @generated from field: uint32 wait_ms = 12;
    */
   waitMs: number;
+
+  /**
+   * Items that have started since the last message, and may not be stolen any more (L32).
+   *
+   * @generated from field: repeated rollout.v1.ItemRef started = 13;
+   */
+  started: ItemRef[];
+
+  /**
+   * @generated from field: repeated rollout.v1.DrainStep drain_steps = 14;
+   */
+  drainSteps: DrainStep[];
 };
 
 /**
@@ -338,7 +395,7 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
  * Use `create(PollRequestSchema)` to create a new message.
  */
 export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 7);
+  messageDesc(file_rollout_v1_worker, 8);
 
 /**
  * @generated from message rollout.v1.Assignment
@@ -374,7 +431,7 @@ export type Assignment = Message<"rollout.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 8);
+  messageDesc(file_rollout_v1_worker, 9);
 
 /**
  * @generated from message rollout.v1.PollResponse
@@ -396,7 +453,7 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
   order: Order;
 
   /**
-   * Number of the batch made of assignments and revoked; 0 when both are empty.
+   * Number of the batch made of assignments, revoked and recalled; 0 when all are empty.
    *
    * @generated from field: uint32 batch = 4;
    */
@@ -427,6 +484,28 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
    * @generated from field: repeated rollout.v1.ItemRef stale = 8;
    */
   stale: ItemRef[];
+
+  /**
+   * Wanted for another worker: those that have not started are returned with RETURN_REASON_RECALLED in or before the
+   * message that acknowledges this batch; of the others nothing is said (L32).
+   *
+   * @generated from field: repeated rollout.v1.ItemRef recalled = 9;
+   */
+  recalled: ItemRef[];
+
+  /**
+   * With ORDER_DRAIN: how long the drain may take; 0 where the worker's own setting applies.
+   *
+   * @generated from field: uint32 drain_ms = 10;
+   */
+  drainMs: number;
+
+  /**
+   * With ORDER_DRAIN and ORDER_HOLD: why, one line of at most 200 characters.
+   *
+   * @generated from field: string reason = 11;
+   */
+  reason: string;
 };
 
 /**
@@ -434,7 +513,41 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
  * Use `create(PollResponseSchema)` to create a new message.
  */
 export const PollResponseSchema: GenMessage<PollResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 9);
+  messageDesc(file_rollout_v1_worker, 10);
+
+/**
+ * @generated from message rollout.v1.SessionRequest
+ */
+export type SessionRequest = Message<"rollout.v1.SessionRequest"> & {
+  /**
+   * @generated from field: rollout.v1.PollRequest message = 1;
+   */
+  message?: PollRequest | undefined;
+};
+
+/**
+ * Describes the message rollout.v1.SessionRequest.
+ * Use `create(SessionRequestSchema)` to create a new message.
+ */
+export const SessionRequestSchema: GenMessage<SessionRequest> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 11);
+
+/**
+ * @generated from message rollout.v1.SessionResponse
+ */
+export type SessionResponse = Message<"rollout.v1.SessionResponse"> & {
+  /**
+   * @generated from field: rollout.v1.PollResponse message = 1;
+   */
+  message?: PollResponse | undefined;
+};
+
+/**
+ * Describes the message rollout.v1.SessionResponse.
+ * Use `create(SessionResponseSchema)` to create a new message.
+ */
+export const SessionResponseSchema: GenMessage<SessionResponse> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 12);
 
 /**
  * @generated from message rollout.v1.DeregisterRequest
@@ -463,7 +576,7 @@ export type DeregisterRequest = Message<"rollout.v1.DeregisterRequest"> & {
  * Use `create(DeregisterRequestSchema)` to create a new message.
  */
 export const DeregisterRequestSchema: GenMessage<DeregisterRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 10);
+  messageDesc(file_rollout_v1_worker, 13);
 
 /**
  * @generated from message rollout.v1.DeregisterResponse
@@ -480,7 +593,7 @@ export type DeregisterResponse = Message<"rollout.v1.DeregisterResponse"> & {
  * Use `create(DeregisterResponseSchema)` to create a new message.
  */
 export const DeregisterResponseSchema: GenMessage<DeregisterResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 11);
+  messageDesc(file_rollout_v1_worker, 14);
 
 /**
  * @generated from enum rollout.v1.WorkerState
@@ -628,6 +741,13 @@ export const ReturnReason = {
    * @generated from enum value: RETURN_REASON_QUOTA = 4;
    */
   QUOTA: 4,
+
+  /**
+   * The coordinator recalled it before it had started, and it never will under this attempt (L32).
+   *
+   * @generated from enum value: RETURN_REASON_RECALLED = 5;
+   */
+  RECALLED: 5,
 } as const;
 
 /**
@@ -640,6 +760,69 @@ export type ReturnReason = (typeof ReturnReason)[keyof typeof ReturnReason] | Un
  */
 export const ReturnReasonSchema: GenEnum<ReturnReason> = /*@__PURE__*/
   enumDesc(file_rollout_v1_worker, 3);
+
+/**
+ * @generated from enum rollout.v1.DrainStepKind
+ */
+export const DrainStepKind = {
+  /**
+   * @generated from enum value: DRAIN_STEP_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Takes nothing new.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_STOPPED_PULLING = 1;
+   */
+  STOPPED_PULLING: 1,
+
+  /**
+   * `items` that had not started went back.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_RETURNED_UNSTARTED = 2;
+   */
+  RETURNED_UNSTARTED: 2,
+
+  /**
+   * `items` are expected to end in time, and go on.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_FINISHING = 3;
+   */
+  FINISHING: 3,
+
+  /**
+   * `items` that had started and cannot end in time went back.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_RETURNED_STARTED = 4;
+   */
+  RETURNED_STARTED: 4,
+
+  /**
+   * Nothing is held any more; Deregister follows.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_LEAVING = 5;
+   */
+  LEAVING: 5,
+
+  /**
+   * The hint was withdrawn: the worker works again.
+   *
+   * @generated from enum value: DRAIN_STEP_KIND_WITHDRAWN = 6;
+   */
+  WITHDRAWN: 6,
+} as const;
+
+/**
+ * @generated from enum rollout.v1.DrainStepKind
+ */
+export type DrainStepKind = (typeof DrainStepKind)[keyof typeof DrainStepKind] | UnknownEnum;
+
+/**
+ * Describes the enum rollout.v1.DrainStepKind.
+ */
+export const DrainStepKindSchema: GenEnum<DrainStepKind> = /*@__PURE__*/
+  enumDesc(file_rollout_v1_worker, 4);
 
 /**
  * @generated from enum rollout.v1.ItemForm
@@ -674,7 +857,7 @@ export type ItemForm = (typeof ItemForm)[keyof typeof ItemForm] | UnknownEnum;
  * Describes the enum rollout.v1.ItemForm.
  */
 export const ItemFormSchema: GenEnum<ItemForm> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 4);
+  enumDesc(file_rollout_v1_worker, 5);
 
 /**
  * @generated from enum rollout.v1.Order
@@ -703,6 +886,13 @@ export const Order = {
    * @generated from enum value: ORDER_FINISHED = 3;
    */
   FINISHED: 3,
+
+  /**
+   * The machine may be wanted back: take nothing new, hand back what has not started, finish what has, and stay.
+   *
+   * @generated from enum value: ORDER_HOLD = 4;
+   */
+  HOLD: 4,
 } as const;
 
 /**
@@ -714,7 +904,7 @@ export type Order = (typeof Order)[keyof typeof Order] | UnknownEnum;
  * Describes the enum rollout.v1.Order.
  */
 export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 5);
+  enumDesc(file_rollout_v1_worker, 6);
 
 /**
  * @generated from enum rollout.v1.PollStatus
@@ -754,7 +944,7 @@ export type PollStatus = (typeof PollStatus)[keyof typeof PollStatus] | UnknownE
  * Describes the enum rollout.v1.PollStatus.
  */
 export const PollStatusSchema: GenEnum<PollStatus> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 6);
+  enumDesc(file_rollout_v1_worker, 7);
 
 /**
  * What a worker says to the coordinator that holds the lease. The caller's certificate must carry the URI
@@ -786,6 +976,19 @@ export const WorkerService: GenService<{
     methodKind: "unary";
     input: typeof PollRequestSchema;
     output: typeof PollResponseSchema;
+  },
+  /**
+   * The same messages over one stream, pushed by either side when there is something to say; the numbers of polls only
+   * count them, and wait_ms and is_awaiting mean nothing. The first message of a stream carries the hello (L26). The
+   * coordinator says something at least every heartbeatInterval, be it nothing, so that a silent peer is noticed by
+   * either side within about 2 s. No deadline; when it ends, the next one begins with a hello, which makes repeating safe.
+   *
+   * @generated from rpc rollout.v1.WorkerService.Session
+   */
+  session: {
+    methodKind: "bidi_streaming";
+    input: typeof SessionRequestSchema;
+    output: typeof SessionResponseSchema;
   },
   /**
    * The worker's last call: it holds nothing and will not be back under this boot. Whatever rows it still has are handed
