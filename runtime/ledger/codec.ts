@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.ts';
 import { isU32 } from '../base/u32.ts';
-import type { Row } from '../model/row.ts';
+import type { Attempt, Row } from '../model/row.ts';
 import type { Faults } from './contract.ts';
 import { NO_FAULTS } from './contract.ts';
 import type { Head, InFlight } from './rows.ts';
@@ -8,51 +8,102 @@ import type { Head, InFlight } from './rows.ts';
 /**
  * The packed rows of a store. An item in flight takes 13 bytes, little-endian:
  *
- *   state u8 (1 running, 2 handed back) · worker number u32 · attempt u32 · claim epoch u32
+ *   flags u8 · worker number u32 · attempt u32 · claim epoch u32
  *
- * and 8 more, failures u32 · delayMs u32, only while it has faults: that is the sparse map of L14, kept in the row itself.
+ * The flags' low two bits are the state (1 running, 2 handed back). Each of the others says that something follows, in this order:
+ *
+ *   4   the row of a second attempt (L13): worker number u32 · attempt u32 · claim epoch u32
+ *   8   the last attempt, where it is not the row's: u32
+ *   16  faults, the sparse map of L14: failures u32 · delayMs u32 · suspicions u32 · crashes u32
+ *
  * The name of the worker stands once, beside its number.
  */
 const STATE_CODE = { running: 1, 'handed-back': 2 } as const;
-const ROW_BYTES = 13;
-const ROW_BYTES_WITH_FAULTS = 21;
+const STATE_BITS = 3;
+const FLAG = { second: 4, lastAttempt: 8, faults: 16 } as const;
+const STATE_BYTES = 1;
+const ROW_BYTES = 12;
+const LAST_ATTEMPT_BYTES = 4;
+const FAULTS_BYTES = 16;
 
-/** An item in flight with its worker's number in place of its name. */
+/** A row with its worker's number in place of its name. */
+export interface PackedRow extends Omit<Row, 'worker'> {
+  readonly workerNumber: number;
+}
+
 export interface PackedInFlight {
   readonly state: InFlight['state'];
-  readonly workerNumber: number;
-  readonly attempt: Row['attempt'];
-  readonly claimEpoch: Row['claimEpoch'];
+  readonly row: PackedRow;
+  readonly second: PackedRow | null;
+  readonly lastAttempt: Attempt;
   readonly faults: Faults;
 }
 
-export function packInFlight(item: PackedInFlight): Uint8Array {
-  const hasFaults = item.faults.failures > 0 || item.faults.delayMs > 0;
-  const bytes = new Uint8Array(hasFaults ? ROW_BYTES_WITH_FAULTS : ROW_BYTES);
+export function packInFlight({ state, row, second, lastAttempt, faults }: PackedInFlight): Uint8Array {
+  const flags =
+    (second === null ? 0 : FLAG.second) |
+    (lastAttempt === row.attempt ? 0 : FLAG.lastAttempt) |
+    (faults.failures + faults.delayMs + faults.suspicions + faults.crashes === 0 ? 0 : FLAG.faults);
+  const bytes = new Uint8Array(packedBytes(flags));
   const view = viewOf(bytes);
-  view.setUint8(0, STATE_CODE[item.state]);
-  putU32(view, 1, item.workerNumber, 'a worker number');
-  putU32(view, 5, item.attempt, 'an attempt');
-  putU32(view, 9, item.claimEpoch, 'a claim epoch');
-  if (hasFaults) {
-    putU32(view, 13, item.faults.failures, 'a failure count');
-    putU32(view, 17, item.faults.delayMs, 'a delay');
-  }
+  view.setUint8(0, STATE_CODE[state] | flags);
+  let at = putRow(view, STATE_BYTES, row);
+  if (second !== null) at = putRow(view, at, second);
+  if ((flags & FLAG.lastAttempt) !== 0) at = putU32(view, at, lastAttempt, 'the last attempt');
+  if ((flags & FLAG.faults) !== 0) putFaults(view, at, faults);
   return bytes;
 }
 
 export function unpackInFlight(bytes: Uint8Array): PackedInFlight {
-  assert(bytes.length === ROW_BYTES || bytes.length === ROW_BYTES_WITH_FAULTS, 'a packed row has 13 or 21 bytes');
+  assert(bytes.length > 0, 'a packed row has bytes');
   const view = viewOf(bytes);
-  const code = view.getUint8(0);
+  const flags = view.getUint8(0) & ~STATE_BITS;
+  const code = view.getUint8(0) & STATE_BITS;
   assert(code === STATE_CODE.running || code === STATE_CODE['handed-back'], 'a packed row is running or handed back');
-  return {
-    state: code === STATE_CODE.running ? 'running' : 'handed-back',
-    workerNumber: view.getUint32(1, true),
-    attempt: view.getUint32(5, true),
-    claimEpoch: view.getUint32(9, true),
-    faults: bytes.length === ROW_BYTES ? NO_FAULTS : { failures: view.getUint32(13, true), delayMs: view.getUint32(17, true) },
-  };
+  assert(flags < FLAG.faults * 2, 'a packed row has known flags');
+  assert(bytes.length === packedBytes(flags), 'a packed row is as long as its flags say');
+  const row = rowAt(view, STATE_BYTES);
+  let at = STATE_BYTES + ROW_BYTES;
+  const second = (flags & FLAG.second) === 0 ? null : rowAt(view, at);
+  if (second !== null) at += ROW_BYTES;
+  const hasLastAttempt = (flags & FLAG.lastAttempt) !== 0;
+  const lastAttempt = hasLastAttempt ? view.getUint32(at, true) : row.attempt;
+  if (hasLastAttempt) at += LAST_ATTEMPT_BYTES;
+  const faults = (flags & FLAG.faults) === 0 ? NO_FAULTS : faultsAt(view, at);
+  return { state: code === STATE_CODE.running ? 'running' : 'handed-back', row, second, lastAttempt, faults };
+}
+
+function packedBytes(flags: number): number {
+  return (
+    STATE_BYTES +
+    ROW_BYTES +
+    ((flags & FLAG.second) === 0 ? 0 : ROW_BYTES) +
+    ((flags & FLAG.lastAttempt) === 0 ? 0 : LAST_ATTEMPT_BYTES) +
+    ((flags & FLAG.faults) === 0 ? 0 : FAULTS_BYTES)
+  );
+}
+
+/** These answer where the next field begins. */
+function putRow(view: DataView, at: number, { workerNumber, attempt, claimEpoch }: PackedRow): number {
+  putU32(view, at, workerNumber, 'a worker number');
+  putU32(view, at + 4, attempt, 'an attempt');
+  return putU32(view, at + 8, claimEpoch, 'a claim epoch');
+}
+
+function rowAt(view: DataView, at: number): PackedRow {
+  return { workerNumber: view.getUint32(at, true), attempt: view.getUint32(at + 4, true), claimEpoch: view.getUint32(at + 8, true) };
+}
+
+function putFaults(view: DataView, at: number, { failures, delayMs, suspicions, crashes }: Faults): void {
+  putU32(view, at, failures, 'a failure count');
+  putU32(view, at + 4, delayMs, 'a delay');
+  putU32(view, at + 8, suspicions, 'a count of suspicions');
+  putU32(view, at + 12, crashes, 'a count of crashes');
+}
+
+function faultsAt(view: DataView, at: number): Faults {
+  const field = (n: number): number => view.getUint32(at + n * 4, true);
+  return { failures: field(0), delayMs: field(1), suspicions: field(2), crashes: field(3) };
 }
 
 /** The head row: eight u32, the accepted epoch kept plus one, so that 0 stands for none. */
@@ -84,9 +135,10 @@ export function unpackHead(bytes: Uint8Array): Head {
   };
 }
 
-function putU32(view: DataView, at: number, value: number, what: string): void {
+function putU32(view: DataView, at: number, value: number, what: string): number {
   assert(isU32(value), `${what} fits in 32 bits (L9)`);
   view.setUint32(at, value, true);
+  return at + 4;
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -25,6 +25,10 @@ export interface Ledger {
   claim(epoch: Epoch, worker: WorkerId, picks: readonly Pick[]): Promise<ClaimReply | Gone | Fenced>;
   settle(epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Promise<SettleReply | Gone | Fenced>;
   handBack(epoch: Epoch, returns: readonly HandBack[]): Promise<HandBackReply | Gone | Fenced>;
+  /** Moves unstarted rows to another worker (stealing), each by a compare-and-swap of its row (L12, L32). */
+  reassign(epoch: Epoch, moves: readonly Move[]): Promise<ReassignReply | Gone | Fenced>;
+  /** Gives a running item a second attempt on another worker: a second row of the item (L13). */
+  second(epoch: Epoch, worker: WorkerId, rows: readonly NamedRow[]): Promise<SecondReply | Gone | Fenced>;
   /** Read-only: may this attempt still settle? What `stale` is confirmed with (L29). */
   look(epoch: Epoch, rows: readonly NamedRow[]): Promise<{ readonly kind: 'looked'; readonly verdicts: readonly Verdict[] } | Fenced>;
 
@@ -33,10 +37,10 @@ export interface Ledger {
   /** Removes a worker's registry row; its number stays taken. */
   forget(epoch: Epoch, worker: WorkerId): Promise<{ readonly kind: 'forgotten' } | Fenced>;
 
-  /** `claim` answers `gone` while paused; `settle` and `handBack` go on. */
+  /** `claim`, `reassign` and `second` answer `gone` while paused; `settle` and `handBack` go on. */
   pause(epoch: Epoch, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Fenced>;
   resume(epoch: Epoch): Promise<{ readonly kind: 'resumed' } | Gone | Fenced>;
-  /** Ends the run: afterwards `claim`, `settle` and `handBack` answer `gone` (L16). Refused while an item is not terminal. */
+  /** Ends the run: afterwards what claims, settles, hands back or moves answers `gone` (L16). Refused while an item is not terminal. */
   finish(
     epoch: Epoch,
     items: number,
@@ -101,7 +105,9 @@ export interface Place {
   readonly runId: string;
 }
 
-/** What a claim asks for: a handed-back item by its last attempt, or `count` fresh ones from the cursor (L8). */
+/**
+ * What a claim asks for: a handed-back item by the highest attempt that it was ever given, or `count` fresh ones from the cursor (L8).
+ */
 export type Pick = { readonly index: ItemIndex; readonly lastAttempt: Attempt } | { readonly cursor: ItemIndex; readonly count: number };
 
 export interface ClaimReply {
@@ -114,11 +120,29 @@ export interface ClaimReply {
   readonly cursor: ItemIndex;
 }
 
+/** What stands there. `lastAttempt` is the highest attempt that the item was ever given; its rows may have lower ones (L9). */
 export type Found =
   | { readonly index: ItemIndex; readonly state: 'fresh' }
-  | { readonly index: ItemIndex; readonly state: 'handed-back'; readonly row: Row; readonly faults: Faults }
-  | { readonly index: ItemIndex; readonly state: 'running'; readonly row: Row; readonly faults: Faults }
+  | ({ readonly state: 'handed-back' } & HandedBackItem)
+  | ({ readonly state: 'running' } & RunningItem)
   | { readonly index: ItemIndex; readonly state: 'done' | 'failed' };
+
+export interface RunningItem {
+  readonly index: ItemIndex;
+  readonly row: Row;
+  /** The row of a second attempt (L13). */
+  readonly second: Row | null;
+  readonly lastAttempt: Attempt;
+  readonly faults: Faults;
+}
+
+export interface HandedBackItem {
+  readonly index: ItemIndex;
+  /** The row that was taken from it last (L15). */
+  readonly row: Row;
+  readonly lastAttempt: Attempt;
+  readonly faults: Faults;
+}
 
 export interface Settlement extends ItemRef {
   readonly isResult: boolean;
@@ -140,11 +164,11 @@ export interface NamedRow {
   readonly row: Row;
 }
 
-/** `live`: the row is running, or was handed back last and may still settle (L15). */
+/** `live`: the row is one of those running, or was handed back last and may still settle (L15). */
 export type Verdict = 'live' | 'recorded' | 'stale';
 
-/** failed: `failures` grows. Everything else is uncounted. */
-export type HandBackReason = 'failed' | 'drained' | 'unavailable' | 'throttled' | 'lost' | 'quota';
+/** failed: `failures` grows; suspected: `suspicions`; crashed: `crashes`. Everything else is uncounted. */
+export type HandBackReason = 'failed' | 'drained' | 'unavailable' | 'throttled' | 'lost' | 'quota' | 'recalled' | 'suspected' | 'crashed';
 
 export interface HandBack extends NamedRow {
   readonly reason: HandBackReason;
@@ -155,19 +179,50 @@ export interface HandBack extends NamedRow {
 export interface HandBackReply {
   readonly kind: 'returned';
   /** Per row: returned (also when it already was, by this very row), or what stands there instead (L7). */
-  readonly verdicts: readonly (
-    | { readonly kind: 'returned'; readonly faults: Faults }
-    | { readonly kind: 'refused'; readonly found: Found }
-  )[];
+  readonly verdicts: readonly (Returned | Refused)[];
+}
+
+export interface Returned {
+  readonly kind: 'returned';
+  readonly faults: Faults;
+  readonly lastAttempt: Attempt;
+  /** The row that still runs (L13); null: the item is pending. */
+  readonly other: Row | null;
+}
+
+export interface Refused {
+  readonly kind: 'refused';
+  readonly found: Found;
+}
+
+export interface Move extends NamedRow {
+  readonly to: WorkerId;
+}
+
+export interface ReassignReply {
+  readonly kind: 'reassigned';
+  /** Per move: the attempt under which `to` has it now, also when asked again; or what stands there instead (L7). */
+  readonly verdicts: readonly ({ readonly kind: 'moved'; readonly attempt: Attempt } | Refused)[];
+}
+
+export interface SecondReply {
+  readonly kind: 'seconded';
+  /** Per row: the second attempt's number, also when asked again; or what stands there instead (L7). */
+  readonly verdicts: readonly ({ readonly kind: 'granted'; readonly attempt: Attempt } | Refused)[];
 }
 
 /** Sparse, kept until the item is terminal (L14). */
 export interface Faults {
+  /** How often the item itself failed. */
   readonly failures: number;
   readonly delayMs: number;
+  /** How often a worker that had it was given up without a sign of its end. */
+  readonly suspicions: number;
+  /** How often the process of a worker that had it ended. */
+  readonly crashes: number;
 }
 
-export const NO_FAULTS: Faults = { failures: 0, delayMs: 0 };
+export const NO_FAULTS: Faults = { failures: 0, delayMs: 0, suspicions: 0, crashes: 0 };
 
 export interface WorkerInfo {
   readonly bootNonce: string;
@@ -181,7 +236,7 @@ export interface Scan {
   readonly kind: 'scanned';
   readonly progress: Progress;
   readonly place: Place | null;
-  readonly running: readonly { readonly index: ItemIndex; readonly row: Row; readonly faults: Faults }[];
-  readonly handedBack: readonly { readonly index: ItemIndex; readonly row: Row; readonly faults: Faults }[];
+  readonly running: readonly RunningItem[];
+  readonly handedBack: readonly HandedBackItem[];
   readonly workers: readonly { readonly worker: WorkerId; readonly info: WorkerInfo }[];
 }

@@ -1,7 +1,7 @@
 import type { Lease } from '../model/lease.ts';
-import type { Epoch, ItemIndex, Row, WorkerId } from '../model/row.ts';
+import type { Epoch, ItemIndex, WorkerId } from '../model/row.ts';
 import type { RunState } from '../model/run.ts';
-import type { Faults, Place, WorkerInfo } from './contract.ts';
+import type { HandedBackItem, Place, RunningItem, WorkerInfo } from './contract.ts';
 
 /**
  * What a ledger consists of, apart from how it is kept. A decision of the rulebook (transition/) reads `Rows` and answers with
@@ -13,7 +13,7 @@ export interface Rows {
   head(): Head | null;
   state(): RunState;
   place(): Place | null;
-  /** The row of an item that is running or handed back. */
+  /** The item, where it is running or handed back. */
   inFlight(index: ItemIndex): InFlight | null;
   /** A page of a bitmap (bitmap.ts); null stands for all zero. */
   page(bit: Bit, page: number): Uint8Array | null;
@@ -46,11 +46,15 @@ export interface Head {
 
 export type Bit = 'done' | 'failed';
 
-export interface InFlight {
-  readonly state: 'running' | 'handed-back';
-  /** While handed back: the row that was taken from it last (L15). */
-  readonly row: Row;
-  readonly faults: Faults;
+/** The same as a coordinator is told, without the index. */
+export type InFlight = Running | HandedBack;
+
+export interface Running extends Omit<RunningItem, 'index'> {
+  readonly state: 'running';
+}
+
+export interface HandedBack extends Omit<HandedBackItem, 'index'> {
+  readonly state: 'handed-back';
 }
 
 /** An item is in exactly one of these (L6). */

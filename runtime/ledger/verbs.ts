@@ -3,8 +3,10 @@ import type { AllRows, Decision } from './rows.ts';
 import { claim } from './transition/claim.ts';
 import { handBack } from './transition/hand-back.ts';
 import { acquire, release, renew } from './transition/lease.ts';
+import { reassign } from './transition/reassign.ts';
 import { bind, finish, pause, progressOf, resume } from './transition/run.ts';
 import { bitsOf, scan } from './transition/scan.ts';
+import { second } from './transition/second.ts';
 import { look, settle } from './transition/settle.ts';
 import { forget, register } from './transition/worker.ts';
 
@@ -28,6 +30,8 @@ export function ledgerOver(engine: Engine): Ledger {
     claim: (epoch, worker, picks) => engine.transact((rows) => claim(rows, epoch, worker, picks)),
     settle: (epoch, worker, outcomes) => engine.transact((rows) => settle(rows, epoch, worker, outcomes)),
     handBack: (epoch, returns) => engine.transact((rows) => handBack(rows, epoch, returns)),
+    reassign: (epoch, moves) => engine.transact((rows) => reassign(rows, epoch, moves)),
+    second: (epoch, worker, named) => engine.transact((rows) => second(rows, epoch, worker, named)),
     look: (epoch, named) => engine.transact((rows) => look(rows, epoch, named)),
     register: (epoch, worker, info) => engine.transact((rows) => register(rows, epoch, worker, info)),
     forget: (epoch, worker) => engine.transact((rows) => forget(rows, epoch, worker)),

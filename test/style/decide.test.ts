@@ -9,7 +9,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'u32'],
   model: ['timing'],
   ledger: ['bitmap', 'codec'],
-  'ledger/transition': ['claim', 'draft', 'hand-back', 'lease', 'run', 'scan', 'settle', 'worker'],
+  'ledger/transition': ['attempts', 'claim', 'draft', 'hand-back', 'lease', 'reassign', 'run', 'scan', 'second', 'settle', 'worker'],
   lease: ['machine'],
   input: ['content-id', 'entry', 'identity', 'line', 'spans'],
   results: ['breaks', 'crc32c', 'output-line', 'record-check', 'segment'],

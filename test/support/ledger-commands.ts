@@ -21,7 +21,17 @@ export interface Command {
 }
 
 const WORKERS = ['w1', 'w2', 'w3', 'coordinator'];
-const REASONS: readonly HandBackReason[] = ['failed', 'drained', 'unavailable', 'throttled', 'lost', 'quota'];
+const REASONS: readonly HandBackReason[] = [
+  'failed',
+  'drained',
+  'unavailable',
+  'throttled',
+  'lost',
+  'quota',
+  'recalled',
+  'suspected',
+  'crashed',
+];
 
 const worker = fc.constantFrom(...WORKERS);
 const registered = fc.constantFrom('w1', 'w2', 'w3');

@@ -1,6 +1,6 @@
 import { PAGE_BYTES, pageOf, setBit } from '../../runtime/ledger/bitmap.ts';
-import type { Place } from '../../runtime/ledger/contract.ts';
-import type { AllRows, Head, InFlight, WorkerRow } from '../../runtime/ledger/rows.ts';
+import { type Faults, NO_FAULTS, type Place } from '../../runtime/ledger/contract.ts';
+import type { AllRows, HandedBack, Head, InFlight, Running, WorkerRow } from '../../runtime/ledger/rows.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { RunState } from '../../runtime/model/run.ts';
 import { SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
@@ -48,10 +48,17 @@ function pagesOf(indexes: readonly number[]): Map<number, Uint8Array> {
   return pages;
 }
 
-export function running(worker = 'w1', attempt = 1, claimEpoch = 3, failures = 0, delayMs = 0): InFlight {
-  return { state: 'running', row: { worker, attempt, claimEpoch }, faults: { failures, delayMs } };
+/** One row, and the last attempt given is its own. */
+export function running(worker = 'w1', attempt = 1, claimEpoch = 3, faults: Partial<Faults> = {}): Running {
+  const row = { worker, attempt, claimEpoch };
+  return { state: 'running', row, second: null, lastAttempt: attempt, faults: { ...NO_FAULTS, ...faults } };
 }
 
-export function handedBack(worker = 'w1', attempt = 1, claimEpoch = 3, failures = 0, delayMs = 0): InFlight {
-  return { ...running(worker, attempt, claimEpoch, failures, delayMs), state: 'handed-back' };
+export function handedBack(worker = 'w1', attempt = 1, claimEpoch = 3, faults: Partial<Faults> = {}): HandedBack {
+  return { state: 'handed-back', row: { worker, attempt, claimEpoch }, lastAttempt: attempt, faults: { ...NO_FAULTS, ...faults } };
+}
+
+/** Two rows: attempt 1 of w1 and attempt 2 of w2 (L13). */
+export function twice(more: Partial<Running> = {}): Running {
+  return { ...running(), second: { worker: 'w2', attempt: 2, claimEpoch: 3 }, lastAttempt: 2, ...more };
 }

@@ -2,7 +2,7 @@ import type { Command } from '../../runtime/coordinator/commands.ts';
 import { type Fact, step } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import type { MachineSettings, State } from '../../runtime/coordinator/state.ts';
-import type { Scan } from '../../runtime/ledger/contract.ts';
+import { NO_FAULTS, type Scan } from '../../runtime/ledger/contract.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
 import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 
@@ -41,8 +41,12 @@ export function scanOf(start: Start): Scan {
       done: 0,
       failed: 0,
     },
-    running: running.map(({ index, row, failures = 0 }) => ({ index, row, faults: { failures, delayMs: 0 } })),
-    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0 }) => ({ index, row, faults: { failures, delayMs } })),
+    running: running.map(({ index, row, failures = 0 }) => ({
+      ...{ index, row, second: null, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures } },
+    })),
+    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0 }) => ({
+      ...{ index, row, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures, delayMs } },
+    })),
     workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
   };
 }

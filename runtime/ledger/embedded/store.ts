@@ -33,7 +33,7 @@ async function requireFormat(database: Database, dir: string): Promise<void> {
   await database.close();
   throw new RolloutError(
     'STATE_UNREADABLE',
-    `The store in ${dir} has format ${found ?? 'unknown'}, this version of rollout reads ${FORMAT_VERSION}. Go on with the version that wrote it, or begin anew with --fresh.`,
+    `The store in ${dir} has format ${found ?? 'unknown'}, and this version of rollout reads format ${FORMAT_VERSION}. Finish the run with the version that began it, or begin it anew with --fresh, which keeps the old directory aside.`,
   );
 }
 

@@ -1,10 +1,10 @@
 import { assert, present } from '../../base/assert.ts';
 import type { Lease } from '../../model/lease.ts';
-import type { ItemIndex, WorkerId } from '../../model/row.ts';
+import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import { PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
-import { packHead, packInFlight, unpackHead, unpackInFlight } from '../codec.ts';
+import { type PackedRow, packHead, packInFlight, unpackHead, unpackInFlight } from '../codec.ts';
 import type { Place } from '../contract.ts';
 import type { AllRows, Bit, HandedOut, InFlight, WorkerRow, Writes } from '../rows.ts';
 import { COORDINATOR_NUMBER } from '../transition/worker.ts';
@@ -73,6 +73,20 @@ function createNames(database: Database): Names {
   };
 }
 
+function named(names: Names, { workerNumber, attempt, claimEpoch }: PackedRow): Row {
+  return { worker: names.nameOf(workerNumber), attempt, claimEpoch };
+}
+
+function numbered(names: Names, { worker, attempt, claimEpoch }: Row): PackedRow {
+  return { workerNumber: names.numberOf(worker), attempt, claimEpoch };
+}
+
+function packed(names: Names, item: InFlight): Uint8Array {
+  const { state, lastAttempt, faults } = item;
+  const second = item.state === 'handed-back' || item.second === null ? null : numbered(names, item.second);
+  return packInFlight({ state, row: numbered(names, item.row), second, lastAttempt, faults });
+}
+
 function readJson<T>(database: Database, key: Buffer): T | null {
   const bytes = database.getBinary(key);
   return bytes === undefined ? null : (JSON.parse(bytes.toString()) as T);
@@ -85,8 +99,11 @@ function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
 function rowsOf(database: Database, names: Names): AllRows {
   const page = (bit: Bit, number: number): Uint8Array | null => database.getBinary(pageKey(bit, number)) ?? null;
   const unpack = (bytes: Uint8Array): InFlight => {
-    const { state, workerNumber, attempt, claimEpoch, faults } = unpackInFlight(bytes);
-    return { state, row: { worker: names.nameOf(workerNumber), attempt, claimEpoch }, faults };
+    const { state, second, lastAttempt, faults, ...packed } = unpackInFlight(bytes);
+    const row = named(names, packed.row);
+    if (state === 'running') return { state, row, second: second === null ? null : named(names, second), lastAttempt, faults };
+    assert(second === null, 'a handed-back item has one row (L15)');
+    return { state, row, lastAttempt, faults };
   };
   return {
     lease: () => readJson<Lease>(database, KEY.lease),
@@ -144,11 +161,7 @@ function applyItems(database: Database, names: Names, items: ReadonlyMap<ItemInd
   const pages = { done: new Map<number, Uint8Array>(), failed: new Map<number, Uint8Array>() };
   for (const [index, item] of items) {
     if (item.state === 'running' || item.state === 'handed-back') {
-      const { worker, attempt, claimEpoch } = item.row;
-      put(
-        itemKey(index),
-        packInFlight({ state: item.state, workerNumber: names.numberOf(worker), attempt, claimEpoch, faults: item.faults }),
-      );
+      put(itemKey(index), packed(names, item));
       continue;
     }
     database.removeSync(itemKey(index));

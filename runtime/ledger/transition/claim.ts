@@ -1,11 +1,12 @@
 import { assert } from '../../base/assert.ts';
-import { isU32 } from '../../base/u32.ts';
 import type { Attempt, Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
-import { COORDINATOR_WORKER, MAX_INDEX } from '../../model/row.ts';
+import { MAX_INDEX } from '../../model/row.ts';
 import type { ClaimReply, Faults, Fenced, Found, Gone, Pick } from '../contract.ts';
 import { NO_FAULTS } from '../contract.ts';
 import type { Decision, Rows } from '../rows.ts';
+import { nextAttempt } from './attempts.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
+import { isRegistered } from './worker.ts';
 
 type Granted = ClaimReply['granted'][number];
 type CursorPick = Extract<Pick, { readonly cursor: ItemIndex }>;
@@ -38,12 +39,6 @@ export function claim(rows: Rows, epoch: Epoch, worker: WorkerId, picks: readonl
   });
 }
 
-function isRegistered(rows: Rows, worker: WorkerId): boolean {
-  if (worker === COORDINATOR_WORKER) return true;
-  const known = rows.worker(worker);
-  return known !== null && known.info !== null;
-}
-
 function claimFresh(claiming: Claiming, pick: CursorPick): void {
   assert(Number.isInteger(pick.count) && pick.count >= 0 && pick.cursor + pick.count <= MAX_INDEX + 1, 'a claim beyond 32 bits');
   const { draft, found } = claiming;
@@ -52,21 +47,21 @@ function claimFresh(claiming: Claiming, pick: CursorPick): void {
     for (let index = pick.cursor; index < end; index += 1) found.push(draft.found(index));
     return;
   }
-  for (let n = 0; n < pick.count; n += 1) grant(claiming, draft.cursor, 1, NO_FAULTS);
+  for (let n = 0; n < pick.count; n += 1) grant(claiming, draft.cursor, 0, NO_FAULTS);
 }
 
 function claimHandedBack(claiming: Claiming, pick: IndexPick): void {
   const { draft, found } = claiming;
   const item = draft.item(pick.index);
-  if (item.state !== 'handed-back' || item.row.attempt !== pick.lastAttempt || !claiming.isRegistered) {
+  if (item.state !== 'handed-back' || item.lastAttempt !== pick.lastAttempt || !claiming.isRegistered) {
     found.push(draft.found(pick.index));
     return;
   }
-  grant(claiming, pick.index, item.row.attempt + 1, item.faults);
+  grant(claiming, pick.index, item.lastAttempt, item.faults);
 }
 
-function grant({ draft, worker, granted }: Claiming, index: ItemIndex, attempt: Attempt, faults: Faults): void {
-  assert(isU32(attempt), 'an attempt number fits in 32 bits (L9)');
-  draft.put(index, { state: 'running', row: { worker, attempt, claimEpoch: draft.epoch }, faults });
+function grant({ draft, worker, granted }: Claiming, index: ItemIndex, lastAttempt: Attempt, faults: Faults): void {
+  const attempt = nextAttempt(lastAttempt);
+  draft.put(index, { state: 'running', row: { worker, attempt, claimEpoch: draft.epoch }, second: null, lastAttempt: attempt, faults });
   granted.push({ index, attempt });
 }

@@ -1,22 +1,31 @@
 import { assert } from '../../base/assert.ts';
 import { isU32 } from '../../base/u32.ts';
-import type { Epoch } from '../../model/row.ts';
+import type { Epoch, Row } from '../../model/row.ts';
 import { isSameRow } from '../../model/row.ts';
-import type { Faults, Fenced, Gone, HandBack, HandBackReason, HandBackReply } from '../contract.ts';
+import type { Faults, Fenced, Gone, HandBack, HandBackReason, HandBackReply, Returned } from '../contract.ts';
 import type { Decision, Rows } from '../rows.ts';
+import { hasRow, otherRow } from './attempts.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
 
-/** Which reasons count against an item's attempts. A drain, an outage or a lost machine is not the item's fault. */
-const IS_FAILURE: Readonly<Record<HandBackReason, boolean>> = {
-  failed: true,
-  drained: false,
-  unavailable: false,
-  throttled: false,
-  lost: false,
-  quota: false,
+type Counter = 'failures' | 'suspicions' | 'crashes';
+
+/** What a reason is counted as (L14). A drain, an outage or a lost machine is not the item's fault. */
+const COUNTED_AS: Readonly<Record<HandBackReason, Counter | null>> = {
+  failed: 'failures',
+  suspected: 'suspicions',
+  crashed: 'crashes',
+  drained: null,
+  unavailable: null,
+  throttled: null,
+  lost: null,
+  quota: null,
+  recalled: null,
 };
 
-/** Takes items from their rows, each named in full (L12); the row stays with the item until it is claimed again (L15). */
+/**
+ * Takes items from their rows, each named in full (L12). Where a second attempt runs, it runs on (L13); otherwise the row stays with
+ * the item until it is claimed again (L15).
+ */
 export function handBack(rows: Rows, epoch: Epoch, returns: readonly HandBack[]): Decision<HandBackReply | Gone | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<HandBackReply | Gone> => {
     const gone = goneFor('write', rows.state());
@@ -29,18 +38,26 @@ export function handBack(rows: Rows, epoch: Epoch, returns: readonly HandBack[])
 
 function handBackOne(draft: Draft, { index, row, reason, delayMs }: HandBack): HandBackReply['verdicts'][number] {
   const item = draft.item(index);
-  if (item.state !== 'running' && item.state !== 'handed-back') return { kind: 'refused', found: draft.found(index) };
-  if (!isSameRow(item.row, row)) return { kind: 'refused', found: draft.found(index) };
   // Asked again after a lost reply: it counts once.
-  if (item.state === 'handed-back') return { kind: 'returned', faults: item.faults };
+  if (item.state === 'handed-back' && isSameRow(item.row, row)) return returned(item, null);
+  if (item.state !== 'running' || !hasRow(item, row)) return { kind: 'refused', found: draft.found(index) };
+  const { lastAttempt } = item;
   const faults = grown(item.faults, reason, delayMs);
-  draft.put(index, { state: 'handed-back', row: item.row, faults });
-  return { kind: 'returned', faults };
+  const other = otherRow(item, row);
+  if (other === null) draft.put(index, { state: 'handed-back', row: item.row, lastAttempt, faults });
+  else draft.put(index, { state: 'running', row: other, second: null, lastAttempt, faults });
+  return returned({ lastAttempt, faults }, other);
+}
+
+function returned({ faults, lastAttempt }: Pick<Returned, 'faults' | 'lastAttempt'>, other: Row | null): Returned {
+  return { kind: 'returned', faults, lastAttempt, other };
 }
 
 function grown(before: Faults, reason: HandBackReason, delayMs: number): Faults {
-  const failures = before.failures + (IS_FAILURE[reason] ? 1 : 0);
-  assert(isU32(failures), 'a failure count fits in 32 bits');
   assert(isU32(delayMs), 'a delay is a whole number of milliseconds in 32 bits');
-  return { failures, delayMs };
+  const counter = COUNTED_AS[reason];
+  if (counter === null) return { ...before, delayMs };
+  const count = before[counter] + 1;
+  assert(isU32(count), 'a count of faults fits in 32 bits');
+  return { ...before, delayMs, [counter]: count };
 }

@@ -1,8 +1,9 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import { countBits, hasBit, lastBit, overlaps, PAGE_ITEMS, pageOf } from '../bitmap.ts';
-import { type Fenced, ITEM_BIT, type Scan } from '../contract.ts';
-import type { AllRows, Bit, Decision, Head } from '../rows.ts';
+import { type Fenced, type HandedBackItem, ITEM_BIT, type RunningItem, type Scan } from '../contract.ts';
+import type { AllRows, Bit, Decision, HandedBack, Head, InFlight, Running } from '../rows.ts';
+import { rowsOf } from './attempts.ts';
 import { recordedAs, underEpoch } from './draft.ts';
 import { progressOf } from './run.ts';
 
@@ -11,23 +12,29 @@ export function scan(rows: AllRows, epoch: Epoch): Decision<Scan | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<Scan> => {
     const inFlight = [...rows.everyInFlight()];
     requireWhole(rows, head, inFlight);
-    const listed = (state: 'running' | 'handed-back'): Scan['running'] =>
-      inFlight.filter(({ item }) => item.state === state).map(({ index, item }) => ({ index, row: item.row, faults: item.faults }));
     const workers = [...rows.everyWorker()].flatMap(({ worker, row }) => (row.info === null ? [] : [{ worker, info: row.info }]));
     const progress = progressOf(head, rows.state());
     const reply: Scan = {
       kind: 'scanned',
       progress,
       place: rows.place(),
-      running: listed('running'),
-      handedBack: listed('handed-back'),
+      running: inFlight.flatMap(({ index, item }) => (item.state === 'running' ? [runningOf(index, item)] : [])),
+      handedBack: inFlight.flatMap(({ index, item }) => (item.state === 'handed-back' ? [handedBackOf(index, item)] : [])),
       workers,
     };
     return { reply, writes: null };
   });
 }
 
-type Listed = readonly { readonly index: ItemIndex; readonly item: { readonly state: 'running' | 'handed-back' } }[];
+function runningOf(index: ItemIndex, { row, second, lastAttempt, faults }: Running): RunningItem {
+  return { index, row, second, lastAttempt, faults };
+}
+
+function handedBackOf(index: ItemIndex, { row, lastAttempt, faults }: HandedBack): HandedBackItem {
+  return { index, row, lastAttempt, faults };
+}
+
+type Listed = readonly { readonly index: ItemIndex; readonly item: InFlight }[];
 
 function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
   const running = inFlight.filter(({ item }) => item.state === 'running').length;
@@ -41,10 +48,24 @@ function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
     const done = rows.page('done', page);
     if (done !== null && overlaps(done, bytes)) throw corrupt('an item is both done and failed');
   }
-  for (const { index } of inFlight) {
+  for (const { index, item } of inFlight) {
     if (index >= head.cursor) throw corrupt(`item ${index} is in flight and was never handed out`);
     if (recordedAs(rows, index) !== null) throw corrupt(`item ${index} is in flight and recorded`);
+    requireRows(index, item, head.epoch);
   }
+}
+
+/** What claim, reassign, second attempt and hand-back leave behind (L9, L13). */
+function requireRows(index: ItemIndex, item: InFlight, epoch: Epoch): void {
+  for (const row of item.state === 'running' ? rowsOf(item) : [item.row]) {
+    if (row.attempt < 1 || row.attempt > item.lastAttempt) {
+      throw corrupt(`item ${index} has attempt ${row.attempt}, and the last one given is ${item.lastAttempt}`);
+    }
+    if (row.claimEpoch > epoch) throw corrupt(`item ${index} has a row of epoch ${row.claimEpoch}, which is yet to come`);
+  }
+  if (item.state !== 'running' || item.second === null) return;
+  if (item.second.worker === item.row.worker) throw corrupt(`item ${index} runs twice on the worker ${item.row.worker}`);
+  if (item.second.attempt === item.row.attempt) throw corrupt(`item ${index} runs twice as attempt ${item.row.attempt}`);
 }
 
 function countPages(rows: AllRows, bit: Bit, cursor: ItemIndex): number {

@@ -2,9 +2,10 @@ import type { Epoch, Row, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER, isSameRow } from '../../model/row.ts';
 import type { Fenced, Gone, NamedRow, Settlement, SettleReply, SettleVerdict, Verdict } from '../contract.ts';
 import type { Decision, ItemState, Rows } from '../rows.ts';
+import { hasRow } from './attempts.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
 
-/** Sets the bit of every item that this worker's attempt may settle, and removes its row (L10, L11, L15). */
+/** Sets the bit of every item that this worker's attempt may settle, and removes its row, or both (L10, L11, L13, L15). */
 export function settle(rows: Rows, epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Decision<SettleReply | Gone | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<SettleReply | Gone> => {
     const gone = goneFor('write', rows.state());
@@ -39,7 +40,7 @@ function judge(item: ItemState, claimant: Row): Verdict {
     case 'fresh':
       return 'stale';
     case 'running':
-      return isSameRow(item.row, claimant) ? 'live' : 'stale';
+      return hasRow(item, claimant) ? 'live' : 'stale';
     case 'handed-back':
       return isSameRow(item.row, asTaken(claimant, item.row)) ? 'live' : 'stale';
   }

@@ -23,6 +23,13 @@ export function register(rows: Rows, epoch: Epoch, worker: WorkerId, info: Worke
   });
 }
 
+/** Only a worker that is may be given a row; the coordinator always is (L31). */
+export function isRegistered(rows: Rows, worker: WorkerId): boolean {
+  if (worker === COORDINATOR_WORKER) return true;
+  const known = rows.worker(worker);
+  return known !== null && known.info !== null;
+}
+
 /** The number stays taken: a row that still names it keeps its meaning (L9). */
 export function forget(rows: Rows, epoch: Epoch, worker: WorkerId): Decision<{ readonly kind: 'forgotten' } | Fenced> {
   return underEpoch(rows, epoch, () => {

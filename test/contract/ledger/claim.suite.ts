@@ -1,6 +1,9 @@
 import type { TestFn } from 'ava';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
 import { back, claimed, type Open, outcome, row, scanned, start, win } from '../../support/ledger-start.ts';
+
+const RUNNING = { state: 'running', row: row('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
 
 export function claimSuite(test: TestFn, open: Open): void {
   test('L8: a cursor pick grants fresh items in order, attempt 1 under the caller’s epoch', async (t) => {
@@ -26,13 +29,12 @@ export function claimSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     const again = await claimed(ledger, 0, 'w2', [{ cursor: 0, count: 4 }]);
-    const faults = { failures: 0, delayMs: 0 };
     t.deepEqual(again, {
       kind: 'claimed',
       granted: [],
       found: [
-        { index: 0, state: 'running', row: row('w1'), faults },
-        { index: 1, state: 'running', row: row('w1'), faults },
+        { ...RUNNING, index: 0 },
+        { ...RUNNING, index: 1 },
       ],
       cursor: 2,
     });
@@ -50,7 +52,7 @@ export function claimSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
     await ledger.handBack(0, [back(0, row('w1'), 'failed')]);
     await ledger.settle(0, 'w1', [outcome(2)]);
-    const faults = { failures: 1, delayMs: 0 };
+    const faults = { ...NO_FAULTS, failures: 1 };
     const reply = await claimed(ledger, 0, 'w2', [
       { index: 0, lastAttempt: 0 },
       { index: 1, lastAttempt: 1 },
@@ -61,11 +63,11 @@ export function claimSuite(test: TestFn, open: Open): void {
     ]);
     t.deepEqual(reply.granted, [{ index: 0, attempt: 2 }]);
     t.deepEqual(reply.found, [
-      { index: 0, state: 'handed-back', row: row('w1'), faults },
-      { index: 1, state: 'running', row: row('w1'), faults: { failures: 0, delayMs: 0 } },
+      { index: 0, state: 'handed-back', row: row('w1'), lastAttempt: 1, faults },
+      { ...RUNNING, index: 1 },
       { index: 2, state: 'done' },
       { index: 3, state: 'fresh' },
-      { index: 0, state: 'running', row: row('w2', 2), faults },
+      { index: 0, state: 'running', row: row('w2', 2), second: null, lastAttempt: 2, faults },
     ]);
   });
 

@@ -1,6 +1,11 @@
 import type { TestFn } from 'ava';
-import type { HandBackReason } from '../../../runtime/ledger/contract.ts';
+import { type Faults, type HandBackReason, NO_FAULTS, type Returned } from '../../../runtime/ledger/contract.ts';
+import type { Row } from '../../../runtime/model/row.ts';
 import { back, claimed, type Open, outcome, row, scanned, start } from '../../support/ledger-start.ts';
+
+function returned(faults: Partial<Faults> = {}, lastAttempt = 1, other: Row | null = null): Returned {
+  return { kind: 'returned', faults: { ...NO_FAULTS, ...faults }, lastAttempt, other };
+}
 
 export function handBackSuite(test: TestFn, open: Open): void {
   test('L12: only the row that is named is taken', async (t) => {
@@ -8,7 +13,7 @@ export function handBackSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     await ledger.settle(0, 'w1', [outcome(1)]);
-    const running = { index: 0, state: 'running', row: row('w1'), faults: { failures: 0, delayMs: 0 } } as const;
+    const running = { index: 0, state: 'running', row: row('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
     t.deepEqual(
       await ledger.handBack(0, [
         back(0, row('w2')),
@@ -46,29 +51,33 @@ export function handBackSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     const once = await ledger.handBack(0, [back(0, row('w1'), 'failed', 250)]);
-    t.deepEqual(once, { kind: 'returned', verdicts: [{ kind: 'returned', faults: { failures: 1, delayMs: 250 } }] });
+    t.deepEqual(once, { kind: 'returned', verdicts: [returned({ failures: 1, delayMs: 250 })] });
     t.deepEqual(await ledger.handBack(0, [back(0, row('w1'), 'failed', 250)]), once);
     t.like(await ledger.progress(), { handedBack: 1 });
   });
 
-  test('L14: failures survive claims and count only for the reason failed; the delay is the last one', async (t) => {
+  test('L14: each fault is counted for its reason alone and survives claims; the delay is the last one', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    const steps: [HandBackReason, number, number][] = [
-      ['failed', 100, 1],
-      ['drained', 0, 1],
-      ['failed', 400, 2],
-      ['throttled', 50, 2],
-      ['lost', 0, 2],
-      ['unavailable', 0, 2],
-      ['quota', 0, 2],
+    const steps: [HandBackReason, number, Partial<Faults>][] = [
+      ['failed', 100, { failures: 1 }],
+      ['drained', 0, { failures: 1 }],
+      ['suspected', 0, { failures: 1, suspicions: 1 }],
+      ['failed', 400, { failures: 2, suspicions: 1 }],
+      ['throttled', 50, { failures: 2, suspicions: 1 }],
+      ['crashed', 0, { failures: 2, suspicions: 1, crashes: 1 }],
+      ['lost', 0, { failures: 2, suspicions: 1, crashes: 1 }],
+      ['unavailable', 0, { failures: 2, suspicions: 1, crashes: 1 }],
+      ['quota', 0, { failures: 2, suspicions: 1, crashes: 1 }],
+      ['recalled', 0, { failures: 2, suspicions: 1, crashes: 1 }],
+      ['crashed', 7, { failures: 2, suspicions: 1, crashes: 2 }],
     ];
-    for (const [at, [reason, delayMs, failures]] of steps.entries()) {
+    for (const [at, [reason, delayMs, counts]] of steps.entries()) {
       const reply = await ledger.handBack(0, [back(0, row('w1', at + 1), reason, delayMs)]);
-      t.deepEqual(reply, { kind: 'returned', verdicts: [{ kind: 'returned', faults: { failures, delayMs } }] }, reason);
+      t.deepEqual(reply, { kind: 'returned', verdicts: [returned({ ...counts, delayMs }, at + 1)] }, reason);
       await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: at + 1 }]);
-      t.is((await scanned(ledger, 0)).running[0]?.faults.failures, failures, `running after ${reason}`);
+      t.deepEqual((await scanned(ledger, 0)).running[0]?.faults, { ...NO_FAULTS, ...counts, delayMs }, `running after ${reason}`);
     }
   });
 
@@ -79,6 +88,6 @@ export function handBackSuite(test: TestFn, open: Open): void {
     await ledger.handBack(0, [back(0, row('w1'), 'throttled', 90)]);
     await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: 1 }]);
     await ledger.handBack(0, [back(0, row('w1', 2), 'lost', 0)]);
-    t.deepEqual((await scanned(ledger, 0)).handedBack, [{ index: 0, row: row('w1', 2), faults: { failures: 0, delayMs: 0 } }]);
+    t.deepEqual((await scanned(ledger, 0)).handedBack, [{ index: 0, row: row('w1', 2), lastAttempt: 2, faults: NO_FAULTS }]);
   });
 }

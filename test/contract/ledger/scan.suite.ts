@@ -1,5 +1,6 @@
 import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { back, claimed, type Open, outcome, row, SOME_WORKER, scanned, start } from '../../support/ledger-start.ts';
 
 export function scanSuite(test: TestFn, open: Open): void {
@@ -16,8 +17,8 @@ export function scanSuite(test: TestFn, open: Open): void {
       Array.from({ length: 296 }, (_, at) => at + 3),
     );
     t.deepEqual(scan.handedBack, [
-      { index: 2, row: row('w2'), faults: { failures: 0, delayMs: 0 } },
-      { index: 299, row: row('w2'), faults: { failures: 1, delayMs: 30 } },
+      { index: 2, row: row('w2'), lastAttempt: 1, faults: NO_FAULTS },
+      { index: 299, row: row('w2'), lastAttempt: 1, faults: { ...NO_FAULTS, failures: 1, delayMs: 30 } },
     ]);
     t.deepEqual(scan.workers, [
       { worker: 'w1', info: SOME_WORKER },

@@ -1,5 +1,8 @@
 import test from 'ava';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { EPOCH, Machine, ofKind, only, ref, rowFor } from '../../support/machine.ts';
+
+const running = { state: 'running', second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
 
 test('claims are planned for whoever has room, from the cursor', (t) => {
   const machine = new Machine();
@@ -84,7 +87,7 @@ test('L8: rows found where a claim was refused are taken over and delivered to t
   const machine = new Machine();
   machine.supply(4);
   machine.join('w1', { capacity: 2 });
-  const found = [0, 1].map((index) => ({ index, state: 'running' as const, row: rowFor('w1'), faults: { failures: 0, delayMs: 0 } }));
+  const found = [0, 1].map((index) => ({ ...running, index, row: rowFor('w1') }));
   const commands = machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [], found, cursor: 2 }] });
   t.deepEqual(only(commands, 'load'), { kind: 'load', worker: 'w1', refs: [ref(0), ref(1)] });
   t.is(machine.state.cursor, 2);
@@ -127,7 +130,7 @@ test('invalid items whose claim was found, not granted, count as taken until the
   const claim = only(machine.supply(2, [0, 1]), 'claim');
   t.is(claim.grants[0]?.worker, 'coordinator');
   const row = { worker: 'coordinator', attempt: 1, claimEpoch: EPOCH };
-  const found = [0, 1].map((index) => ({ index, state: 'running' as const, row, faults: { failures: 0, delayMs: 0 } }));
+  const found = [0, 1].map((index) => ({ ...running, index, row }));
   machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [], found, cursor: 2 }] });
   t.is(machine.state.condemned, 2);
 });

@@ -6,7 +6,14 @@ import { kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/m
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
-  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w2', 2), faults: { failures: 1, delayMs: 0 } });
+  takeFound(state, 0, {
+    index: 0,
+    state: 'running',
+    row: rowFor('w2', 2),
+    second: null,
+    lastAttempt: 2,
+    faults: { ...NO_FAULTS, failures: 1 },
+  });
   t.like(itemAt(state, 0), { row: rowFor('w2', 2), isRunning: true, faults: { failures: 1 } });
   t.deepEqual([[...(state.workers.get('w1')?.items ?? [])], [...(state.workers.get('w2')?.items ?? [])]], [[1], [0]]);
 });
@@ -14,7 +21,7 @@ test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
 test('L7: a row that the mirror knows already keeps its lock', (t) => {
   const { state } = twoRunning();
   lockItem(itemAt(state, 0), 'recording');
-  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w1'), faults: NO_FAULTS });
+  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   t.is(itemAt(state, 0).lock, 'recording');
 });
 
@@ -35,13 +42,13 @@ test('what waited for the item is judged by the row that was found', (t) => {
   const item = itemAt(state, 0);
   lockItem(item, 'returning');
   item.waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) });
-  takeFound(state, 0, { index: 0, state: 'handed-back', row: rowFor('w1'), faults: NO_FAULTS });
+  takeFound(state, 0, { index: 0, state: 'handed-back', row: rowFor('w1'), lastAttempt: 1, faults: NO_FAULTS });
   t.deepEqual(kinds(takeCommands(state)), ['record'], 'L15: the row that was taken last may still settle');
 });
 
 test('L31: a row found of a worker that has gone goes back, and does not bring the worker back', (t) => {
   const { state } = twoRunning();
-  takeFound(state, 0, { index: 7, state: 'running', row: rowFor('w9'), faults: NO_FAULTS });
+  takeFound(state, 0, { index: 7, state: 'running', row: rowFor('w9'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   const { returns } = only(takeCommands(state), 'hand-back');
   t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), reason: 'lost', delayMs: 0 }]);
   t.false(state.workers.has('w9'));

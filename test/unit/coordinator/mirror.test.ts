@@ -46,7 +46,7 @@ test('a row taken over belongs to the boot that the registry names', (t) => {
 
 test('an item with a delay is not ready before its time', (t) => {
   const state = mirrorOf();
-  addHandedBack(state, 3, rowFor('w1'), { failures: 1, delayMs: 500 }, NOW_MS);
+  addHandedBack(state, 3, rowFor('w1'), { ...NO_FAULTS, failures: 1, delayMs: 500 }, NOW_MS);
   t.deepEqual([state.ready, state.delayed], [[], [3]]);
   t.is(itemAt(state, 3).dueAtMs, NOW_MS + 500);
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { failureOf, heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function session(machine: Machine = twoRunning()): Machine {
@@ -58,7 +59,11 @@ test('a failure that counts goes back with its delay, and is acknowledged when t
   const commands = machine.poll('w1', { outcomes: [failureOf(ref(0), { delayMs: 700 })] });
   const { returns } = only(commands, 'hand-back');
   t.like(returns[0], { index: 0, row: rowFor('w1'), reason: 'failed', delayMs: 700 });
-  const known = machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: { failures: 1, delayMs: 700 } }] });
+  const known = machine.tell({
+    kind: 'handed-back',
+    returns,
+    results: [{ kind: 'returned', faults: { ...NO_FAULTS, failures: 1, delayMs: 700 } }],
+  });
   t.deepEqual(okReply(known).acknowledged, [ref(0)]);
   t.is(machine.state.items.get(0)?.dueAtMs, machine.nowMs + 700);
 });
@@ -90,7 +95,7 @@ test('what arrives while a row is being handed back waits, and is judged when th
   machine.join('w1', { boot: 'b2', pid: 8, held: [heldItem(0, 'finished')], capacity: 0 });
   t.is(ofKind(machine.poll('w1', { boot: 'b2', outcomes: [outcomeOf(ref(0))] }), 'record').length, 0);
   const returns = [0, 1].map((index) => ({ index, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }));
-  const results = returns.map(() => ({ kind: 'returned' as const, faults: { failures: 0, delayMs: 0 } }));
+  const results = returns.map(() => ({ kind: 'returned' as const, faults: NO_FAULTS }));
   t.is(ofKind(machine.tell({ kind: 'handed-back', returns, results }), 'record').length, 1);
 });
 
@@ -99,7 +104,7 @@ test('rows taken from a worker are not acknowledged to it: it may still hold the
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   machine.join('w1', { boot: 'b2', pid: 8, capacity: 0 });
   const returns = [{ index: 0, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
-  const known = machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: { failures: 0, delayMs: 0 } }] });
+  const known = machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: NO_FAULTS }] });
   t.is(ofKind(known, 'reply-poll').length, 0);
 });
 
@@ -161,7 +166,7 @@ test('a return of a row that is being taken from its worker is acknowledged once
   const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back');
   machine.join('w1', { held: [heldItem(0, 'queued')] });
   machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
-  const results = taken.returns.map(() => ({ kind: 'returned' as const, faults: { failures: 0, delayMs: 0 } }));
+  const results = taken.returns.map(() => ({ kind: 'returned' as const, faults: NO_FAULTS }));
   const commands = machine.tell({ kind: 'handed-back', returns: taken.returns, results });
   t.deepEqual(okReply(commands).acknowledged, [ref(0)], 'what was only taken is not');
 });

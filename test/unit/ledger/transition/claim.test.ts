@@ -5,8 +5,10 @@ import { MAX_INDEX } from '../../../../runtime/model/row.ts';
 import { handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
 import { SOME_WORKER } from '../../../support/ledger-start.ts';
 
+const FAULTS = { failures: 2, delayMs: 70, suspicions: 1, crashes: 3 };
+
 test('L8: a granted claim writes the worker, the next attempt and the caller’s epoch, and keeps the faults', (t) => {
-  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: handedBack('w9', 4, 1, 2, 70) } });
+  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: handedBack('w9', 4, 1, FAULTS) } });
   const { reply, writes } = claim(rows, 3, 'w1', [
     { index: 0, lastAttempt: 4 },
     { cursor: 1, count: 1 },
@@ -23,7 +25,7 @@ test('L8: a granted claim writes the worker, the next attempt and the caller’s
   t.deepEqual(
     [...(writes?.items ?? [])],
     [
-      [0, running('w1', 5, 3, 2, 70)],
+      [0, running('w1', 5, 3, FAULTS)],
       [1, running('w1', 1, 3)],
     ],
   );

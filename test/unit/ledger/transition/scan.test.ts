@@ -1,4 +1,5 @@
 import test from 'ava';
+import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { scan } from '../../../../runtime/ledger/transition/scan.ts';
 import { type Given, handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
 import { SOME_PLACE, SOME_WORKER } from '../../../support/ledger-start.ts';
@@ -13,8 +14,8 @@ test('L6: a whole ledger is told as it is', (t) => {
     kind: 'scanned',
     progress: { state: { kind: 'running' }, epoch: 3, ...HEAD },
     place: SOME_PLACE,
-    running: [{ index: 0, row: running().row, faults: running().faults }],
-    handedBack: [{ index: 1, row: running().row, faults: running().faults }],
+    running: [{ index: 0, row: running().row, second: null, lastAttempt: 1, faults: NO_FAULTS }],
+    handedBack: [{ index: 1, row: handedBack().row, lastAttempt: 1, faults: NO_FAULTS }],
     workers: [{ worker: 'w1', info: SOME_WORKER }],
   });
 });
