@@ -6,7 +6,7 @@ import { silentLog } from '../base/log.ts';
 import { launcher } from '../base/module-path.ts';
 import type { CliDeps } from './deps.ts';
 import { exportVerb } from './export.ts';
-import { coordinatorRun, workerRun } from './foreground.ts';
+import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts';
 import { buildProgram } from './program.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
@@ -23,6 +23,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       export: async (args) => exportVerb(deps, args),
       verify: async (args) => verify(deps, args),
       coordinatorRun: async (args) => coordinatorRun(deps, args),
+      coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),
       version: async (args) => version(deps, args),
     },

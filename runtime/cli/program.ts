@@ -22,6 +22,7 @@ export interface Verbs {
   export(args: ExportArguments): Promise<ExitCode>;
   verify(args: FindArguments): Promise<ExitCode>;
   coordinatorRun(args: { readonly config: string; readonly resume: boolean }): Promise<ExitCode>;
+  coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
@@ -30,6 +31,12 @@ export interface Verbs {
 export interface FindArguments {
   readonly state?: string;
   readonly json: boolean;
+}
+
+export interface TestFenceArguments {
+  readonly state?: string;
+  readonly spin: boolean;
+  readonly hang: boolean;
 }
 
 export interface StatusArguments extends FindArguments {
@@ -177,14 +184,22 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
 }
 
 function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
-  program
+  const coordinator = program
     .command('coordinator')
-    .description('the process that owns the ledger of a run (several machines; see docs/settings.md)')
+    .description('the process that owns the ledger of a run (several machines; see docs/settings.md)');
+  coordinator
     .command('run')
     .description('run a coordinator in the foreground')
     .requiredOption('--config <file>', 'coordinator.yaml')
     .option('--resume', 'go on with a paused run', false)
     .action(async (args: { readonly config: string; readonly resume: boolean }) => finish(await verbs.coordinatorRun(args)));
+  coordinator
+    .command('test-fence', { hidden: true })
+    .description('serve a tiny run, have a rival take its lease, and end in time')
+    .option('--state <dir>', 'where the run is kept (default: a new temporary directory)')
+    .option('--spin', 'the main loop spins from the moment of fencing', false)
+    .option('--hang', 'the store does not let go', false)
+    .action(async (args: TestFenceArguments) => finish(await verbs.coordinatorTestFence(args)));
   program
     .command('worker')
     .description('the process that executes items on its backend (several machines; see docs/settings.md)')

@@ -12,7 +12,8 @@ export interface FirstEnd {
   readonly fail: (cause: unknown) => void;
 }
 
-export function createEnd(): FirstEnd {
+/** `onFenced` is told at once, even where another end came before. */
+export function createEnd(onFenced: (fenced: Fenced) => void = () => undefined): FirstEnd {
   let come: (end: End) => void = () => undefined;
   let fail: (cause: unknown) => void = () => undefined;
   const promise = new Promise<End>((resolve, reject) => {
@@ -21,5 +22,9 @@ export function createEnd(): FirstEnd {
   });
   // A failure after the end has come, or before anybody waits for it, is not unheard of.
   promise.catch(() => undefined);
-  return { promise, come, fail, fence: ({ epoch }) => come({ kind: 'fenced', epoch }) };
+  const fence = (fenced: Fenced): void => {
+    onFenced(fenced);
+    come({ kind: 'fenced', epoch: fenced.epoch });
+  };
+  return { promise, come, fail, fence };
 }

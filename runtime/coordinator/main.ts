@@ -1,21 +1,26 @@
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
-import { createEvents } from '../base/events.ts';
+import { createEvents, type Events } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
 import { leaveParent, onParentLost } from '../base/supervised.ts';
+import { startWatchdog } from '../base/watchdog.ts';
 import { prepareInput } from '../input/spool.ts';
+import type { Keeper } from '../lease/contract.ts';
+import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { stand } from './candidacy.ts';
+import { type Drill, NO_DRILL, prepareDrill } from './fence-drill.ts';
+import { createFencing, type Fencing } from './fencing.ts';
 import { stateFiles } from './files.ts';
 import { identifyRun } from './identify.ts';
-import { type Post, startListening } from './listening.ts';
+import { type Listening, type Post, startListening } from './listening.ts';
 import { recover } from './recover.ts';
 import { serve } from './serve.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
@@ -30,11 +35,21 @@ A second coordinator on the same state directory waits, and takes over when the 
 
 Exit codes: 0 done, 1 some items failed, 2 usage or settings, 3 fenced, 4 store or disk failed, 5 paused, 130 interrupted`;
 
-/** How long the last words of an ending process may take. */
-const FAREWELL_MS = 3_000;
+/** How long an ending process may take to let go of what it has open. */
+const FAREWELL_MS = 2_500;
+/** How long a deposed one waits for what is under way. */
+const LEAVE_MS = 500;
+/** A deposed process is gone within five seconds: leaving, farewell and the last events, a second at most, take less than this. */
+const FENCED_LIMIT_MS = 4_200;
+const KILLED_BY_ITSELF =
+  'rollout-coordinator: another coordinator has taken the run over, and this process would not end: killed by its watchdog';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   return runStandalone({ name: 'rollout-coordinator', usage: USAGE }, async () => {
+    if (argv[0] === 'test-fence') {
+      const { settings, drill } = await prepareDrill(argv.slice(1));
+      return await runCoordinator(settings, false, createLog('coordinator', settings.logLevel), drill);
+    }
     const { values } = parseArgs({
       args: [...argv],
       options: { config: { type: 'string' }, resume: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
@@ -45,7 +60,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   });
 }
 
-async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log): Promise<ExitCode> {
+async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
   const { input: inputPath, output: outputPath } = settings;
   await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: inputPath === '-' ? null : inputPath });
   await mkdir(settings.stateDir, { recursive: true });
@@ -53,70 +68,100 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
   const { runId } = await identifyRun(settings, input.path, systemClock);
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
   const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });
+  const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
+  const fencing = createFencing({ watchdog, events, log, onFenced: drill.onFenced });
   const stop = stopSignal();
   const post: Post = { core: null, lease: null };
   const server = await startListening({ settings, runId, post, clock: systemClock, log });
-  const ledger = await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock });
+  const ledger = drill.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
   try {
-    const recovered = await recover({
-      runId,
-      ledger,
-      files: stateFiles(settings.stateDir),
-      clock: systemClock,
-      events,
-      isResuming,
-      win: (floor) =>
-        stand({
-          settings,
-          ledger,
-          floor,
-          address: server.address,
-          post,
-          signal: stop.signal,
-          clock: systemClock,
-          random: systemRandom,
-          log,
-        }),
-    });
-    const exit = await serve({
-      runId,
-      settings,
-      inputPath: input.path,
-      files: stateFiles(settings.stateDir),
-      ledger,
-      recovered,
-      address: server.address,
-      pid: process.pid,
-      clock: systemClock,
-      random: systemRandom,
-      events,
-      log,
-      interrupted: stop.requested,
-      onServing: (core) => {
-        post.lease = recovered.keeper.lease();
-        post.core = core;
-      },
-    });
-    if (exit !== EXIT.fenced) await inTime(recovered.keeper.resign());
-    return exit;
+    const parts = { settings, isResuming, runId, inputPath: input.path, ledger, address: server.address, post, stop, events, log };
+    return await unlessFenced(fencing, lead(parts, fencing, drill));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     if (error !== stop.signal.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
     return EXIT.interrupted;
   } finally {
-    await server.stop();
-    await inTime(ledger.dispose());
+    await inTime(FAREWELL_MS, letGo(server, ledger));
     await events.close();
     leaveParent();
   }
 }
 
-async function inTime(work: Promise<void>): Promise<void> {
-  await Promise.race([work, systemClock.sleep(FAREWELL_MS)]);
+interface Parts {
+  readonly settings: CoordinatorSettings;
+  readonly isResuming: boolean;
+  readonly runId: string;
+  readonly inputPath: string;
+  readonly ledger: Ledger;
+  readonly address: string;
+  readonly post: Post;
+  readonly stop: StopSignal;
+  readonly events: Events;
+  readonly log: Log;
+}
+
+/** Waits for the lease, holds it, serves, and gives it up. */
+async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitCode> {
+  const { settings, isResuming, runId, inputPath, ledger, address, post, stop, events, log } = parts;
+  const files = stateFiles(settings.stateDir);
+  const [clock, random] = [systemClock, systemRandom];
+  const win = async (floor: number): Promise<Keeper> => {
+    const keeper = await stand({ settings, ledger, floor, address, post, signal: stop.signal, clock, random, log });
+    fencing.watch(keeper);
+    return keeper;
+  };
+  const recovered = await recover({ runId, ledger, files, clock, events, isResuming, onFenced: fencing.fence, win });
+  const { keeper } = recovered;
+  const exit = await serve({
+    runId,
+    settings,
+    inputPath,
+    files,
+    ledger,
+    recovered,
+    address,
+    pid: process.pid,
+    clock,
+    random,
+    events,
+    log,
+    interrupted: stop.requested,
+    onFenced: fencing.fence,
+    onServing: (core) => {
+      post.lease = keeper.lease();
+      post.core = core;
+      drill.onServing(keeper, ledger);
+    },
+  });
+  if (exit !== EXIT.fenced) await inTime(FAREWELL_MS, keeper.resign());
+  return exit;
+}
+
+/** A deposed coordinator waits a moment for what is under way, whatever it is, and goes. */
+async function unlessFenced(fencing: Fencing, work: Promise<ExitCode>): Promise<ExitCode> {
+  await Promise.race([work, fencing.fenced]);
+  if (!fencing.isFenced()) return work;
+  await inTime(LEAVE_MS, Promise.allSettled([work]));
+  return EXIT.fenced;
+}
+
+async function letGo(server: Listening, ledger: Ledger): Promise<void> {
+  await server.stop();
+  await ledger.dispose();
+}
+
+async function inTime(limitMs: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, systemClock.sleep(limitMs)]);
+}
+
+interface StopSignal {
+  readonly signal: AbortSignal;
+  readonly requested: Promise<void>;
 }
 
 /** A word from outside to end, or the parent's death: what is held is released, and the process ends at once. */
-function stopSignal(): { readonly signal: AbortSignal; readonly requested: Promise<void> } {
+function stopSignal(): StopSignal {
   const controller = new AbortController();
   const requested = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -38,8 +38,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
 }
 
-/** The order of effects: the log is durable, then the ledger settles, then the machine hears it (and only then the worker). */
+/**
+ * The order of effects: the log is durable, then the ledger settles, then the machine hears it (and only then the worker). One that
+ * stood still looks at its lease first: where another coordinator has taken over, not even its own segment grows any more (L5).
+ */
 async function append(options: RecorderOptions, batch: readonly Recording[]): Promise<void> {
+  if ((await options.writer.write(async () => ({ kind: 'fresh' }))) === null) return;
   await options.log.append(batch.map(({ outcome }) => outcome));
   // The settle of this batch and the append of the next go on side by side: no item is in both.
   settle(options, batch).catch(options.onFailure);

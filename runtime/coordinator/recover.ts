@@ -24,6 +24,7 @@ export interface RecoverOptions {
   readonly events: Events;
   /** Go on with a run that is paused. */
   readonly isResuming: boolean;
+  readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
   /** Waits for the lease, above this floor. */
   readonly win: (floor: number) => Promise<Keeper>;
 }
@@ -57,10 +58,10 @@ function announce({ events }: RecoverOptions, keeper: Keeper): void {
   events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
 }
 
-function unlessFenced<T extends { readonly kind: string }>({ events }: RecoverOptions, epoch: Epoch, reply: T | Fenced): T {
+function unlessFenced<T extends { readonly kind: string }>({ onFenced }: RecoverOptions, epoch: Epoch, reply: T | Fenced): T {
   if (reply.kind !== 'fenced') return reply as T;
   const byEpoch = (reply as Fenced).epoch;
-  events.emit({ kind: 'coordinator_fenced', epoch, byEpoch });
+  onFenced(epoch, byEpoch);
   throw new RolloutError('FENCED', `another coordinator holds epoch ${byEpoch}; this one ends`);
 }
 

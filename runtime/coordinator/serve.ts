@@ -10,6 +10,7 @@ import { type Indexing, startIndexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
 import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { createEnd, type End, type FirstEnd } from './end.ts';
@@ -40,6 +41,8 @@ export interface ServeOptions {
   readonly random: Random;
   readonly events: Events;
   readonly log: Log;
+  /** Told, once or more often, that another coordinator has taken the run over. */
+  readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
   /** From now on the server may answer with this core. */
   readonly onServing: (core: Loop) => void;
   /** Resolves when the process is to end without having finished. */
@@ -94,7 +97,7 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   const source = createSource(indexing, reader);
   const replies = new Replies();
   const state = stateFrom(machineSettings(settings), epoch, recovered.scan, clock.monotonicMs());
-  const end = createEnd();
+  const end = createEnd((fenced) => options.onFenced(epoch, fenced.epoch));
   const perform = (tell: (fact: Fact) => void): Perform =>
     performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
   const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
@@ -106,8 +109,7 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   loop.start();
   options.onServing(loop);
   try {
-    const came = await end.promise;
-    return leave(options, came, state.failed);
+    return leave(await end.promise, state.failed);
   } finally {
     loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
     await reader.close();
@@ -150,8 +152,8 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
   });
 }
 
-/** The first end decides; a deposed coordinator says so exactly once. */
-function leave({ events, recovered }: ServeOptions, end: End, failed: number): ExitCode {
+/** The first end decides. */
+function leave(end: End, failed: number): ExitCode {
   switch (end.kind) {
     case 'completed':
       return exitOf(failed);
@@ -160,7 +162,6 @@ function leave({ events, recovered }: ServeOptions, end: End, failed: number): E
     case 'interrupted':
       return EXIT.interrupted;
     case 'fenced':
-      events.emit({ kind: 'coordinator_fenced', epoch: recovered.keeper.lease().epoch, byEpoch: end.epoch });
       return EXIT.fenced;
   }
 }

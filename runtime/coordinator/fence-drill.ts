@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Keeper } from '../lease/contract.ts';
+import type { Ledger } from '../ledger/contract.ts';
+import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
+
+/** Where a drill takes part in a coordinator that is real in everything else. */
+export interface Drill {
+  readonly ledger: (ledger: Ledger) => Ledger;
+  readonly onServing: (keeper: Keeper, ledger: Ledger) => void;
+  readonly onFenced: () => void;
+}
+
+export const NO_DRILL: Drill = { ledger: (ledger) => ledger, onServing: () => undefined, onFenced: () => undefined };
+
+/**
+ * `coordinator test-fence [--state DIR] [--spin] [--hang]`, kept out of the help texts: serves a tiny run, lets a rival take its
+ * lease, and shows that the process ends in time, with 3, or by SIGKILL where its loop spins. With `--hang` the store does not let go.
+ */
+export async function prepareDrill(argv: readonly string[]): Promise<{ readonly settings: CoordinatorSettings; readonly drill: Drill }> {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { state: { type: 'string' }, spin: { type: 'boolean', default: false }, hang: { type: 'boolean', default: false } },
+  });
+  const dir = values.state ?? (await mkdtemp(join(tmpdir(), 'rollout-test-fence-')));
+  process.stderr.write(`test-fence: the run is kept in ${dir}\n`);
+  const settings = await tinyRun(dir);
+  const drill: Drill = {
+    ledger: (ledger) => (values.hang ? { ...ledger, dispose: () => new Promise(() => undefined) } : ledger),
+    onServing: (keeper, ledger) => own(takeOver(keeper, ledger)),
+    onFenced: () => {
+      if (values.spin) spin();
+    },
+  };
+  return { settings, drill };
+}
+
+async function tinyRun(dir: string): Promise<CoordinatorSettings> {
+  await mkdir(dir, { recursive: true });
+  const [input, config] = [join(dir, 'test-fence.jsonl'), join(dir, 'test-fence.yaml')];
+  await writeFile(input, '"one"\n"two"\n');
+  // JSON is YAML too. The lease is renewed often, so that its loss is found soon.
+  const timing = { coordinatorFailureTimeout: '2s', workerSelfFenceTimeout: '1500ms', leaseRenewInterval: '100ms' };
+  const settings = { input, output: join(dir, 'test-fence.out.jsonl'), raw: true, listen: '127.0.0.1:0', stateDir: dir, timing };
+  await writeFile(config, JSON.stringify(settings));
+  return loadCoordinatorSettings(config);
+}
+
+/** What a successor does, without waiting for the lease to run out: the epoch is what deposes. A renewal may come in between. */
+async function takeOver(keeper: Keeper, ledger: Ledger): Promise<void> {
+  const held = keeper.lease();
+  for (;;) {
+    const expected = await ledger.readLease();
+    const reply = await ledger.acquire({ ...held, holder: 'test-fence', expected, floor: held.epoch });
+    if (reply.kind === 'won') return;
+  }
+}
+
+/** A failure of the drill is a bug, and ends the process as one. */
+function own(promise: Promise<void>): void {
+  promise.catch((error: unknown) => {
+    queueMicrotask(() => {
+      throw error;
+    });
+  });
+}
+
+/** As a loop does that never comes to its end. */
+function spin(): never {
+  const cell = new Int32Array(1);
+  for (;;) cell.fill(0);
+}

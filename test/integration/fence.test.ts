@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
+import { type Command, type Launcher, startCommand } from '../support/command.ts';
+import { exitOf } from '../support/run.ts';
+import { scratch } from '../support/scratch.ts';
+import { printedEvents } from '../support/standalone.ts';
+import { until } from '../support/until.ts';
+
+/** What a deposed process may take, from the moment at which it says that it is deposed. */
+const FENCED_MS = 5_000;
+
+const fencedEvents = (command: Command): readonly Readonly<Record<string, unknown>>[] =>
+  printedEvents(command).filter((event) => event['kind'] === 'coordinator_fenced');
+
+async function drill(t: ExecutionContext, launcher: Launcher, args: readonly string[]): Promise<{ command: Command; tookMs: number }> {
+  const dir = scratch(t);
+  const state = join(dir, 'state');
+  const command = startCommand(launcher, [...args, '--state', state], { cwd: dir });
+  await until('it is fenced', 30_000, () => fencedEvents(command).length > 0);
+  const fencedMs = performance.now();
+  await exitOf(command, 30_000);
+  const tookMs = performance.now() - fencedMs;
+  t.log(`ended after ${Math.round(tookMs)} ms`);
+  t.like(fencedEvents(command), [{ epoch: 0, byEpoch: 1 }]);
+  t.is(fencedEvents(command).length, 1, 'it is said once');
+  t.is(printedEvents(command).at(-1)?.['kind'], 'coordinator_fenced', 'and it is the last word');
+  t.true(tookMs < FENCED_MS, `${tookMs} ms`);
+  const ledger = await openLedgerReadOnly(join(state, 'store'));
+  t.like(await ledger.readLease(), { holder: 'test-fence', epoch: 1 }, 'the rival holds the lease');
+  t.is((await ledger.progress()).done, 0);
+  await ledger.dispose();
+  return { command, tookMs };
+}
+
+for (const [launcher, words] of [
+  ['coordinator', ['test-fence']],
+  ['cli', ['coordinator', 'test-fence']],
+] as const) {
+  test(`fence_aborts_within_5s: a deposed coordinator ends with 3 (${[launcher, ...words].join(' ')}) (L5)`, async (t) => {
+    t.timeout(90_000);
+    const { command } = await drill(t, launcher, words);
+    t.is(await command.exited, 3, command.stderr());
+  });
+}
+
+test('fence_aborts_within_5s: it ends with 3 where its store does not let go (L5)', async (t) => {
+  t.timeout(90_000);
+  const { command } = await drill(t, 'coordinator', ['test-fence', '--hang']);
+  t.is(await command.exited, 3, command.stderr());
+});
+
+test('fence_aborts_within_5s: where its loop spins it is killed by its own watchdog, which says why (L5)', async (t) => {
+  t.timeout(90_000);
+  const { command } = await drill(t, 'cli', ['coordinator', 'test-fence', '--spin']);
+  t.is(await command.exited, 'SIGKILL', command.stderr());
+  t.regex(command.stderr(), /killed by its watchdog\n$/);
+});
+
+test('the drill is not in the help', async (t) => {
+  const command = startCommand('cli', ['coordinator', '--help'], { cwd: scratch(t) });
+  t.is(await exitOf(command, 30_000), 0);
+  t.regex(command.stdout(), /run/);
+  t.notRegex(command.stdout(), /test-fence/);
+});
