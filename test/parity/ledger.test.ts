@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { systemClock } from '../../runtime/base/clock.ts';
-import type { AcquireReply, ClaimReply, Ledger, SettleReply } from '../../runtime/ledger/contract.ts';
+import type { AcquireReply, ClaimReply, HandedBackItem, Ledger, RunningItem, SettleReply } from '../../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import { isSameRow, type Row } from '../../runtime/model/row.ts';
 import { type Command, commands, type Shared } from '../support/ledger-commands.ts';
 import { start } from '../support/ledger-start.ts';
 
@@ -25,17 +26,30 @@ function isReply<K extends Known['kind']>(reply: unknown, kind: K): reply is Ext
   return typeof reply === 'object' && reply !== null && 'kind' in reply && reply.kind === kind;
 }
 
-/** What must hold over the whole history, whatever the calls were (L9, L11). */
+/** What must hold over the whole history, whatever the calls were (L9, L11, L13, L14). */
 class History {
-  readonly #attempts = new Map<number, number>();
+  readonly #items = new Map<number, RunningItem | HandedBackItem>();
   #accepted = 0;
 
-  see(t: ExecutionContext, reply: unknown): void {
+  /** After each call: its reply, and all that is in flight by then. */
+  see(t: ExecutionContext, reply: unknown, inFlight: readonly (RunningItem | HandedBackItem)[]): void {
     if (isReply(reply, 'settled')) this.#accepted += reply.verdicts.filter((verdict) => verdict === 'accepted').length;
-    if (!isReply(reply, 'claimed')) return;
-    for (const { index, attempt } of reply.granted) {
-      t.true(attempt > (this.#attempts.get(index) ?? 0), `L9: attempt ${attempt} of item ${index} grows`);
-      this.#attempts.set(index, attempt);
+    for (const item of inFlight) {
+      this.#requireGrowth(t, item);
+      this.#items.set(item.index, item);
+    }
+  }
+
+  #requireGrowth(t: ExecutionContext, item: RunningItem | HandedBackItem): void {
+    const before = this.#items.get(item.index);
+    const last = before?.lastAttempt ?? 0;
+    t.true(item.lastAttempt >= last, `L9: the last attempt of item ${item.index} never shrinks`);
+    const known = before === undefined ? [] : rowsOf(before);
+    for (const row of rowsOf(item).filter((one) => !known.some((other) => isSameRow(one, other)))) {
+      t.true(row.attempt > last, `L9: attempt ${row.attempt} of item ${item.index} is above all before it, so no row comes back`);
+    }
+    for (const counter of ['failures', 'suspicions', 'crashes'] as const) {
+      t.true(item.faults[counter] >= (before?.faults[counter] ?? 0), `L14: ${counter} of item ${item.index} are not forgotten`);
     }
   }
 
@@ -43,6 +57,10 @@ class History {
     const { done, failed } = await ledger.progress();
     t.is(done + failed, this.#accepted, 'L11: as many recorded items as accepted outcomes');
   }
+}
+
+function rowsOf(item: RunningItem | HandedBackItem): readonly Row[] {
+  return 'second' in item && item.second !== null ? [item.row, item.second] : [item.row];
 }
 
 function follow(shared: Shared, reply: unknown): void {
@@ -53,9 +71,14 @@ function follow(shared: Shared, reply: unknown): void {
   shared.holders += 1;
 }
 
-async function inFlight(ledger: Ledger, epoch: number): Promise<Shared['live']> {
+/** The scan also checks every item's rows (L6). */
+async function inFlightOf(ledger: Ledger, epoch: number): Promise<readonly (RunningItem | HandedBackItem)[]> {
   const scan = await ledger.scan(epoch);
-  return scan.kind === 'scanned' ? [...scan.running, ...scan.handedBack].map(({ index, row }) => ({ index, row })) : [];
+  return scan.kind === 'scanned' ? [...scan.running, ...scan.handedBack] : [];
+}
+
+function liveRows(items: readonly (RunningItem | HandedBackItem)[]): Shared['live'] {
+  return items.flatMap((item) => rowsOf(item).map((row) => ({ index: item.index, row, lastAttempt: item.lastAttempt })));
 }
 
 async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<void> {
@@ -69,9 +92,10 @@ async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<
     for (const call of calls) {
       const reply = await replyOf(call, memory, shared);
       t.deepEqual(await replyOf(call, embedded, shared), reply, call.name);
-      history.see(t, reply);
       follow(shared, reply);
-      shared.live = await inFlight(memory, shared.epoch);
+      const inFlight = await inFlightOf(memory, shared.epoch);
+      history.see(t, reply, inFlight);
+      shared.live = liveRows(inFlight);
     }
     const [a, b] = await Promise.all([memory.scan(shared.epoch), embedded.scan(shared.epoch)]);
     t.deepEqual(b, a);
@@ -87,6 +111,6 @@ test('memory and embedded answer the same random calls alike, and end with the s
   t.timeout(240_000);
   await fc.assert(
     fc.asyncProperty(commands, (calls) => compare(t, calls)),
-    { numRuns: 40 },
+    { numRuns: 120 },
   );
 });

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import type { HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
+import type { Attempt } from '../../runtime/model/row.ts';
 import { request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
+
+export interface LiveRow extends NamedRow {
+  /** The item's, which may be another row's. */
+  readonly lastAttempt: Attempt;
+}
 
 /** What the ledgers under comparison have in common. */
 export interface Shared {
@@ -10,8 +16,8 @@ export interface Shared {
   /** The newest win, and an older state of it. */
   lease: Lease;
   holders: number;
-  /** All that is in flight now, so that most calls can be meant for something. */
-  live: readonly NamedRow[];
+  /** All rows in flight now, so that most calls can be meant for something. */
+  live: readonly LiveRow[];
 }
 
 /** One call, the same on every ledger; `run` must only use what is in `shared`. */
@@ -59,7 +65,7 @@ type Named = typeof named extends fc.Arbitrary<infer T> ? T : never;
 
 function rowFor(shared: Shared, drawn: Named): NamedRow {
   const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  if (live !== undefined && !drawn.isAny) return live;
+  if (live !== undefined && !drawn.isAny) return { index: live.index, row: live.row };
   return { index: drawn.index, row: { worker: drawn.worker, attempt: drawn.attempt, claimEpoch: at(shared, drawn.claimLag) } };
 }
 
@@ -70,7 +76,7 @@ function at(shared: Shared, epochsBack: number): number {
 function pickFor(shared: Shared, drawn: typeof pick extends fc.Arbitrary<infer T> ? T : never): Pick {
   if (drawn.kind === 'cursor') return { cursor: Math.max(0, shared.cursor + drawn.shift), count: drawn.count };
   const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  return { index: live?.index ?? drawn.one, lastAttempt: (live?.row.attempt ?? 1) - (drawn.isWrong ? 1 : 0) };
+  return { index: live?.index ?? drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
 }
 
 function command<T>(
@@ -124,6 +130,32 @@ const handBack = command(
     ),
 );
 
+/** Some are asked a second time at once, as after a lost reply. */
+const isRepeated = fc.constantFrom(false, false, true);
+
+async function asked(ask: () => Promise<unknown>, isAgain: boolean): Promise<unknown> {
+  const reply = await ask();
+  return isAgain ? [reply, await ask()] : reply;
+}
+
+const reassign = command(
+  'reassign',
+  fc.record({ lag, isRepeated, moves: fc.array(fc.record({ row: named, to: worker }), { minLength: 1, maxLength: 3 }) }),
+  (ledger, shared, drawn) => {
+    const moves = drawn.moves.map(({ row, to }) => ({ ...rowFor(shared, row), to }));
+    return asked(() => ledger.reassign(at(shared, drawn.lag), moves), drawn.isRepeated);
+  },
+);
+
+const second = command(
+  'second',
+  fc.record({ lag, isRepeated, worker, rows: fc.array(named, { minLength: 1, maxLength: 3 }) }),
+  (ledger, shared, drawn) => {
+    const rows = drawn.rows.map((one) => rowFor(shared, one));
+    return asked(() => ledger.second(at(shared, drawn.lag), drawn.worker, rows), drawn.isRepeated);
+  },
+);
+
 const look = command('look', fc.array(named, { maxLength: 4 }), (ledger, shared, drawn) =>
   ledger.look(
     shared.epoch,
@@ -168,10 +200,12 @@ export const commands: fc.Arbitrary<Command[]> = fc.array(
     { weight: 12, arbitrary: claim },
     { weight: 14, arbitrary: settle },
     { weight: 10, arbitrary: handBack },
+    { weight: 8, arbitrary: reassign },
+    { weight: 10, arbitrary: second },
     { weight: 3, arbitrary: look },
     { weight: 2, arbitrary: lease },
     { weight: 5, arbitrary: run },
     { weight: 2, arbitrary: read },
   ),
-  { minLength: 15, maxLength: 60, size: 'max' },
+  { minLength: 15, maxLength: 80, size: 'max' },
 );

@@ -6,6 +6,7 @@ import type {
   HandBack,
   HandBackReason,
   Ledger,
+  Move,
   Pick,
   Scan,
   Settlement,
@@ -59,6 +60,10 @@ export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = t
 
 export function row(worker: WorkerId, attempt = 1, claimEpoch = 0): Row {
   return { worker, attempt, claimEpoch };
+}
+
+export function move(index: number, of: Row, to: WorkerId): Move {
+  return { index, row: of, to };
 }
 
 export function back(index: number, of: Row, reason: HandBackReason = 'lost', delayMs = 0): HandBack {

@@ -1,4 +1,5 @@
 import { AssertionFailed } from '../../base/assert.ts';
+import { commitCause } from '../../base/commit-cause.ts';
 import { RolloutError } from '../../base/errors.ts';
 
 /** LMDB's own codes (lmdb.h) that say: this file is not one of ours, or it is damaged. */
@@ -20,15 +21,6 @@ export async function storeFailure(dir: string, error: unknown): Promise<Error> 
     'STORE_FAILED',
     `The store in ${dir} failed (${said}). Check that the disk has space left and that the directory may be written, then run the same command again.`,
     { cause },
-  );
-}
-
-/** lmdb rejects a failed commit with a promise of the true reason in `commitError`. */
-async function commitCause(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error) || !(error.commitError instanceof Promise)) return error;
-  return error.commitError.then(
-    () => error,
-    (reason: unknown) => reason,
   );
 }
 

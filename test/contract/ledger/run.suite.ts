@@ -1,7 +1,7 @@
 import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
-import { back, claimed, type Open, outcome, row, SOME_PLACE, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, claimed, move, type Open, outcome, row, SOME_PLACE, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
 export function runSuite(test: TestFn, open: Open): void {
   test('L22: the first place is bound, the same again is, another is refused', async (t) => {
@@ -83,14 +83,18 @@ export function runSuite(test: TestFn, open: Open): void {
     t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ index: 1, attempt: 2 }] });
   });
 
-  test('L16: while paused nothing is claimed, and what is in flight goes on', async (t) => {
+  test('L16: while paused nothing is claimed, moved or given a second attempt, and what is in flight goes on', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     t.deepEqual(await ledger.pause(0, 'no quota'), { kind: 'paused' });
     const state = { kind: 'paused', reason: 'no quota' } as const;
     t.deepEqual(await ledger.claim(0, 'w1', [{ cursor: 2, count: 1 }]), { kind: 'gone', state });
-    t.deepEqual((await ledger.progress()).state, state);
+    const before = await scanned(ledger, 0);
+    t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), { kind: 'gone', state });
+    t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), { kind: 'gone', state });
+    t.deepEqual(await scanned(ledger, 0), before);
+    t.deepEqual(before.progress.state, state);
     t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
     t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
     t.deepEqual(await ledger.resume(0), { kind: 'resumed' });
@@ -110,6 +114,8 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.claim(0, 'w1', [{ cursor: 2, count: 1 }]), gone);
     t.deepEqual(await ledger.settle(0, 'w1', [outcome(0)]), gone);
     t.deepEqual(await ledger.handBack(0, [back(0, row('w1'))]), gone);
+    t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), gone);
+    t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), gone);
     t.deepEqual(await ledger.pause(0, 'x'), gone);
     t.deepEqual(await ledger.resume(0), gone);
     t.like(await scanned(ledger, 0), { progress: { done: 1, failed: 1 } });

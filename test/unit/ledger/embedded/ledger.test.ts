@@ -8,8 +8,9 @@ import { systemClock } from '../../../../runtime/base/clock.ts';
 import { openDatabase } from '../../../../runtime/ledger/embedded/database.ts';
 import { KEY } from '../../../../runtime/ledger/embedded/keys.ts';
 import { openEmbeddedLedger, openLedgerReadOnly } from '../../../../runtime/ledger/embedded/ledger.ts';
+import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
 import { Candidate } from '../../../support/candidate.ts';
-import { claimed, outcome, request, scanned, start, win } from '../../../support/ledger-start.ts';
+import { back, claimed, move, outcome, request, row, scanned, start, win } from '../../../support/ledger-start.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { until } from '../../../support/until.ts';
 
@@ -21,6 +22,13 @@ test('L16: what was answered is there after the process let go', async (t) => {
   await start(first);
   await claimed(first, 0, 'w1', [{ cursor: 0, count: 5_000 }]);
   await first.settle(0, 'w1', [outcome(0), outcome(4_999, 1, 0, false)]);
+  await first.second(
+    0,
+    'w2',
+    [1, 2].map((index) => ({ index, row: row('w1') })),
+  );
+  await first.handBack(0, [back(2, row('w2', 2), 'crashed', 9), back(2, row('w1'), 'suspected'), back(3, row('w1'))]);
+  await first.reassign(0, [move(4, row('w1'), 'w2'), move(1, row('w2', 2), COORDINATOR_WORKER)]);
   await first.pause(0, 'no quota');
   const before = await scanned(first, 0);
   await first.dispose();
@@ -28,6 +36,7 @@ test('L16: what was answered is there after the process let go', async (t) => {
 
   const second = await open(dir);
   t.deepEqual(await second.progress(), before.progress);
+  t.like(before.running[0], { index: 1, row: row('w1'), second: row(COORDINATOR_WORKER, 3), lastAttempt: 3 });
   await win(second, 'second');
   t.deepEqual(await scanned(second, 1), { ...before, progress: { ...before.progress, epoch: 1 } });
   t.deepEqual(await second.acceptedEpochs(), [0]);
@@ -92,16 +101,16 @@ test('a full disk is an error with what to do, and what was answered before is k
   await ledger.dispose();
 });
 
-test('a store of another format is refused and named', async (t) => {
+test('a store of another format is refused, with its format and what to do', async (t) => {
   const dir = temporaryDir(t);
   const first = await open(dir);
   await start(first);
   await first.dispose();
   const database = openDatabase(dir, 'write');
-  await database.put(KEY.format, Buffer.from('99'));
+  await database.put(KEY.format, Buffer.from('1'));
   await database.close();
   const error = await t.throwsAsync(openLedgerReadOnly(dir), { code: 'STATE_UNREADABLE' });
-  t.regex(error?.message ?? '', /format 99/);
+  t.regex(error?.message ?? '', /format 1, .*format 2\..*version that began it.*--fresh/);
 });
 
 test('a file that is no store is refused', async (t) => {

@@ -32,6 +32,14 @@ test('L8: a granted claim writes the worker, the next attempt and the caller’s
   t.like(writes?.head, { cursor: 2, running: 2, handedBack: 0 });
 });
 
+test('L8, L9: a pick names the highest attempt ever given, which the row taken last need not have', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: { ...handedBack('w9', 1), lastAttempt: 4 } } });
+  t.like(claim(rows, 3, 'w1', [{ index: 0, lastAttempt: 1 }]), { reply: { granted: [], found: [{ lastAttempt: 4 }] }, writes: null });
+  const { reply, writes } = claim(rows, 3, 'w1', [{ index: 0, lastAttempt: 4 }]);
+  t.like(reply, { granted: [{ index: 0, attempt: 5 }] });
+  t.deepEqual([...(writes?.items ?? [])], [[0, running('w1', 5)]]);
+});
+
 test('L7: a refused claim writes nothing', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running() } });
   const { reply, writes } = claim(rows, 3, 'w1', [

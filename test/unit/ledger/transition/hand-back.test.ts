@@ -1,8 +1,9 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
-import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
+import { type HandBack, NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { handBack } from '../../../../runtime/ledger/transition/hand-back.ts';
-import { handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
+import type { Row } from '../../../../runtime/model/row.ts';
+import { handedBack, rowsOf, running, twice } from '../../../support/ledger-rows.ts';
 
 const ROW = { worker: 'w1', attempt: 1, claimEpoch: 3 };
 
@@ -25,6 +26,48 @@ test('L7: in one call or again, a row is handed back once', (t) => {
     one,
   ]);
   t.deepEqual(again, { reply: { kind: 'returned', verdicts: [returned] }, writes: null });
+});
+
+test('L13: of two rows the named one is taken, the other runs on, and no count of items changes', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: twice() } });
+  const faults = { ...NO_FAULTS, crashes: 1 };
+  const [first, second] = [ROW, { worker: 'w2', attempt: 2, claimEpoch: 3 }];
+  for (const [taken, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    const { reply, writes } = handBack(rows, 3, [{ index: 0, row: taken, reason: 'crashed', delayMs: 0 }]);
+    t.deepEqual(reply, { kind: 'returned', verdicts: [{ kind: 'returned', faults, lastAttempt: 2, other }] });
+    t.deepEqual([...(writes?.items ?? [])], [[0, twice({ row: other, second: null, faults })]]);
+    t.like(writes?.head, { running: 1, handedBack: 0 });
+  }
+});
+
+test('L13, L15: both in one call leave the item pending, with the row that was taken last', (t) => {
+  const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: twice() } });
+  const second = { worker: 'w2', attempt: 2, claimEpoch: 3 };
+  const take = (row: Row): HandBack => ({ index: 0, row, reason: 'lost', delayMs: 0 });
+  const { reply, writes } = handBack(rows, 3, [take(second), take(second), take(ROW)]);
+  t.like(reply, {
+    verdicts: [
+      { kind: 'returned', other: ROW },
+      { kind: 'refused', found: { row: ROW } },
+      { kind: 'returned', other: null },
+    ],
+  });
+  t.deepEqual([...(writes?.items ?? [])], [[0, { ...handedBack(), lastAttempt: 2 }]]);
+  t.like(writes?.head, { running: 0, handedBack: 1 });
+});
+
+test('a count that does not fit in 32 bits is refused, not cut', (t) => {
+  for (const [reason, counter] of [
+    ['failed', 'failures'],
+    ['suspected', 'suspicions'],
+    ['crashed', 'crashes'],
+  ] as const) {
+    const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running('w1', 1, 3, { [counter]: 0xffff_ffff }) } });
+    t.throws(() => handBack(rows, 3, [{ index: 0, row: ROW, reason, delayMs: 0 }]), { instanceOf: AssertionFailed });
+  }
 });
 
 test('a delay is a whole number of milliseconds that fits', (t) => {

@@ -3,9 +3,12 @@ import type { Verdict } from '../../../../runtime/ledger/contract.ts';
 import type { InFlight } from '../../../../runtime/ledger/rows.ts';
 import { look, settle } from '../../../../runtime/ledger/transition/settle.ts';
 import type { Row } from '../../../../runtime/model/row.ts';
-import { handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
+import { handedBack, rowsOf, running, twice } from '../../../support/ledger-rows.ts';
 
 const row = (worker: string, attempt: number, claimEpoch: number): Row => ({ worker, attempt, claimEpoch });
+
+/** Of two attempts the second was handed back first. */
+const HANDED_BACK_FIRST_ROW: InFlight = { ...handedBack('w1', 1, 3), lastAttempt: 2 };
 
 /** One item in this state, judged for this claimant, by both verbs. */
 const TABLE: [string, InFlight | 'done' | 'failed' | 'fresh', Row, Verdict][] = [
@@ -14,6 +17,20 @@ const TABLE: [string, InFlight | 'done' | 'failed' | 'fresh', Row, Verdict][] = 
   ['another attempt', running('w1', 2, 1), row('w1', 1, 1), 'stale'],
   ['another claim epoch', running('w1', 2, 1), row('w1', 2, 3), 'stale'],
   ['the coordinator, of a running item', running('w1', 2, 1), row('coordinator', 2, 1), 'stale'],
+  ['the first of two rows', twice(), row('w1', 1, 3), 'live'],
+  ['the second of two rows', twice(), row('w2', 2, 3), 'live'],
+  ['two rows, by one’s worker and the other’s attempt', twice(), row('w1', 2, 3), 'stale'],
+  ['two rows, by the coordinator', twice(), row('coordinator', 2, 3), 'stale'],
+  ['running, by an attempt that was handed back beside it', { ...running('w1', 1, 3), lastAttempt: 2 }, row('w2', 2, 3), 'stale'],
+  ['handed back, by the row taken last, below the last attempt', HANDED_BACK_FIRST_ROW, row('w1', 1, 3), 'live'],
+  ['handed back, by the coordinator as the row taken last', HANDED_BACK_FIRST_ROW, row('coordinator', 1, 3), 'live'],
+  ['handed back, by the row that was not taken last', HANDED_BACK_FIRST_ROW, row('w2', 2, 3), 'stale'],
+  [
+    'handed back, by the coordinator as the last attempt, whose row was not taken last',
+    HANDED_BACK_FIRST_ROW,
+    row('coordinator', 2, 3),
+    'stale',
+  ],
   ['handed back, by the row it was taken from', handedBack('w1', 2, 1), row('w1', 2, 1), 'live'],
   ['handed back, by an older attempt', handedBack('w1', 2, 1), row('w1', 1, 1), 'stale'],
   ['handed back, by another worker', handedBack('w1', 2, 1), row('w2', 2, 1), 'stale'],
@@ -25,7 +42,7 @@ const TABLE: [string, InFlight | 'done' | 'failed' | 'fresh', Row, Verdict][] = 
 ];
 
 for (const [name, item, claimant, verdict] of TABLE) {
-  test(`L10, L11, L15: ${name} is ${verdict}`, (t) => {
+  test(`L10, L11, L13, L15: ${name} is ${verdict}`, (t) => {
     const rows = rowsOf({
       head: { cursor: item === 'fresh' ? 0 : 1 },
       inFlight: typeof item === 'object' ? { 0: item } : {},

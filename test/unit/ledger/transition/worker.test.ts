@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
-import { forget, register } from '../../../../runtime/ledger/transition/worker.ts';
+import { forget, isRegistered, register } from '../../../../runtime/ledger/transition/worker.ts';
 import { rowsOf } from '../../../support/ledger-rows.ts';
 import { SOME_WORKER } from '../../../support/ledger-start.ts';
 
@@ -25,6 +25,14 @@ test('L9: a known worker keeps its number, a forgotten one too', (t) => {
 
 test('L9: worker numbers end with 32 bits', (t) => {
   t.throws(() => register(rowsOf({ head: { workerNumbers: 0xffff_ffff } }), 3, 'new', SOME_WORKER), { instanceOf: AssertionFailed });
+});
+
+test('L31: registered is who is in the registry now, and always the coordinator', (t) => {
+  const rows = rowsOf({ workers: { known: { number: 1, info: SOME_WORKER }, forgotten: { number: 2, info: null } } });
+  t.deepEqual(
+    ['known', 'forgotten', 'never', 'coordinator'].map((worker) => isRegistered(rows, worker)),
+    [true, false, false, true],
+  );
 });
 
 test('nobody registers as the coordinator', (t) => {
