@@ -9,9 +9,15 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 /** Fields that may hold a secret; their values never reach a log line. */
 const SECRET_PATHS = ['apiKey', 'headers', 'authorization', '*.apiKey', '*.headers', '*.authorization'];
 
-/** Logs to stderr, synchronously, so that the last line before an exit is not lost. */
+/** Lines that a full disk refuses wait for it to have space again; beyond this they are dropped, so that they do not fill the memory. */
+const MAX_WAITING_BYTES: number = 2 ** 20;
+
+/** Logs to stderr, synchronously, so that the last line before an exit is not lost. Logging never throws. */
 export function createLog(role: string, level: LogLevel): Log {
-  return pino({ level, base: { role }, redact: { paths: SECRET_PATHS, censor: '[secret]' } }, pino.destination({ dest: 2, sync: true }));
+  const stderr = pino.destination({ dest: 2, sync: true, maxLength: MAX_WAITING_BYTES });
+  // Without a listener a log on a full disk would end the process that only wants to say so.
+  stderr.on('error', () => undefined);
+  return pino({ level, base: { role }, redact: { paths: SECRET_PATHS, censor: '[secret]' } }, stderr);
 }
 
 export const silentLog: Log = pino({ level: 'silent' });

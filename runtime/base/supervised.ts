@@ -3,7 +3,12 @@
  * parent is gone, even by kill -9. A process started by hand has no channel: everything here is then silent.
  */
 
-export type ToParent = { readonly kind: 'listening'; readonly address: string };
+export type ToParent =
+  | { readonly kind: 'listening'; readonly address: string }
+  /** It cannot go on now, for a reason that a person can remove; told again with growing gaps while it lasts. */
+  | { readonly kind: 'waiting'; readonly reason: string }
+  /** The reason is gone. */
+  | { readonly kind: 'going-on' };
 
 export type ToChild =
   /** To the coordinator: the supervisor saw this worker process end. */
