@@ -42,7 +42,7 @@ export async function restoreMark(paths: StatePaths, { epoch, run }: Pick<Servin
 
 /** The output files stand elsewhere, or in another order, than the coordinator wrote down: the proof is of those. */
 export async function markExportedAs(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
-  await writeServing(paths.coordinatorMark, { address: NOWHERE, pid: 0, epoch, run });
+  await writeServing(paths.coordinatorMark, { address: NOWHERE, http: null, pid: 0, epoch, run });
 }
 
 /** The run that a verb was asked about. */

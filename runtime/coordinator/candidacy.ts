@@ -18,15 +18,19 @@ export interface Candidacy {
   readonly address: string;
   readonly post: Post;
   readonly signal: AbortSignal;
+  /** Resolves once the disk has room for a coordinator. */
+  readonly awaitRoom: () => Promise<void>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
 }
 
 /** Stands for the lease in the name of this process, as long as it takes. */
-export async function stand({ settings, ledger, floor, address, post, signal, clock, random, log }: Candidacy): Promise<Keeper> {
-  return winLease({
-    ledger,
+export async function stand(candidacy: Candidacy): Promise<Keeper> {
+  const { settings, floor, address, post, signal, clock, random, log } = candidacy;
+  post.standing = { kind: 'candidate' };
+  const keeper = await winLease({
+    ledger: onceThereIsRoom(candidacy),
     clock,
     holder: random.hex(HOLDER_BYTES),
     process: await ownProcess(),
@@ -38,8 +42,26 @@ export async function stand({ settings, ledger, floor, address, post, signal, cl
     signal,
     onPassive: (lease) => {
       post.lease = lease;
+      post.standing = { kind: 'passive' };
       log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator holds the lease; this one waits');
     },
     onRenewFailed: (error) => log.warn({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
   });
+  post.lease = keeper.lease();
+  post.standing = { kind: 'taking-over' };
+  return keeper;
+}
+
+/** A predecessor may have ended for want of space (L18): with a lease that was won now, this one would do no better. */
+function onceThereIsRoom({ ledger, awaitRoom, signal }: Candidacy): Parameters<typeof winLease>[0]['ledger'] {
+  return {
+    readLease: () => ledger.readLease(),
+    acquire: async (request) => {
+      await awaitRoom();
+      signal.throwIfAborted();
+      return ledger.acquire(request);
+    },
+    renew: (lease) => ledger.renew(lease),
+    release: (lease) => ledger.release(lease),
+  };
 }

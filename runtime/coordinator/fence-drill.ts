@@ -43,7 +43,15 @@ async function tinyRun(dir: string): Promise<CoordinatorSettings> {
   await writeFile(input, '"one"\n"two"\n');
   // JSON is YAML too. The lease is renewed often, so that its loss is found soon.
   const timing = { coordinatorFailureTimeout: '2s', workerSelfFenceTimeout: '1500ms', leaseRenewInterval: '100ms' };
-  const settings = { input, output: join(dir, 'test-fence.out.jsonl'), raw: true, listen: '127.0.0.1:0', stateDir: dir, timing };
+  const settings = {
+    input,
+    output: join(dir, 'test-fence.out.jsonl'),
+    raw: true,
+    listen: '127.0.0.1:0',
+    http: 'none',
+    stateDir: dir,
+    timing,
+  };
   await writeFile(config, JSON.stringify(settings));
   return loadCoordinatorSettings(config);
 }

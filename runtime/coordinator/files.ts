@@ -28,6 +28,8 @@ export function stateFiles(stateDir: string): StateFiles {
 /** Who serves the run from this directory, for those who look for it. */
 export interface Serving {
   readonly address: string;
+  /** host:port of its health endpoints; null for none. */
+  readonly http: string | null;
   readonly pid: number;
   readonly epoch: Epoch;
   readonly run: ServedRun;

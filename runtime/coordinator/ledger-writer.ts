@@ -41,10 +41,15 @@ async function untilKnown<T>({ clock, random, keeper }: LedgerWriterOptions, ver
       const holder = await keeper.ensureFresh();
       return holder.kind === 'fenced' ? holder : await verb();
     } catch (cause) {
-      if (tries === MAX_TRIES) throw unknownFate(cause);
+      if (tries === MAX_TRIES || isOfBrokenStore(cause)) throw unknownFate(cause);
     }
     await clock.sleep(fullJitterMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS, random));
   }
+}
+
+/** A store that could not write may not be written to again as if nothing had been: its successor finds out what is on disk (L18). */
+function isOfBrokenStore(cause: unknown): boolean {
+  return cause instanceof RolloutError && cause.code === 'STORE_FAILED';
 }
 
 function unknownFate(cause: unknown): RolloutError {

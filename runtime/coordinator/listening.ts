@@ -6,8 +6,10 @@ import type { CoordinatorInfo } from '../model/status.ts';
 import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
 import { startServer } from '../rpc/server.ts';
 import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
+import type { HealthView } from './health-answer.ts';
 import type { Loop } from './loop.ts';
 import type { CoordinatorSettings } from './settings.ts';
+import type { Standing } from './standing.ts';
 
 /** What callers get to read their last answers; they call again elsewhere. */
 const SERVER_GRACE_MS = 300;
@@ -16,6 +18,12 @@ const SERVER_GRACE_MS = 300;
 export interface Post {
   core: Loop | null;
   lease: Lease | null;
+  /** Counts as long as there is no core, and at the end. */
+  standing: Standing;
+}
+
+export function healthOf({ core, lease, standing }: Post): HealthView {
+  return { standing, leaseEpoch: lease?.epoch ?? null, status: standing.kind === 'ending' ? null : (core?.status() ?? null) };
 }
 
 export interface Listening {

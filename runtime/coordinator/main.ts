@@ -19,11 +19,14 @@ import { stand } from './candidacy.ts';
 import { type Drill, NO_DRILL, prepareDrill } from './fence-drill.ts';
 import { createFencing, type Fencing } from './fencing.ts';
 import { stateFiles } from './files.ts';
+import { startHealth } from './health.ts';
 import { identifyRun } from './identify.ts';
-import { type Listening, type Post, startListening } from './listening.ts';
+import { healthOf, type Listening, type Post, startListening } from './listening.ts';
 import { recover } from './recover.ts';
+import { awaitRoom } from './room.ts';
 import { serve } from './serve.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
+import { STARTING } from './standing.ts';
 
 const USAGE = `Usage: rollout-coordinator --config coordinator.yaml [--resume]
 
@@ -61,6 +64,34 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
+  const stop = stopSignal();
+  const post: Post = { core: null, lease: null, standing: STARTING };
+  const health = await startHealth(settings.http, log, () => healthOf(post));
+  const standby: Standby = {
+    stop,
+    post,
+    http: health.address,
+    findRoom: async () => awaitRoom({ settings, post, signal: stop.signal, clock: systemClock, log }),
+  };
+  try {
+    // Before anything is written: certificates and marks need space too.
+    await standby.findRoom();
+    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, isResuming, log, drill, standby);
+  } finally {
+    await health.stop();
+  }
+}
+
+/** What a coordinator has before it has written anything. */
+interface Standby {
+  readonly stop: StopSignal;
+  readonly post: Post;
+  /** host:port of the health endpoints; null for none. */
+  readonly http: string | null;
+  readonly findRoom: () => Promise<void>;
+}
+
+async function coordinate(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
   const { input: inputPath, output: outputPath } = settings;
   await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: inputPath === '-' ? null : inputPath });
   await mkdir(settings.stateDir, { recursive: true });
@@ -70,44 +101,42 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
   const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });
   const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
   const fencing = createFencing({ watchdog, events, log, onFenced: drill.onFenced });
-  const stop = stopSignal();
-  const post: Post = { core: null, lease: null };
+  const { stop, post } = standby;
   const server = await startListening({ settings, runId, post, clock: systemClock, log });
   const ledger = drill.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
   try {
-    const parts = { settings, isResuming, runId, inputPath: input.path, ledger, address: server.address, post, stop, events, log };
+    const parts = { settings, isResuming, runId, inputPath: input.path, ledger, address: server.address, events, log, ...standby };
     return await unlessFenced(fencing, lead(parts, fencing, drill));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     if (error !== stop.signal.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
     return EXIT.interrupted;
   } finally {
+    post.standing = { kind: 'ending' };
     await inTime(FAREWELL_MS, letGo(server, ledger));
     await events.close();
     leaveParent();
   }
 }
 
-interface Parts {
+interface Parts extends Standby {
   readonly settings: CoordinatorSettings;
   readonly isResuming: boolean;
   readonly runId: string;
   readonly inputPath: string;
   readonly ledger: Ledger;
   readonly address: string;
-  readonly post: Post;
-  readonly stop: StopSignal;
   readonly events: Events;
   readonly log: Log;
 }
 
 /** Waits for the lease, holds it, serves, and gives it up. */
 async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitCode> {
-  const { settings, isResuming, runId, inputPath, ledger, address, post, stop, events, log } = parts;
+  const { settings, isResuming, runId, inputPath, ledger, address, http, findRoom, post, stop, events, log } = parts;
   const files = stateFiles(settings.stateDir);
   const [clock, random] = [systemClock, systemRandom];
   const win = async (floor: number): Promise<Keeper> => {
-    const keeper = await stand({ settings, ledger, floor, address, post, signal: stop.signal, clock, random, log });
+    const keeper = await stand({ settings, ledger, floor, address, post, signal: stop.signal, awaitRoom: findRoom, clock, random, log });
     fencing.watch(keeper);
     return keeper;
   };
@@ -121,6 +150,7 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
     ledger,
     recovered,
     address,
+    http,
     pid: process.pid,
     clock,
     random,

@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly ledger: Ledger;
   readonly recovered: Recovered;
   readonly address: string;
+  /** host:port of the health endpoints; null for none. */
+  readonly http: string | null;
   readonly pid: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -104,7 +106,8 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
   recovered.keeper.lost.then(end.fence).catch(end.fail);
   options.interrupted.then(() => end.come({ kind: 'interrupted' })).catch(end.fail);
-  await writeServing(options.files.serving, { address: options.address, pid: options.pid, epoch, run: servedRun(options) });
+  const { address, http, pid } = options;
+  await writeServing(options.files.serving, { address, http, pid, epoch, run: servedRun(options) });
   events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });
   loop.start();
   options.onServing(loop);
@@ -189,6 +192,6 @@ function servedRun({ settings, inputPath }: ServeOptions): ServedRun {
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {
-  const { timing, drainTimeoutMs, maxAttempts, breaker } = settings;
-  return { ...timing, drainTimeoutMs, maxAttempts, breaker };
+  const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = settings;
+  return { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers };
 }

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, hostPort, intervalMs, sizeBytes } from '../base/settings-fields.ts';
+import { durationMs, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/settings-fields.ts';
+import { MIN_FREE_BYTES } from '../base/space.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
+import type { HealthPlace } from './health.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
 export interface CoordinatorSettings {
@@ -15,7 +17,11 @@ export interface CoordinatorSettings {
   readonly output: string;
   /** host:port; port 0 is the system's choice. */
   readonly listen: string;
+  /** Where the health endpoints are; null for none. */
+  readonly http: HealthPlace | null;
   readonly stateDir: string;
+  /** With less free space beside the state directory a coordinator waits. */
+  readonly minFreeBytes: number;
   readonly tlsDir: string;
   readonly form: ItemForm;
   readonly onInvalid: 'record' | 'fail';
@@ -26,6 +32,8 @@ export interface CoordinatorSettings {
   readonly maxAttempts: number;
   /** So many answers 401, 403 or 404 in a row pause the run. */
   readonly breaker: number;
+  /** At the end of the list, idle workers get second attempts of what runs long (straggler.ts). */
+  readonly stragglers: boolean;
   /** What shapes the results, only for the run's identity. */
   readonly results: { readonly model: string | null; readonly overrideModel: string | null };
   /** `stdout`, `none` or the path of a file. */
@@ -38,11 +46,13 @@ export interface CoordinatorSettings {
 export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
   const raw = await loadSettings(path, RULES);
   const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
-  const { runId, limit, raw: isRaw, tls, results, store: _store, timing, drainTimeout, ...same } = raw;
+  const { runId, limit, http, raw: isRaw, tls, results, store: _store, timing, drainTimeout, minFreeSpace, ...same } = raw;
   return {
     ...same,
     runId: runId ?? null,
+    http: healthPlace(http),
     stateDir,
+    minFreeBytes: minFreeSpace,
     tlsDir: tls.dir ?? `${stateDir}/tls`,
     form: isRaw ? 'raw' : 'batch',
     limit: limit ?? null,
@@ -52,12 +62,25 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
   };
 }
 
+/** Next to the ports that exporters of metrics use, and on this host alone: nobody has to log in there. */
+const USUAL_HTTP = '127.0.0.1:9464';
+
+function healthPlace(http: string | undefined): HealthPlace | null {
+  if (http === 'none') return null;
+  return { listen: http ?? USUAL_HTTP, isGiven: http !== undefined };
+}
+
 const schema = z.strictObject({
   runId: z.ulid({ error: 'must be a ULID (26 characters), or left out' }).optional(),
   input: z.string().min(1),
   output: z.string().min(1),
   listen: hostPort().default('127.0.0.1:50051'),
+  http: z
+    .string()
+    .refine((text) => text === 'none' || isHostPort(text), { error: 'must be host:port, such as 127.0.0.1:9464, or none' })
+    .optional(),
   stateDir: z.string().min(1).optional(),
+  minFreeSpace: sizeBytes().default(MIN_FREE_BYTES),
   tls: z.strictObject({ dir: z.string().min(1).optional() }).prefault({}),
   store: z.strictObject({ embedded: z.strictObject({}) }).prefault({ embedded: {} }),
   raw: z.boolean().default(false),
@@ -69,6 +92,8 @@ const schema = z.strictObject({
   maxAttempts: z.int().min(1).max(MOST_ATTEMPTS).default(5),
   // So many refusals in a row are no item's own fault, and few enough requests are spent on finding out.
   breaker: z.int().min(1).default(20),
+  // A model's answers differ and second attempts cost: whoever wants them says so.
+  stragglers: z.boolean().default(false),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
   events: z.string().min(1).default('stdout'),
   logLevel: z.enum(LOG_LEVELS).default('info'),

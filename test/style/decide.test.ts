@@ -6,7 +6,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'u32'],
+  base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
   model: ['timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': ['attempts', 'claim', 'draft', 'hand-back', 'lease', 'reassign', 'run', 'scan', 'second', 'settle', 'worker'],
@@ -30,7 +30,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['sessions', 'status'],
+    ...['health-answer', 'sessions', 'standing', 'status'],
   ],
   worker: [
     'addresses',

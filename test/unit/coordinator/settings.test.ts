@@ -28,7 +28,9 @@ test('input and output are enough: everything else has its default', async (t) =
     input: 'in.jsonl',
     output: 'out.jsonl',
     listen: '127.0.0.1:50051',
+    http: { listen: '127.0.0.1:9464', isGiven: false },
     stateDir: 'out.jsonl.rollout',
+    minFreeBytes: 67_108_864,
     tlsDir: 'out.jsonl.rollout/tls',
     form: 'batch',
     onInvalid: 'record',
@@ -37,6 +39,7 @@ test('input and output are enough: everything else has its default', async (t) =
     maxLineBytes: 8_388_608,
     maxAttempts: 5,
     breaker: 20,
+    stragglers: false,
     results: { model: null, overrideModel: null },
     events: 'stdout',
     logLevel: 'info',
@@ -77,7 +80,16 @@ timing:
     '`output` is missing: it must be text (in quotes where it looks like a number)',
     '`timing.pollWait` at line 9 must be a duration with a unit, such as 500ms, 5s, 15m or 2h, but is 5',
     'unknown key `heartbeatInterva` at line 8; did you mean `heartbeatInterval`?',
-    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `listen`, `stateDir`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `results`, `events`, `logLevel`, `drainTimeout`, `timing`',
+    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `listen`, `http`, `stateDir`, `minFreeSpace`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `stragglers`, `results`, `events`, `logLevel`, `drainTimeout`, `timing`',
+  ]);
+});
+
+test('health endpoints may be put elsewhere, or left out', async (t) => {
+  const withHttp = (http: string): ReturnType<typeof load> => load(`input: a\noutput: b\nhttp: ${http}\n`);
+  t.deepEqual((await withHttp('0.0.0.0:0')).http, { listen: '0.0.0.0:0', isGiven: true });
+  t.is((await withHttp('none')).http, null);
+  t.deepEqual(await mistakesIn(t, 'input: a\noutput: b\nhttp: here\n'), [
+    '`http` at line 3 must be host:port, such as 127.0.0.1:9464, or none',
   ]);
 });
 

@@ -1,0 +1,56 @@
+import type { RunStatus } from '../model/status.ts';
+import { type Standing, unreadiness } from './standing.ts';
+
+/** What the health endpoints know of the coordinator. */
+export interface HealthView {
+  readonly standing: Standing;
+  /** Of the lease that was seen last, whoever holds it; null before any. */
+  readonly leaseEpoch: number | null;
+  /** Null as long as it does not serve. */
+  readonly status: RunStatus | null;
+}
+
+export interface HealthAnswer {
+  readonly statusCode: 200 | 404 | 405 | 503;
+  readonly contentType: 'text/plain; charset=utf-8' | 'application/json';
+  readonly body: string;
+}
+
+/** `/healthz`: the process lives. `/readyz`: it serves or stands by, or in one line why not. `/health`: where it stands, as JSON. */
+export function healthAnswer(method: string, path: string, view: HealthView): HealthAnswer {
+  if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET is answered here');
+  switch (path) {
+    case '/healthz':
+      return text(200, 'ok');
+    case '/readyz':
+      return readiness(view);
+    case '/health':
+      return { statusCode: 200, contentType: 'application/json', body: `${JSON.stringify(healthOf(view))}\n` };
+    default:
+      return text(404, 'nothing is here; there are /healthz, /readyz and /health');
+  }
+}
+
+function readiness({ standing, status }: HealthView): HealthAnswer {
+  if (status !== null) return text(200, 'primary');
+  const why = unreadiness(standing);
+  return why === null ? text(200, 'passive') : text(503, why);
+}
+
+function healthOf({ leaseEpoch, status }: HealthView): Record<string, unknown> {
+  return {
+    active: status !== null,
+    role: status === null ? 'passive' : 'primary',
+    leaseEpoch,
+    workers: status?.workers.length ?? null,
+    progress: status === null ? null : progressOf(status),
+  };
+}
+
+function progressOf({ state, items, isIndexed, done, failed, running, handedBack }: RunStatus): Record<string, unknown> {
+  return { state: state.kind, items, isIndexed, done, failed, running, handedBack };
+}
+
+function text(statusCode: HealthAnswer['statusCode'], line: string): HealthAnswer {
+  return { statusCode, contentType: 'text/plain; charset=utf-8', body: `${line}\n` };
+}
