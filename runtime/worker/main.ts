@@ -19,6 +19,7 @@ import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
 import { awaitBackend } from './readiness.ts';
+import { roomFor } from './room.ts';
 import { apiKeyIn, extraHeadersIn } from './secrets.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
 import { createSlots } from './slots.ts';
@@ -52,12 +53,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   const runId = await readRunId(settings.tlsDir);
   const identity = await ownProcess();
+  const awaitRoom = roomFor(settings.stateDir, systemClock, log);
+  // LMDB maps its lock file into memory: on a full disk that would end the process.
+  await awaitRoom(new AbortController().signal);
   const outbox = await openOutbox({
     dir: join(settings.stateDir, 'store'),
     workerId: settings.workerId,
     runId,
     process: identity,
     isProcessDead,
+    awaitRoom,
   });
   const backend = await createBackend(settings);
   try {

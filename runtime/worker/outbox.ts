@@ -2,10 +2,13 @@ import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
+import { commitCause } from '../base/commit-cause.ts';
 import { RolloutError } from '../base/errors.ts';
+import { isNoSpace } from '../base/space.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
+import type { AwaitRoom } from './room.ts';
 
 /**
  * The worker's own store: outcomes that no coordinator has acknowledged (L34), the highest epoch seen, and whose store it is (L33).
@@ -29,6 +32,8 @@ export interface OutboxOwner {
   readonly runId: string;
   readonly process: ProcessIdentity;
   readonly isProcessDead: (process: ProcessIdentity) => Promise<boolean>;
+  /** A full disk loses no outcome: what could not be written is written once this resolves. */
+  readonly awaitRoom: AwaitRoom;
 }
 
 interface Whose {
@@ -57,7 +62,7 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
     const seen = await look(owner.dir);
     if (seen !== undefined && !isSameProcess(seen.process, owner.process) && !(await owner.isProcessDead(seen.process)))
       throw inUse(owner, seen);
-    return outboxOf(owner.dir, takeOver(openStore(owner.dir), owner, seen));
+    return outboxOf(owner, takeOver(openStore(owner.dir), owner, seen));
   } catch (error) {
     if (error instanceof RolloutError) throw error;
     throw failed(owner.dir, error);
@@ -135,22 +140,36 @@ function takeOver(store: Store, owner: OutboxOwner, seen: Whose | undefined): St
   return store;
 }
 
-function outboxOf(dir: string, store: Store): Outbox {
+function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
+  const closing = new AbortController();
+  const keep = (change: () => Promise<unknown>): Promise<void> => durable(dir, change, awaitRoom, closing.signal);
   return {
     found: [...store.outcomes.getRange()].map(({ value }) => ({ ...value, line: Uint8Array.from(value.line) })),
     highestEpoch: (store.meta.get('epoch') as number | undefined) ?? 0,
-    put: (outcome) => durable(dir, store.outcomes.put([outcome.index, outcome.attempt], outcome)),
-    forget: (refs) => durable(dir, Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])))),
-    keepEpoch: (epoch) => durable(dir, store.meta.put('epoch', epoch)),
-    close: () => store.root.close(),
+    put: (outcome) => keep(() => store.outcomes.put([outcome.index, outcome.attempt], outcome)),
+    forget: (refs) => keep(() => Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])))),
+    keepEpoch: (epoch) => keep(() => store.meta.put('epoch', epoch)),
+    close: () => {
+      closing.abort();
+      return store.root.close();
+    },
   };
 }
 
-async function durable(dir: string, change: Promise<unknown>): Promise<void> {
-  try {
-    await change;
-  } catch (error) {
-    throw failed(dir, error);
+/**
+ * LMDB puts a failed commit aside as a whole, and the next one writes all of its own pages: unlike a file that grows, it may be
+ * written to again. Any other failure is final.
+ */
+async function durable(dir: string, change: () => Promise<unknown>, awaitRoom: AwaitRoom, closing: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await change();
+      return;
+    } catch (error) {
+      const cause = await commitCause(error);
+      if (!isNoSpace(cause) || closing.aborted) throw failed(dir, cause);
+    }
+    await awaitRoom(closing);
   }
 }
 

@@ -1,0 +1,28 @@
+import type { Clock } from '../base/clock.ts';
+import { waitForSpace } from '../base/free-space.ts';
+import type { Log } from '../base/log.ts';
+import { tellParent } from '../base/supervised.ts';
+
+/** The largest outcome has 15 MiB; with less room the next one might not fit. */
+const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
+
+/** Waits until the disk with the worker's store has room again, and says so; resolves also when the signal aborts. */
+export type AwaitRoom = (signal: AbortSignal) => Promise<void>;
+
+export function roomFor(stateDir: string, clock: Clock, log: Log): AwaitRoom {
+  return (signal) =>
+    waitForSpace({
+      dir: stateDir,
+      bytes: OUTBOX_FREE_BYTES,
+      clock,
+      signal,
+      onShort: (shortage) => {
+        log.error({ shortage }, 'the worker waits for space, and keeps its results in memory until then');
+        tellParent({ kind: 'waiting', reason: shortage });
+      },
+      onEnough: () => {
+        log.info('there is space again');
+        tellParent({ kind: 'going-on' });
+      },
+    });
+}
