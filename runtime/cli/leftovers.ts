@@ -3,6 +3,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { Clock } from '../base/clock.ts';
 import { ifThere } from '../base/if-there.ts';
 import { identifyProcess, isProcessAlive } from '../base/process-identity.ts';
+import { isNoSpace } from '../base/space.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 
 /**
@@ -20,7 +21,8 @@ export function createChildRegister(path: string): ChildRegister {
     const identity = await identifyProcess(pid);
     if (identity === null) return;
     known = [...(await living(known)), identity];
-    await writeFileAtomic(path, JSON.stringify(known), 0o600);
+    // Without space the last word stands: this process is not in it, and still ends when its parent does.
+    await writeFileAtomic(path, JSON.stringify(known), 0o600).catch(unlessNoSpace);
   };
   return {
     // One after the other: each writes the whole file.
@@ -29,6 +31,10 @@ export function createChildRegister(path: string): ChildRegister {
       return last;
     },
   };
+}
+
+function unlessNoSpace(error: unknown): void {
+  if (!isNoSpace(error)) throw error;
 }
 
 /** What children get to notice that their parent is gone and to end. */

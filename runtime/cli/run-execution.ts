@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { present } from '../base/assert.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { ExitCode } from '../base/exit.ts';
 import { parseDurationMs } from '../base/quantity.ts';
+import { isNoSpace } from '../base/space.ts';
 import type { RunStatus } from '../model/status.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { ensureDevCa } from '../rpc/ca.ts';
@@ -120,7 +122,10 @@ function planWorker(deps: CliDeps, { args, paths }: Execution, slot: Slot): Work
     logFile: logFile(paths, slot.name),
     prepare: async (coordinators) => {
       await mkdir(workerDir(paths, slot.name), { recursive: true, mode: 0o700 });
-      await writeSettings(config, workerConfig(args, slot, coordinators, paths));
+      // On a full disk the settings of its last start will do: the worker is told where the coordinators are.
+      await writeSettings(config, workerConfig(args, slot, coordinators, paths)).catch((error: unknown) => {
+        if (!isNoSpace(error) || !existsSync(config)) throw error;
+      });
     },
   };
 }

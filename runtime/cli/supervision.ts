@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { ToParent } from '../base/supervised.ts';
 import { onEnd, type ProcessEnd, type Restarts } from './restart.ts';
 
 /** What the supervisor does about the end of one of its processes. Pure; supervisor.ts performs it. */
@@ -44,4 +45,9 @@ export function onWorkerEnd(restarts: Restarts, end: ProcessEnd): WorkerAction {
 export function exitWithoutWorkers(absences: readonly WorkerAbsence[]): ExitCode {
   if (absences.length > 0 && absences.every((why) => why === 'misconfigured')) return EXIT.usage;
   return EXIT.notReachable;
+}
+
+/** For people: a process waits for something that they can change, or has stopped waiting. */
+export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' }>): string {
+  return message.kind === 'waiting' ? `${name} waits: ${message.reason}; free some, and it goes on by itself` : `${name} goes on`;
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import type { ToParent } from '../base/supervised.ts';
 import type { Child, ChildPlan, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
-import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
+import { describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
 /**
  * Keeps one coordinator and the workers of a run alive until the run ends. What is done about each end is decided in
@@ -131,10 +132,15 @@ export class Supervisor {
   async #startCoordinator(): Promise<Child> {
     const { coordinator, firstArguments } = this.#plan;
     const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
-    const child = await this.#deps.start({ ...coordinator, argv }, (message) => this.#onListening(message.address));
+    const child = await this.#deps.start({ ...coordinator, argv }, (message) => this.#onMessage('coordinator', message));
     this.#coordinator = child;
     await this.#adopt(child);
     return child;
+  }
+
+  #onMessage(name: string, message: ToParent): void {
+    if (message.kind === 'listening') this.#onListening(message.address);
+    else this.#deps.notice(describeWait(name, message));
   }
 
   #onListening(address: string): void {
@@ -187,13 +193,12 @@ export class Supervisor {
   }
 
   async #runWorkerOnce(plan: WorkerPlan): Promise<{ readonly child: Child; readonly end: ProcessEnd }> {
-    const known = this.#addresses;
-    await plan.prepare(known);
-    const child = await this.#deps.start(plan, () => undefined);
+    await plan.prepare(this.#addresses);
+    const child = await this.#deps.start(plan, (message) => this.#onMessage(`worker ${plan.name}`, message));
     this.#workers.set(plan.name, child);
     await this.#adopt(child);
-    // The coordinator may have come back elsewhere while the process was being started.
-    if (this.#addresses !== known) child.tell({ kind: 'coordinators', addresses: this.#addresses });
+    // The coordinator may have come back elsewhere while the process was being started, and on a full disk the settings are old.
+    if (this.#addresses.length > 0) child.tell({ kind: 'coordinators', addresses: this.#addresses });
     const end = await child.ended;
     this.#workers.delete(plan.name);
     this.#coordinator?.tell({ kind: 'worker-exited', workerId: plan.name, pid: child.pid });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { NO_RESTARTS, QUICK_FAILURES_LIMIT } from '../../../runtime/cli/restart.ts';
-import { exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd } from '../../../runtime/cli/supervision.ts';
+import { describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd } from '../../../runtime/cli/supervision.ts';
 
 function exited(code: number): { readonly code: number; readonly signal: null; readonly ranMs: number } {
   return { code, signal: null, ranMs: 50 };
@@ -41,4 +41,10 @@ test('without workers a run is not reachable, unless it was their settings', (t)
   t.is(exitWithoutWorkers(['backend-unreachable', 'drained']), 4);
   t.is(exitWithoutWorkers(['misconfigured', 'backend-unreachable']), 4);
   t.is(exitWithoutWorkers(['misconfigured', 'misconfigured']), 2);
+});
+
+test('R46: a process that waits for space is named with the reason, and so is its going on', (t) => {
+  const waiting = describeWait('coordinator', { kind: 'waiting', reason: 'no space in /d: 1 bytes are free, 2 are wanted' });
+  t.is(waiting, 'coordinator waits: no space in /d: 1 bytes are free, 2 are wanted; free some, and it goes on by itself');
+  t.is(describeWait('worker w1', { kind: 'going-on' }), 'worker w1 goes on');
 });
