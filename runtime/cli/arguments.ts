@@ -24,6 +24,7 @@ export interface RunArguments {
   readonly limit?: number;
   readonly dryRun: boolean;
   readonly maxAttempts: number;
+  readonly stragglers: boolean;
   readonly timeout: string;
   readonly waitBackend: string;
   readonly drainTimeout: string;

@@ -107,6 +107,7 @@ function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void
     .option('--workers <n>', 'worker processes', toWorkers, 1)
     .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
     .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
+    .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
     .option('--fresh', 'move an existing state directory aside and start anew', false)
     .option('--force', 'go on although input or options differ from those of the run', false)
@@ -196,6 +197,7 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
   coordinator
     .command('test-fence', { hidden: true })
     .description('serve a tiny run, have a rival take its lease, and end in time')
+    .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: a new temporary directory)')
     .option('--spin', 'the main loop spins from the moment of fencing', false)
     .option('--hang', 'the store does not let go', false)

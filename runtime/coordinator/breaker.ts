@@ -2,7 +2,7 @@ import type { WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import { parseOutputLine } from '../results/output-line.ts';
 import { pauseRun } from './ending.ts';
-import { itemAt, lockItem } from './mirror.ts';
+import { findRow, itemAt, lockItem, rowOf } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
 import type { Item, State } from './state.ts';
 
@@ -44,7 +44,8 @@ export function sendBackSuspects(state: State): void {
 }
 
 function sendBackSuspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
-  if (item.isRunning) handBack(state, item, 'unavailable', 0);
+  const live = findRow(item, rowOf(worker, outcome));
+  if (live !== undefined) handBack(state, item, live, 'unavailable', 0);
   else acknowledge(state, worker, outcome);
 }
 

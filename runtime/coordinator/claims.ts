@@ -5,8 +5,9 @@ import type { ItemIndex } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Grant, GrantPick } from './commands.ts';
 import { takeFound } from './found.ts';
-import { rejudge } from './judge.ts';
-import { addRunning, command, forgetRow, lockItem, refOf } from './mirror.ts';
+import { unlock } from './judge.ts';
+import { addRunning, command, lockItem, refOf, rowOfWorker } from './mirror.ts';
+import { isAlone, planIsolation } from './poison.ts';
 import { handBackAll } from './rows.ts';
 import type { State, Worker } from './state.ts';
 
@@ -45,7 +46,7 @@ function newGrants(state: State): readonly Grant[] {
   for (const share of shares) share.free -= pickReady(state, share.free, present(picks.get(share.worker), 'picks'));
   const grants: Grant[] = [];
   for (const [worker, ready] of picks) if (ready.length > 0) grants.push({ worker: worker.id, picks: ready });
-  grants.push(...freshGrants(state, shares));
+  grants.push(...freshGrants(state, shares), ...planIsolation(state));
   for (const grant of grants) reserve(state, grant);
   return grants;
 }
@@ -55,14 +56,15 @@ function newGrants(state: State): readonly Grant[] {
  * that the first worker in line does not take the tail alone.
  */
 function planShares(state: State): { readonly worker: Worker; free: number }[] {
-  const free = [...state.workers.values()].map((worker) => ({ worker, free: freeSlots(worker) })).filter((share) => share.free > 0);
+  const free = [...state.workers.values()].map((worker) => ({ worker, free: freeSlots(state, worker) })).filter((share) => share.free > 0);
   const available = Math.min(state.ready.length + state.supply.upTo - state.cursor, MAX_ROUND);
   const equal = Math.ceil(available / Math.max(1, free.length));
   return free.map((share) => ({ worker: share.worker, free: Math.min(share.free, Math.max(1, equal)) }));
 }
 
-export function freeSlots(worker: Worker): number {
-  if (!worker.isRegistered || worker.session === 0) return 0;
+/** How many items more this worker may be given; none while it is kept free for one that runs alone. */
+export function freeSlots(state: State, worker: Worker): number {
+  if (!worker.isRegistered || worker.session === 0 || state.poison.host?.worker === worker.id) return 0;
   const promised = worker.outgoing.size + worker.claiming + worker.unread.size + (worker.sent?.assignments.length ?? 0);
   return Math.max(0, worker.capacity - promised);
 }
@@ -74,11 +76,12 @@ function pickReady(state: State, free: number, into: GrantPick[]): number {
   for (; into.length < free && at < state.ready.length; at += 1) {
     const index = present(state.ready[at], 'ready item');
     const item = state.items.get(index);
-    if (item === undefined || item.isRunning) continue;
+    if (item === undefined || item.rows.length > 0) continue;
     if (item.lock !== null) kept.push(index);
+    else if (isAlone(item)) state.poison.alone.push(index);
     else {
       lockItem(item, 'claiming');
-      into.push({ index, lastAttempt: item.row.attempt });
+      into.push({ index, lastAttempt: item.lastAttempt });
     }
   }
   state.ready = [...kept, ...state.ready.slice(at)];
@@ -132,7 +135,7 @@ function grantSize(grant: Grant): number {
 }
 
 /** The answers of a round, in the order of its grants. */
-export function onClaimed(state: State, nowMs: number, results: readonly ClaimResult[]): void {
+export function onClaimed(state: State, results: readonly ClaimResult[]): void {
   const grants = present(state.claims, 'a round under way');
   assert(grants.length === results.length, 'one answer for each grant');
   state.claims = null;
@@ -140,7 +143,7 @@ export function onClaimed(state: State, nowMs: number, results: readonly ClaimRe
     const result = present(results[at], 'claim result');
     const worker = state.workers.get(grant.worker);
     if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
-    if (result.kind === 'claimed') applyClaim(state, nowMs, grant, result);
+    if (result.kind === 'claimed') applyClaim(state, grant, result);
     if (result.kind === 'gone') releasePicks(state, grant);
   });
   const passed = state.supply.invalid.findIndex((index) => index >= state.cursor);
@@ -148,10 +151,10 @@ export function onClaimed(state: State, nowMs: number, results: readonly ClaimRe
   state.supply.upTo = Math.max(state.supply.upTo, state.cursor);
 }
 
-function applyClaim(state: State, nowMs: number, grant: Grant, reply: ClaimReply): void {
+function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
   state.cursor = Math.max(state.cursor, reply.cursor);
-  for (const found of reply.found) takeFound(state, nowMs, found);
-  const mine = reply.found.filter((found) => found.state === 'running' && found.row.worker === grant.worker).map((found) => found.index);
+  for (const found of reply.found) takeFound(state, found);
+  const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
   const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));
   deliver(state, grant.worker, [...granted, ...mine]);
   unreserve(state, grant, granted.length + mine.length);
@@ -159,22 +162,27 @@ function applyClaim(state: State, nowMs: number, grant: Grant, reply: ClaimReply
 
 function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {
   const before = state.items.get(index);
-  if (before !== undefined) forgetRow(state, before);
   const row = { worker: grant.worker, attempt, claimEpoch: state.epoch };
-  const item = addRunning(state, index, row, before?.faults ?? NO_FAULTS, state.workers.get(grant.worker)?.bootNonce ?? '');
+  const item = addRunning(state, { index, row, second: null, lastAttempt: attempt, faults: before?.faults ?? NO_FAULTS });
   item.waiting.push(...(before?.waiting ?? []));
-  rejudge(state, item);
+  if (item.waiting.length > 0) unlock(state, item);
   return index;
+}
+
+/** A row that an earlier claim of unknown fate has left for this worker (L8). */
+function isOf(state: State, index: ItemIndex, worker: string): boolean {
+  const item = state.items.get(index);
+  return item !== undefined && rowOfWorker(item, worker) !== undefined;
 }
 
 /** Claimed rows go to their worker; where it is gone meanwhile they are handed back at once (L31). */
 function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
   const items = indexes.map((index) => present(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
   if (items.length === 0) return;
-  const refs = items.map(refOf);
-  if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs });
+  const refs = items.map((item) => refOf(item.index, present(rowOfWorker(item, id), 'the claimed row').row));
+  if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs, why: 'invalid' });
   const worker = state.workers.get(id);
-  if (worker === undefined || !worker.isRegistered) return handBackAll(state, items);
+  if (worker === undefined || !worker.isRegistered) return handBackAll(state, id, items, 'lost');
   for (const ref of refs) worker.unread.add(ref.index);
 }
 
@@ -188,9 +196,8 @@ function releasePicks(state: State, grant: Grant): void {
   for (const pick of grant.picks) {
     const item = 'index' in pick ? state.items.get(pick.index) : undefined;
     if (item === undefined || item.lock !== 'claiming') continue;
-    item.lock = null;
     state.ready.push(item.index);
-    rejudge(state, item);
+    unlock(state, item);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HandBack, WorkerInfo } from '../ledger/contract.ts';
+import type { HandBack, Move, NamedRow, WorkerInfo } from '../ledger/contract.ts';
 import type { RunEvent } from '../model/event.ts';
 import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
 import type { BeatReply, Outcome, PollReply } from '../model/session.ts';
@@ -31,8 +31,11 @@ export type Command =
   | { readonly kind: 'look'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[] }
   /** Read the input lines of these claims. */
   | { readonly kind: 'load'; readonly worker: WorkerId; readonly refs: readonly ItemRef[] }
-  /** Make error lines of these invalid items. */
-  | { readonly kind: 'condemn'; readonly refs: readonly ItemRef[] }
+  | { readonly kind: 'reassign'; readonly moves: readonly Move[] }
+  /** Give these items a second attempt on this worker (L13). */
+  | { readonly kind: 'second'; readonly worker: WorkerId; readonly rows: readonly NamedRow[] }
+  /** Make error lines of these items, which nobody is to execute, or not again. */
+  | { readonly kind: 'condemn'; readonly refs: readonly ItemRef[]; readonly why: 'invalid' | 'poison' }
   /** Find out which of the next items are invalid. */
   | { readonly kind: 'survey'; readonly from: ItemIndex }
   | { readonly kind: 'register'; readonly worker: WorkerId; readonly info: Omit<WorkerInfo, 'registeredAtMs'> }

@@ -29,7 +29,7 @@ export function checkEnd(state: State, nowMs: number): void {
 
 /** No worker is connected that still has to hand something over. */
 function isIdle(state: State): boolean {
-  const isRunning = [...state.items.values()].some((item) => item.isRunning || item.lock !== null);
+  const isRunning = [...state.items.values()].some((item) => item.rows.length > 0 || item.lock !== null);
   return !isRunning && state.claims === null && hasNobody(state);
 }
 

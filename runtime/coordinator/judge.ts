@@ -1,10 +1,11 @@
-import { isSameRow, type WorkerId } from '../model/row.ts';
+import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import { isSuspicious, releaseSuspects, sendBackSuspects, suspect } from './breaker.ts';
 import { pauseRun } from './ending.ts';
-import { command, rowOf } from './mirror.ts';
-import { acknowledge, handBack, record } from './rows.ts';
-import type { Item, State } from './state.ts';
+import { command, findRow, rowOf } from './mirror.ts';
+import { acquit } from './poison.ts';
+import { acknowledge, handBack, reassign, record } from './rows.ts';
+import type { Item, LiveRow, State, Waiting } from './state.ts';
 
 /**
  * Judges an outcome by the mirror (L19): it goes to the log only if exactly this row may settle and nothing else of the item is
@@ -12,49 +13,94 @@ import type { Item, State } from './state.ts';
  */
 export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
   const item = state.items.get(outcome.index);
-  if (item === undefined || !isSameRow(item.row, rowOf(worker, outcome))) {
+  if (item === undefined || !maySettle(item, rowOf(worker, outcome))) {
     return command(state, { kind: 'look', worker, outcomes: [outcome] });
   }
-  if (item.lock !== null) return wait(item, worker, outcome);
+  acquit(state, item);
+  if (item.lock !== null) return wait(item, { worker, outcome });
   if (isSuspicious(outcome)) return suspect(state, worker, item, outcome);
   if (outcome.httpStatus !== 0) releaseSuspects(state);
   if (outcome.isRetryable) return judgeFailure(state, worker, item, outcome);
   record(state, worker, item, outcome);
 }
 
-/** The same outcome sent twice waits once; while the first is being recorded, or held by the breaker, there is nothing to wait for. */
-function wait(item: Item, worker: WorkerId, outcome: Outcome): void {
-  if (item.lock === 'recording' || item.lock === 'suspect') return;
-  const isWaiting = item.waiting.some((other) => other.worker === worker && other.outcome.attempt === outcome.attempt);
-  if (!isWaiting) item.waiting.push({ worker, outcome });
+/** L13: either row of an item; L15: without any, the one that was taken last. */
+function maySettle(item: Item, row: Row): boolean {
+  return item.rows.length > 0 ? findRow(item, row) !== undefined : isSameRow(item.taken, row);
 }
 
 /**
- * A failure that counts: the claim ends and the item waits, or, with no attempts left, the failure is the record. One that arrives
- * for a row already handed back was counted then, or was lost with its worker: it is neither counted nor recorded now.
+ * What comes twice waits once. While the only row's outcome is being recorded, or held by the breaker, there is nothing to wait for;
+ * that of a second attempt has to.
  */
-function judgeFailure(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
-  if (!item.isRunning) acknowledge(state, worker, outcome);
-  else if (item.faults.failures + 1 < state.settings.maxAttempts) handBack(state, item, 'failed', outcome.delayMs);
-  else record(state, worker, item, outcome);
+function wait(item: Item, waiting: Waiting): void {
+  const isHeld = item.lock === 'recording' || item.lock === 'suspect';
+  if ('outcome' in waiting && isHeld && item.rows.length < 2) return;
+  const { attempt } = refOfWaiting(waiting);
+  const isThere = item.waiting.some((other) => other.worker === waiting.worker && refOfWaiting(other).attempt === attempt);
+  if (!isThere) item.waiting.push(waiting);
 }
 
-/** Judges again what waited for the item's lock. */
-export function rejudge(state: State, item: Item): void {
-  if (item.lock !== null) return;
-  for (const { worker, outcome } of item.waiting.splice(0)) judge(state, worker, outcome);
+function refOfWaiting(waiting: Waiting): Outcome | ItemReturn {
+  return 'outcome' in waiting ? waiting.outcome : waiting.returned;
+}
+
+/**
+ * A failure that counts: the claim ends and the item waits, or, with no attempts left, the failure is the record, unless another
+ * attempt still runs. One that arrives for a row already handed back was counted then, or was lost with its worker: it is neither
+ * counted nor recorded now.
+ */
+function judgeFailure(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
+  const live = findRow(item, rowOf(worker, outcome));
+  if (live === undefined) return acknowledge(state, worker, outcome);
+  const isLast = item.rows.length === 1 && item.faults.failures + 1 >= state.settings.maxAttempts;
+  if (isLast) record(state, worker, item, outcome);
+  else handBack(state, item, live, 'failed', outcome.delayMs);
 }
 
 /** An item that a worker returns without an outcome. */
-export function onReturned(state: State, nowMs: number, worker: WorkerId, returned: ItemReturn): void {
-  const item = state.items.get(returned.index);
+export function onReturned(state: State, worker: WorkerId, returned: ItemReturn): void {
   if (returned.reason === 'quota') {
-    pauseRun(state, nowMs, 'the backend says that the account has no quota left (insufficient_quota)');
+    pauseRun(state, state.nowMs, 'the backend says that the account has no quota left (insufficient_quota)');
     sendBackSuspects(state);
   }
-  const isRunning = item?.isRunning === true && isSameRow(item.row, rowOf(worker, returned));
-  if (!isRunning || item === undefined) return acknowledge(state, worker, returned);
-  if (item.lock === null) handBack(state, item, returned.reason, returned.delayMs);
-  else if (item.lock === 'returning') item.isGivenBack = true;
-  else acknowledge(state, worker, returned);
+  const item = state.items.get(returned.index);
+  const live = findRow(item, rowOf(worker, returned));
+  if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
+  if (live.isLeaving) live.isGivenBack = true;
+  else if (item.lock !== null) wait(item, { worker, returned });
+  else takeBack(state, item, live, returned);
+}
+
+/** L32: what was recalled, and is released, goes to the thief; everything else goes back. */
+function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: ItemReturn): void {
+  const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
+  if (thief?.state !== 'ready' || live.isStarted) return handBack(state, item, live, reason, delayMs);
+  live.isGivenBack = true;
+  command(state, { kind: 'reassign', moves: [reassign(state, item, live, thief.id)] });
+}
+
+/** Opens the item's lock: what waited for it is judged, and then a row that nobody has any more goes back (L27, L31). */
+export function unlock(state: State, item: Item): void {
+  item.lock = null;
+  for (const waiting of item.waiting.splice(0)) {
+    if ('outcome' in waiting) judge(state, waiting.worker, waiting.outcome);
+    else onReturned(state, waiting.worker, waiting.returned);
+  }
+  const now = state.items.get(item.index);
+  if (now !== undefined && now.lock === null) meetOwners(state, now);
+}
+
+/** While the item was locked, the worker of a row may have gone, or come back without it. */
+function meetOwners(state: State, item: Item): void {
+  for (const live of item.rows) {
+    const { worker } = live.row;
+    if (worker === COORDINATOR_WORKER) continue;
+    const owner = state.workers.get(worker);
+    const isUnmet = owner?.unmet.delete(item.index) ?? false;
+    if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
+    if (!isUnmet) continue;
+    if (live.bootNonce !== owner.bootNonce) return handBack(state, item, live, 'lost', 0);
+    owner.unread.add(item.index);
+  }
 }

@@ -1,5 +1,5 @@
-import type { HandBack, SettleVerdict, Verdict } from '../ledger/contract.ts';
-import type { ItemIndex, WorkerId } from '../model/row.ts';
+import type { HandBack, Move, NamedRow, ReassignReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/session.ts';
 import { releaseLastSuspects } from './breaker.ts';
@@ -8,12 +8,16 @@ import type { Command, Recording, Token } from './commands.ts';
 import { flushAll } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { judge } from './judge.ts';
-import { command, refOf, takeCommands } from './mirror.ts';
+import { command, itemAt, refOf, rowOfWorker, takeCommands } from './mirror.ts';
 import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
+import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
+import { record } from './rows.ts';
 import { answerOverdue, onPoll, onPollGone } from './sessions.ts';
 import type { State } from './state.ts';
+import { onReassigned, planSteals } from './steal.ts';
+import { onSeconded, planSeconds } from './straggler.ts';
 
 /**
  * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
@@ -31,6 +35,14 @@ export type Fact =
   | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] }
   | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
   | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackResult[] }
+  /** Null: the run is paused, and nothing moved or was given. */
+  | { readonly kind: 'reassigned'; readonly moves: readonly Move[]; readonly verdicts: ReassignReply['verdicts'] | null }
+  | {
+      readonly kind: 'seconded';
+      readonly worker: WorkerId;
+      readonly rows: readonly NamedRow[];
+      readonly verdicts: SecondReply['verdicts'] | null;
+    }
   | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'loaded'; readonly worker: WorkerId; readonly assignments: readonly Assignment[] }
   | { readonly kind: 'condemned'; readonly outcomes: readonly Outcome[] }
@@ -45,6 +57,7 @@ export type Fact =
 /** Takes in one fact at `nowMs` of the monotonic clock and says what is to be done, in order. */
 export function step(state: State, nowMs: number, fact: Fact): readonly Command[] {
   if (state.phase.kind === 'stopped') return [];
+  state.nowMs = nowMs;
   takeIn(state, nowMs, fact);
   releaseLastSuspects(state);
   checkEnd(state, nowMs);
@@ -69,20 +82,24 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'worker-exited':
       return onWorkerExited(state, fact.worker, fact.pid);
     case 'tick':
-      return onTick(state, nowMs);
+      onTick(state, nowMs);
+      return planTail(state);
     case 'claimed':
-      return onClaimed(state, nowMs, fact.results);
+      return onClaimed(state, fact.results);
     case 'recorded':
       return onRecorded(state, fact.recordings, fact.verdicts);
     case 'handed-back':
-      return onHandedBack(state, nowMs, fact.returns, fact.results);
+      return onHandedBack(state, fact.returns, fact.results);
+    case 'reassigned':
+      return onReassigned(state, fact.moves, fact.verdicts);
+    case 'seconded':
+      return onSeconded(state, fact.worker, fact.rows, fact.verdicts);
     case 'looked':
       return onLooked(state, fact.worker, fact.outcomes, fact.verdicts);
     case 'loaded':
       return onLoaded(state, fact.worker, fact.assignments);
     case 'condemned':
-      for (const outcome of fact.outcomes) judge(state, COORDINATOR_WORKER, outcome);
-      return;
+      return onCondemned(state, fact.outcomes);
     case 'surveyed':
       return onSurveyed(state, fact.upTo, fact.invalid);
     case 'indexed':
@@ -105,6 +122,7 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
 function onTick(state: State, nowMs: number): void {
   scanWorkers(state, nowMs);
   answerOverdue(state, nowMs);
+  endTrials(state);
   const due = state.delayed.filter((index) => (state.items.get(index)?.dueAtMs ?? 0) <= nowMs);
   if (due.length === 0) return;
   const isDue = new Set(due);
@@ -112,9 +130,33 @@ function onTick(state: State, nowMs: number): void {
   state.ready.push(...due.filter((index) => state.items.get(index)?.lock === null));
 }
 
+/** What is left of the list goes round the workers that are idle. */
+function planTail(state: State): void {
+  planSteals(state);
+  planSeconds(state);
+}
+
 /** Items claimed by an earlier coordinator for itself have no worker that would hand them back. */
 function resumeCondemned(state: State): void {
-  const refs = [...state.items.values()].filter((item) => item.row.worker === COORDINATOR_WORKER).map(refOf);
-  state.condemned = refs.length;
-  if (refs.length > 0) command(state, { kind: 'condemn', refs });
+  const refs: ItemRef[] = [];
+  for (const item of state.items.values()) {
+    const live = rowOfWorker(item, COORDINATOR_WORKER);
+    if (live !== undefined) refs.push(refOf(item.index, live.row));
+    if (item.rows.length > 0 || !isPoison(item)) continue;
+    state.ready = state.ready.filter((index) => index !== item.index);
+    condemn(state, item);
+  }
+  state.condemned += refs.length;
+  if (refs.length > 0) command(state, { kind: 'condemn', refs, why: 'invalid' });
+}
+
+/** Their error lines are made: the coordinator records them, poison in its last worker's place (L15). */
+function onCondemned(state: State, outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) {
+    const item = itemAt(state, outcome.index);
+    if (item.lock === 'condemned') {
+      item.lock = null;
+      record(state, COORDINATOR_WORKER, item, outcome);
+    } else judge(state, COORDINATOR_WORKER, outcome);
+  }
 }

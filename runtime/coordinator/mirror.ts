@@ -1,8 +1,18 @@
 import { assert, present } from '../base/assert.ts';
-import type { Faults, Scan } from '../ledger/contract.ts';
-import { type Attempt, COORDINATOR_WORKER, type Epoch, type ItemIndex, type ItemRef, type Row, type WorkerId } from '../model/row.ts';
+import type { HandedBackItem, RunningItem, Scan } from '../ledger/contract.ts';
+import {
+  type Attempt,
+  COORDINATOR_WORKER,
+  type Epoch,
+  type ItemIndex,
+  type ItemRef,
+  isSameRow,
+  type Row,
+  type WorkerId,
+} from '../model/row.ts';
 import type { Command } from './commands.ts';
-import type { Item, Lock, MachineSettings, State, Worker } from './state.ts';
+import { noDurations } from './durations.ts';
+import type { Item, LiveRow, Lock, MachineSettings, State, Worker } from './state.ts';
 
 /** Builds the mirror from a scan (L24). Running rows are taken over as in flight. */
 export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, nowMs: number): State {
@@ -25,19 +35,24 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     suspects: [],
     leaving: 0,
     condemned: 0,
+    nowMs,
     lastTickMs: nowMs,
+    durations: noDurations(),
+    poison: { lossesMs: [], trials: [], alone: [], host: null },
     commands: [],
   };
   for (const { worker, info } of scan.workers) expectWorker(state, worker, nowMs, info);
-  for (const { index, row, faults } of scan.running) takeOver(state, index, row, faults, nowMs);
-  for (const { index, row, faults } of scan.handedBack) addHandedBack(state, index, row, faults, nowMs);
+  for (const running of scan.running) takeOver(state, running, nowMs);
+  for (const handedBack of scan.handedBack) addHandedBack(state, handedBack);
   return state;
 }
 
-/** A running row found at boot; its owner is due even where no registry names it (L25). */
-export function takeOver(state: State, index: ItemIndex, row: Row, faults: Faults, nowMs: number): Item {
-  const owner = row.worker === COORDINATOR_WORKER ? null : (state.workers.get(row.worker) ?? expectWorker(state, row.worker, nowMs, null));
-  return addRunning(state, index, row, faults, owner === null ? '' : owner.bootNonce);
+/** A running item found at boot; its owners are due even where no registry names them (L25). */
+export function takeOver(state: State, running: RunningItem, nowMs: number): Item {
+  for (const { worker } of rowsOf(running)) {
+    if (worker !== COORDINATOR_WORKER && !state.workers.has(worker)) expectWorker(state, worker, nowMs, null);
+  }
+  return addRunning(state, running);
 }
 
 function expectWorker(
@@ -72,6 +87,8 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     items: new Set(),
     claiming: 0,
     unread: new Set(),
+    unmet: new Set(),
+    awaited: 0,
     isReading: false,
     outgoing: new Map(),
     outgoingBytes: 0,
@@ -87,34 +104,70 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
   };
 }
 
-export function addRunning(state: State, index: ItemIndex, row: Row, faults: Faults, bootNonce: string): Item {
-  const item: Item = { index, isRunning: true, row, faults, bootNonce, dueAtMs: 0, lock: null, isGivenBack: false, waiting: [] };
+export function addRunning(state: State, running: RunningItem): Item {
+  const rows = rowsOf(running).map((row) => liveRow(state, row));
+  const { index, row, lastAttempt, faults } = running;
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, waiting: [] };
   state.items.set(index, item);
-  state.workers.get(row.worker)?.items.add(index);
+  for (const { row: owned } of rows) state.workers.get(owned.worker)?.items.add(index);
   return item;
 }
 
-export function addHandedBack(state: State, index: ItemIndex, row: Row, faults: Faults, nowMs: number): Item {
-  const dueAtMs = nowMs + faults.delayMs;
-  const item: Item = { index, isRunning: false, row, faults, bootNonce: '', dueAtMs, lock: null, isGivenBack: false, waiting: [] };
+function rowsOf({ row, second }: RunningItem): readonly Row[] {
+  return second === null ? [row] : [row, second];
+}
+
+/** A row that was just claimed, or just found. */
+export function liveRow(state: State, row: Row): LiveRow {
+  const bootNonce = state.workers.get(row.worker)?.bootNonce ?? '';
+  return { row, bootNonce, isStarted: false, sinceMs: state.nowMs, recalledFor: null, isLeaving: false, isGivenBack: false };
+}
+
+export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
+  const { index, row, lastAttempt, faults } = handedBack;
+  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, waiting: [] };
   state.items.set(index, item);
-  if (faults.delayMs > 0) state.delayed.push(index);
-  else state.ready.push(index);
+  queueItem(state, item);
   return item;
 }
 
-/** Takes an item out of the mirror: it is terminal. */
+/** A handed-back item waits for its time, or for its next claim. */
+export function queueItem(state: State, item: Item): void {
+  item.dueAtMs = state.nowMs + item.faults.delayMs;
+  if (item.faults.delayMs > 0) state.delayed.push(item.index);
+  else state.ready.push(item.index);
+}
+
+/** Takes an item out of the mirror: it is terminal, or about to be taken over anew. */
 export function dropItem(state: State, item: Item): void {
-  forgetRow(state, item);
+  for (const live of item.rows) removeRow(state, item, live);
   state.items.delete(item.index);
 }
 
+/** Its worker is not asked for the row any more. */
+export function endRecall(state: State, live: LiveRow): void {
+  const thief = live.recalledFor === null ? undefined : state.workers.get(live.recalledFor);
+  // A thief that has registered anew awaits nothing.
+  if (thief !== undefined) thief.awaited = Math.max(0, thief.awaited - 1);
+  live.recalledFor = null;
+}
+
 /** The row is no longer its worker's. */
-export function forgetRow(state: State, item: Item): void {
-  const owner = state.workers.get(item.row.worker);
-  owner?.items.delete(item.index);
-  if (owner !== undefined) takeOutgoing(owner, item.index);
-  owner?.unread.delete(item.index);
+function forgetRow(state: State, index: ItemIndex, row: Row): void {
+  const owner = state.workers.get(row.worker);
+  if (owner === undefined) return;
+  owner.items.delete(index);
+  owner.unread.delete(index);
+  owner.unmet.delete(index);
+  takeOutgoing(owner, index);
+}
+
+/** One row of the item is gone; with the last one the item is handed back, and keeps it (L15). */
+export function removeRow(state: State, item: Item, live: LiveRow): void {
+  endRecall(state, live);
+  forgetRow(state, item.index, live.row);
+  item.rows = item.rows.filter((other) => other !== live);
+  item.taken = live.row;
 }
 
 /** Takes an assignment out of those that wait to be sent. */
@@ -132,8 +185,18 @@ export function lockItem(item: Item, lock: Lock): void {
   item.lock = lock;
 }
 
-export function refOf(item: Item): ItemRef {
-  return { index: item.index, attempt: item.row.attempt, claimEpoch: item.row.claimEpoch };
+export function refOf(index: ItemIndex, row: Row): ItemRef {
+  return { index, attempt: row.attempt, claimEpoch: row.claimEpoch };
+}
+
+/** The running row that is exactly this one. */
+export function findRow(item: Item | undefined, row: Row): LiveRow | undefined {
+  return item?.rows.find((live) => isSameRow(live.row, row));
+}
+
+/** The running row of this worker; it has at most one of an item. */
+export function rowOfWorker(item: Item, worker: WorkerId): LiveRow | undefined {
+  return item.rows.find((live) => live.row.worker === worker);
 }
 
 export function rowOf(worker: WorkerId, ref: { readonly attempt: Attempt; readonly claimEpoch: Epoch }): Row {

@@ -1,13 +1,15 @@
 import { assert, never, present } from '../base/assert.ts';
-import type { Faults, Found, HandBack, SettleVerdict, Verdict } from '../ledger/contract.ts';
-import { COORDINATOR_WORKER, isSameRow, type WorkerId } from '../model/row.ts';
+import type { HandBack, HandBackReason, HandBackReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import type { Recording } from './commands.ts';
 import { takeFound } from './found.ts';
-import { judge, rejudge } from './judge.ts';
-import { addHandedBack, command, dropItem, forgetRow, itemAt, refOf, rowOf } from './mirror.ts';
-import { acknowledge, giveStale } from './rows.ts';
-import type { Item, State } from './state.ts';
+import { judge, unlock } from './judge.ts';
+import { command, dropItem, findRow, itemAt, queueItem, refOf, removeRow, rowOf } from './mirror.ts';
+import { condemn, isPoison } from './poison.ts';
+import { acknowledge, giveStale, revoke } from './rows.ts';
+import type { Item, LiveRow, State } from './state.ts';
+import { noteDuration } from './straggler.ts';
 
 /** The outcomes of one batch are in the log, and the ledger has answered for each. */
 export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
@@ -17,14 +19,22 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
     assert(verdict !== 'stale', `mirror and ledger differ on item ${outcome.index}`);
     const item = itemAt(state, outcome.index);
     assert(item.lock === 'recording', 'a recorded item is locked');
-    dropItem(state, item);
+    endRows(state, item, rowOf(worker, outcome));
     if (outcome.kind === 'result') state.done += 1;
     else onItemFailed(state, outcome);
     if (worker === COORDINATOR_WORKER) state.condemned -= 1;
     else acknowledge(state, worker, outcome);
-    item.lock = null;
-    for (const waiting of item.waiting.splice(0)) judge(state, waiting.worker, waiting.outcome);
+    unlock(state, item);
   });
+}
+
+/** The item is terminal: whoever else still works on it is told to stop (L13). */
+function endRows(state: State, item: Item, settled: Row): void {
+  for (const live of item.rows) {
+    if (isSameRow(live.row, settled)) noteDuration(state, live);
+    else revoke(state, item, live);
+  }
+  dropItem(state, item);
 }
 
 function onItemFailed(state: State, outcome: Outcome): void {
@@ -32,30 +42,38 @@ function onItemFailed(state: State, outcome: Outcome): void {
   command(state, { kind: 'emit', event: { kind: 'item_failed', index: outcome.index, attempt: outcome.attempt, code: outcome.code } });
 }
 
-export type HandBackResult = { readonly kind: 'returned'; readonly faults: Faults } | { readonly kind: 'refused'; readonly found: Found };
+export type HandBackResult = HandBackReply['verdicts'][number];
 
-/** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it (`lost`). */
-export function onHandedBack(state: State, nowMs: number, returns: readonly HandBack[], results: readonly HandBackResult[]): void {
-  for (const [at, returned] of returns.entries()) {
-    const item = itemAt(state, returned.index);
+/** Taken from a worker that may still hold it; whatever else goes back was given back, and its worker waits to hear so. */
+const IS_TAKEN: ReadonlySet<HandBackReason> = new Set(['lost', 'suspected', 'crashed']);
+
+/** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it. */
+export function onHandedBack(state: State, returns: readonly HandBack[], results: readonly HandBackResult[]): void {
+  for (const [at, { index, row, reason }] of returns.entries()) {
+    const item = itemAt(state, index);
     assert(item.lock === 'returning', 'an item being handed back is locked');
-    if (returned.reason !== 'lost' || item.isGivenBack) acknowledge(state, returned.row.worker, refOf(item));
-    applyHandBack(state, nowMs, item, present(results[at], 'hand-back result'));
+    const live = present(findRow(item, row), 'the row being handed back');
+    if (!IS_TAKEN.has(reason) || live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
+    applyHandBack(state, item, live, present(results[at], 'hand-back result'));
   }
 }
 
-function applyHandBack(state: State, nowMs: number, item: Item, result: HandBackResult): void {
+function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBackResult): void {
   switch (result.kind) {
     case 'returned': {
-      forgetRow(state, item);
-      const after = addHandedBack(state, item.index, item.row, result.faults, nowMs);
-      after.waiting.push(...item.waiting);
-      return rejudge(state, after);
+      removeRow(state, item, live);
+      assert((result.other === null) === (item.rows.length === 0), `mirror and ledger differ on item ${item.index}`);
+      item.faults = result.faults;
+      item.lastAttempt = result.lastAttempt;
+      if (item.rows.length === 0 && isPoison(item)) return condemn(state, item);
+      if (item.rows.length === 0) queueItem(state, item);
+      return unlock(state, item);
     }
     case 'refused':
       item.lock = null;
-      item.isGivenBack = false;
-      return takeFound(state, nowMs, result.found);
+      live.isLeaving = false;
+      live.isGivenBack = false;
+      return takeFound(state, result.found);
     default:
       return never(result);
   }
@@ -74,8 +92,7 @@ function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Ve
       return giveStale(state, worker, outcome);
     case 'live': {
       // The mirror has moved since the question was asked, and knows the row by now.
-      const row = state.items.get(outcome.index)?.row;
-      assert(row !== undefined && isSameRow(row, rowOf(worker, outcome)), `mirror and ledger differ on item ${outcome.index}`);
+      assert(state.items.has(outcome.index), `mirror and ledger differ on item ${outcome.index}`);
       return judge(state, worker, outcome);
     }
     default:

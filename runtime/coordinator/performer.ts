@@ -5,8 +5,8 @@ import type { Log } from '../base/log.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
-import { badLineId, errorLine } from '../results/output-line.ts';
 import type { Command } from './commands.ts';
+import { invalidOutcome, poisonOutcome } from './condemned.ts';
 import { MAX_BATCH_BYTES } from './delivery.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Fact } from './machine.ts';
@@ -77,12 +77,16 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
       return claim(options, command);
     case 'hand-back':
       return handBack(options, command);
+    case 'reassign':
+      return reassign(options, command);
+    case 'second':
+      return second(options, command);
     case 'look':
       return look(options, command);
     case 'load':
       return load(options, command);
     case 'condemn':
-      return condemn(options, command.refs);
+      return condemn(options, command);
     case 'survey':
       return survey(options, command.from);
     case 'register':
@@ -132,6 +136,22 @@ async function handBack(
   if (reply?.kind === 'returned') tell({ kind: 'handed-back', returns, results: reply.verdicts });
 }
 
+async function reassign(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { moves }: Extract<Command, { kind: 'reassign' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.reassign(epoch, moves));
+  if (reply !== null) tell({ kind: 'reassigned', moves, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+}
+
+async function second(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { worker, rows }: Extract<Command, { kind: 'second' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.second(epoch, worker, rows));
+  if (reply !== null) tell({ kind: 'seconded', worker, rows, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+}
+
 async function look({ epoch, ledger, writer, tell }: PerformerOptions, command: Extract<Command, { kind: 'look' }>): Promise<void> {
   const { worker, outcomes } = command;
   const rows = outcomes.map((outcome) => ({ index: outcome.index, row: rowOf(worker, outcome) }));
@@ -148,14 +168,10 @@ async function load({ source, form, tell }: PerformerOptions, { worker, refs }: 
   tell({ kind: 'loaded', worker, assignments });
 }
 
-/** The error lines of invalid items, as outcomes of the coordinator itself (L15). */
-async function condemn({ source, tell }: PerformerOptions, refs: readonly ItemRef[]): Promise<void> {
+/** The error lines of items that nobody executes, or not again, as outcomes of the coordinator itself (L15). */
+async function condemn({ source, form, tell }: PerformerOptions, { refs, why }: Extract<Command, { kind: 'condemn' }>): Promise<void> {
   const outcomes: Outcome[] = [];
-  for (const { index, attempt, claimEpoch } of refs) {
-    const { code, message, customId, lineNumber } = await source.invalidReason(index);
-    const line = errorLine({ id: badLineId(lineNumber), customId, code, message, line: lineNumber, response: null });
-    outcomes.push({ index, attempt, claimEpoch, kind: 'error', line, httpStatus: 0, code, isRetryable: false, delayMs: 0 });
-  }
+  for (const ref of refs) outcomes.push(why === 'invalid' ? await invalidOutcome(source, ref) : await poisonOutcome(source, form, ref));
   tell({ kind: 'condemned', outcomes });
 }
 

@@ -1,7 +1,8 @@
-import { type ItemRef, isSameRow, type WorkerId } from '../model/row.ts';
+import { present } from '../base/assert.ts';
+import type { ItemRef, WorkerId } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
 import { flush, MAX_BATCH_BYTES } from './delivery.ts';
-import { command, itemAt, refOf, rowOf } from './mirror.ts';
+import { command, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
 import type { State, Worker } from './state.ts';
 
 /**
@@ -21,7 +22,8 @@ function readNext(state: State, worker: Worker): void {
   const refs: ItemRef[] = [];
   for (const index of worker.unread) {
     if (refs.length === MAX_READ_ITEMS) break;
-    refs.push(refOf(itemAt(state, index)));
+    const live = present(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
+    refs.push(refOf(index, live.row));
   }
   worker.isReading = true;
   command(state, { kind: 'load', worker: worker.id, refs });
@@ -41,8 +43,8 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   flush(state, worker);
 }
 
-/** A row with a hand-back under way is as good as gone (L28): the worker must not go on with it. */
+/** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
 export function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
-  const item = state.items.get(ref.index);
-  return item?.isRunning === true && item.lock !== 'returning' && isSameRow(item.row, rowOf(worker, ref));
+  const live = findRow(state.items.get(ref.index), rowOf(worker, ref));
+  return live !== undefined && !live.isLeaving;
 }

@@ -4,6 +4,7 @@ import type { Beat, Deregistration } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 import { command, itemAt, newWorker } from './mirror.ts';
+import { loseRows } from './poison.ts';
 import { handBackAll } from './rows.ts';
 import type { State, Worker } from './state.ts';
 
@@ -66,7 +67,7 @@ export function onDeregister(state: State, { workerId, bootNonce }: Deregistrati
   if (worker === undefined || worker.bootNonce !== bootNonce) {
     return command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
   }
-  const handedBack = takeRows(state, worker);
+  const handedBack = takeRows(state, worker, null);
   state.leaving += 1;
   command(state, { kind: 'emit', event: { kind: 'worker_deregistered', workerId, handedBack } });
   command(state, { kind: 'forget', worker: workerId, token });
@@ -106,15 +107,19 @@ function scanWorker(state: State, nowMs: number, worker: Worker): void {
 
 function failWorker(state: State, worker: Worker, reason: FailureReason): void {
   const { dueAtMs, id } = worker;
-  const handedBack = takeRows(state, worker);
+  const handedBack = takeRows(state, worker, reason);
   command(state, { kind: 'emit', event: { kind: 'worker_failed', workerId: id, reason, dueAtMs, handedBack } });
   command(state, { kind: 'forget', worker: id, token: null });
 }
 
-/** Hands back every row that nothing else is being done with, and lets the worker go. Returns how many. */
-function takeRows(state: State, worker: Worker): number {
+/**
+ * Takes every row that nothing else is being done with, and lets the worker go, which said goodbye where there is no reason.
+ * Returns how many.
+ */
+function takeRows(state: State, worker: Worker, reason: FailureReason | null): number {
   const rows = [...worker.items].map((index) => itemAt(state, index)).filter((item) => item.lock === null);
-  handBackAll(state, rows);
+  if (reason === null) handBackAll(state, worker.id, rows, 'lost');
+  else loseRows(state, worker, rows, reason === 'exited');
   dismiss(state, worker, 'hello-needed');
   state.workers.delete(worker.id);
   state.goneBoots.set(worker.id, worker.bootNonce);

@@ -1,9 +1,9 @@
-import { assert } from '../base/assert.ts';
-import type { HandBack } from '../ledger/contract.ts';
+import { assert, present } from '../base/assert.ts';
+import type { HandBack, Move } from '../ledger/contract.ts';
 import { type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
-import { command, lockItem } from './mirror.ts';
-import type { Item, State } from './state.ts';
+import { command, endRecall, lockItem, refOf, rowOfWorker } from './mirror.ts';
+import type { Item, LiveRow, State } from './state.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 
@@ -13,17 +13,31 @@ export function record(state: State, worker: WorkerId, item: Item, outcome: Outc
   command(state, { kind: 'record', recordings: [{ worker, outcome }] });
 }
 
-export function handBack(state: State, item: Item, reason: HandBack['reason'], delayMs: number): void {
-  assert(item.isRunning, 'only a running row is handed back');
-  lockItem(item, 'returning');
-  command(state, { kind: 'hand-back', returns: [{ index: item.index, row: item.row, reason, delayMs }] });
+export function handBack(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): void {
+  command(state, { kind: 'hand-back', returns: [takeAway(state, item, live, reason, delayMs)] });
 }
 
-/** Hands back, uncounted, rows whose worker is gone. */
-export function handBackAll(state: State, items: readonly Item[]): void {
-  for (const item of items) lockItem(item, 'returning');
-  const returns = items.map(({ index, row }): HandBack => ({ index, row, reason: 'lost', delayMs: 0 }));
+/** Hands back the rows that one worker has of these items. */
+export function handBackAll(state: State, worker: WorkerId, items: readonly Item[], reason: HandBack['reason']): void {
+  const returns = items.map((item) => takeAway(state, item, present(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
   if (returns.length > 0) command(state, { kind: 'hand-back', returns });
+}
+
+function takeAway(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): HandBack {
+  assert(item.rows.includes(live), 'only a running row is handed back');
+  lockItem(item, 'returning');
+  live.isLeaving = true;
+  endRecall(state, live);
+  return { index: item.index, row: live.row, reason, delayMs };
+}
+
+/** Moves a row that is not started, and never will be where it is, to another worker (L32). */
+export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId): Move {
+  assert(item.rows.includes(live) && !live.isStarted, 'only a running row that is not started moves');
+  lockItem(item, 'moving');
+  live.isLeaving = true;
+  endRecall(state, live);
+  return { index: item.index, row: live.row, to };
 }
 
 /** The worker may forget this pair. */
@@ -34,4 +48,9 @@ export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void 
 /** The ledger has confirmed that this pair can never settle (L29). */
 export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
   state.workers.get(worker)?.stale.push(plainRef(ref));
+}
+
+/** The worker is to stop what it still does for this row (L27). */
+export function revoke(state: State, item: Item, live: LiveRow): void {
+  state.workers.get(live.row.worker)?.revoked.push(refOf(item.index, live.row));
 }

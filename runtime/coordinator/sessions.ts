@@ -1,13 +1,15 @@
+import { present } from '../base/assert.ts';
 import { plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, flush } from './delivery.ts';
 import { judge, onReturned } from './judge.ts';
-import { command, itemAt, refOf } from './mirror.ts';
+import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
+import { loseRows } from './poison.ts';
 import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
-import { handBackAll } from './rows.ts';
 import type { Item, State, Worker } from './state.ts';
+import { endRecalls, noteStarted } from './steal.ts';
 
 /** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */
 export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): void {
@@ -23,7 +25,7 @@ export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): v
     return command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
   }
   if (poll.poll <= worker.poll) {
-    takeIn(state, nowMs, worker.id, poll);
+    takeIn(state, worker, poll);
     return answerEmpty(state, worker, token);
   }
   acceptPoll(state, nowMs, worker, poll, token);
@@ -34,16 +36,22 @@ function acceptPoll(state: State, nowMs: number, worker: Worker, poll: Poll, tok
   worker.poll = poll.poll;
   worker.capacity = poll.capacity;
   worker.waiting = { token, untilMs: nowMs + Math.min(poll.waitMs, state.settings.pollWaitMs) };
-  if (worker.sent !== null && poll.acknowledgedBatch >= worker.sent.number) worker.sent = null;
+  const acknowledged = worker.sent !== null && poll.acknowledgedBatch >= worker.sent.number ? worker.sent : null;
+  if (acknowledged !== null) worker.sent = null;
   if (worker.sent !== null && !poll.isAwaiting) worker.sent.isUnderway = false;
-  takeIn(state, nowMs, worker.id, poll);
+  takeIn(state, worker, poll);
+  endRecalls(state, worker, acknowledged?.recalled ?? []);
   flush(state, worker);
 }
 
 /** Outcomes and returns are good whichever poll brings them: the ledger judges. */
-function takeIn(state: State, nowMs: number, worker: WorkerId, poll: Poll): void {
-  for (const outcome of poll.outcomes) judge(state, worker, outcome);
-  for (const returned of poll.returns) onReturned(state, nowMs, worker, returned);
+function takeIn(state: State, { id }: Worker, poll: Poll): void {
+  for (const ref of poll.started) {
+    const live = findRow(state.items.get(ref.index), rowOf(id, ref));
+    if (live !== undefined) noteStarted(state, live);
+  }
+  for (const outcome of poll.outcomes) judge(state, id, outcome);
+  for (const returned of poll.returns) onReturned(state, id, returned);
 }
 
 /** L26, L27: the answer to hello re-sends, hands back or revokes the difference between the rows and what is held. */
@@ -56,15 +64,25 @@ function openSession(state: State, worker: Worker, session: number, held: readon
   worker.acknowledged = [];
   worker.stale = [];
   worker.revoked = held.filter((item) => item.state !== 'finished' && !hasLiveRow(state, worker.id, item)).map(plainRef);
-  const heldKeys = new Set(held.map(refKey));
-  const missing = [...worker.items]
-    .map((index) => itemAt(state, index))
-    .filter((item) => item.lock === null && !heldKeys.has(refKey(refOf(item))) && !isPromised(worker, item));
-  handBackAll(
-    state,
-    missing.filter((item) => item.bootNonce !== worker.bootNonce),
-  );
-  for (const item of missing) if (item.bootNonce === worker.bootNonce) worker.unread.add(item.index);
+  worker.recalled = [];
+  meetRows(state, worker, new Map(held.map((item) => [refKey(item), item])));
+}
+
+/** A row that is not held is sent again to the same boot; what another boot held has crashed with it. */
+function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldItem>): void {
+  const crashed: Item[] = [];
+  for (const index of worker.items) {
+    const item = itemAt(state, index);
+    const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
+    const here = held.get(refKey(refOf(index, live.row)));
+    if (here !== undefined && here.state !== 'queued') noteStarted(state, live);
+    endRecall(state, live);
+    if (here !== undefined || isPromised(worker, item)) continue;
+    if (item.lock !== null) worker.unmet.add(index);
+    else if (live.bootNonce !== worker.bootNonce) crashed.push(item);
+    else worker.unread.add(index);
+  }
+  if (crashed.length > 0) loseRows(state, worker, crashed, true);
 }
 
 function isPromised(worker: Worker, item: Item): boolean {

@@ -1,7 +1,8 @@
 import type { Faults } from '../ledger/contract.ts';
-import type { Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
-import type { Assignment, Order, Outcome, WorkerState } from '../model/session.ts';
+import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
+import type { Assignment, ItemReturn, Order, Outcome, WorkerState } from '../model/session.ts';
 import type { Command, Grant, Token } from './commands.ts';
+import type { Durations } from './durations.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
 export interface MachineSettings {
@@ -14,29 +15,55 @@ export interface MachineSettings {
   readonly maxAttempts: number;
   /** How many 401, 403 or 404 answers in a row pause the run. */
   readonly breaker: number;
+  /** Whether idle workers get second attempts of what runs long at the end of the list (L13). */
+  readonly stragglers: boolean;
 }
 
 /**
  * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19);
- * returning: a hand-back is under way (L28); claiming: a claim is; suspect: its answer may be the endpoint's fault (breaker.ts).
+ * returning: a hand-back is under way (L28); claiming: a claim is; moving: a reassign or a second attempt is; suspect: its answer may
+ * be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is being found out, condemned: it
+ * does for the last time (poison.ts).
  */
-export type Lock = 'recording' | 'returning' | 'claiming' | 'suspect';
+export type Lock = 'recording' | 'returning' | 'claiming' | 'moving' | 'suspect' | 'crashed' | 'condemned';
+
+/** One running row of an item, with what is known of it beside the ledger. */
+export interface LiveRow {
+  readonly row: Row;
+  /** Boot of the worker for which the row was claimed; empty where it is not known. */
+  readonly bootNonce: string;
+  /** Its worker has said that it started it, or kept it when it was recalled: it is never stolen (L32). */
+  isStarted: boolean;
+  /** When it started, as far as is known, else when it was claimed. */
+  sinceMs: number;
+  /** The worker for which its own was asked to release it; null for none. */
+  recalledFor: WorkerId | null;
+  /** A hand-back or reassign of this row is under way: it is not sent to anybody (L28). */
+  isLeaving: boolean;
+  /** Its worker gives it back while it is being taken from it: it may forget it then. */
+  isGivenBack: boolean;
+}
+
+/** What came for an item while its lock was closed. */
+export type Waiting =
+  | { readonly worker: WorkerId; readonly outcome: Outcome }
+  | { readonly worker: WorkerId; readonly returned: ItemReturn };
 
 /** The mirror of one item that is handed out and not terminal. */
 export interface Item {
   readonly index: ItemIndex;
-  isRunning: boolean;
-  row: Row;
+  /** One row, or two with a second attempt (L13); none while it is handed back. */
+  rows: LiveRow[];
+  /** The row that was taken from it last; means something only while it has no other (L15). */
+  taken: Row;
+  /** The highest attempt ever given (L9). */
+  lastAttempt: Attempt;
   faults: Faults;
-  /** Boot of the worker for which the row was claimed; empty where it is not known. */
-  bootNonce: string;
   /** A handed-back item is not claimed before this moment of the monotonic clock. */
   dueAtMs: number;
   lock: Lock | null;
-  /** Its worker gives it back while it is being taken from it: it may forget it then. */
-  isGivenBack: boolean;
-  /** Outcomes to be judged again when the lock opens (L19). */
-  readonly waiting: { readonly worker: WorkerId; readonly outcome: Outcome }[];
+  /** To be judged again when the lock opens (L19). */
+  readonly waiting: Waiting[];
 }
 
 export interface Batch {
@@ -70,6 +97,10 @@ export interface Worker {
   /** Claims of it that are being carried out or whose lines are being read. */
   claiming: number;
   readonly unread: Set<ItemIndex>;
+  /** Rows that its hello did not name while something else was being done with the item (L27). */
+  readonly unmet: Set<ItemIndex>;
+  /** Rows asked back from others for it, and not answered yet. */
+  awaited: number;
   isReading: boolean;
   readonly outgoing: Map<ItemIndex, Assignment>;
   outgoingBytes: number;
@@ -97,6 +128,18 @@ export interface Supply {
   indexed: number;
   /** Number of items; null while indexing goes on. */
   items: number | null;
+}
+
+/** Items whose workers died (poison.ts). */
+export interface Poison {
+  /** When workers were lost lately, oldest first. */
+  lossesMs: number[];
+  /** Losses of a worker with one item alone, until it is known whether others were lost with it. */
+  trials: { readonly index: ItemIndex; readonly atMs: number }[];
+  /** Items that run alone, in the order in which they came back. */
+  alone: ItemIndex[];
+  /** The worker that is kept free for one of them, and the one that runs there; null while it still has others. */
+  host: { readonly worker: WorkerId; index: ItemIndex | null } | null;
 }
 
 export type Phase =
@@ -134,6 +177,11 @@ export interface State {
   leaving: number;
   /** Items that the coordinator itself is recording. */
   condemned: number;
+  /** The time of the fact that is being taken in. */
+  nowMs: number;
   lastTickMs: number;
+  /** How long the last recorded items ran, for stragglers; the oldest is overwritten. */
+  readonly durations: Durations;
+  readonly poison: Poison;
   commands: Command[];
 }

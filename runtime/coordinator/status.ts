@@ -4,7 +4,7 @@ import type { State, Worker } from './state.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
 export function statusOf(runId: string, state: State, nowMs: number): RunStatus {
-  const running = [...state.items.values()].filter((item) => item.isRunning).length;
+  const running = [...state.items.values()].filter((item) => item.rows.length > 0).length;
   return {
     runId,
     state: runStateOf(state),

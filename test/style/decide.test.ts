@@ -30,7 +30,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['health-answer', 'sessions', 'standing', 'status'],
+    ...['durations', 'health-answer', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
   worker: [
     'addresses',

@@ -2,7 +2,7 @@ import type { Command } from '../../runtime/coordinator/commands.ts';
 import { type Fact, step } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import type { MachineSettings, State } from '../../runtime/coordinator/state.ts';
-import { NO_FAULTS, type Scan } from '../../runtime/ledger/contract.ts';
+import { NO_FAULTS, type Returned, type Scan } from '../../runtime/ledger/contract.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
 import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 
@@ -16,11 +16,19 @@ export const SETTINGS: MachineSettings = {
   drainTimeoutMs: 20_000,
   maxAttempts: 5,
   breaker: 3,
+  stragglers: false,
 };
 
 export interface Start {
   readonly running?: readonly { readonly index: number; readonly row: Row; readonly failures?: number }[];
-  readonly handedBack?: readonly { readonly index: number; readonly row: Row; readonly failures?: number; readonly delayMs?: number }[];
+  readonly handedBack?: readonly {
+    readonly index: number;
+    readonly row: Row;
+    readonly failures?: number;
+    readonly delayMs?: number;
+    readonly suspicions?: number;
+    readonly crashes?: number;
+  }[];
   readonly workers?: readonly { readonly worker: string; readonly bootNonce: string; readonly pid: number }[];
   readonly cursor?: number;
   readonly settings?: Partial<MachineSettings>;
@@ -44,8 +52,8 @@ export function scanOf(start: Start): Scan {
     running: running.map(({ index, row, failures = 0 }) => ({
       ...{ index, row, second: null, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures } },
     })),
-    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0 }) => ({
-      ...{ index, row, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures, delayMs } },
+    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0, suspicions = 0, crashes = 0 }) => ({
+      ...{ index, row, lastAttempt: row.attempt, faults: { failures, delayMs, suspicions, crashes } },
     })),
     workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
   };
@@ -83,14 +91,20 @@ export class Machine {
 
   beat(
     worker: string,
-    more: { readonly boot?: string; readonly pid?: number; readonly highestEpoch?: number; readonly detail?: string } = {},
+    more: {
+      readonly boot?: string;
+      readonly pid?: number;
+      readonly highestEpoch?: number;
+      readonly detail?: string;
+      readonly concurrency?: number;
+    } = {},
   ): readonly Command[] {
-    const { boot = 'b1', pid = 7, highestEpoch = EPOCH, detail = '' } = more;
+    const { boot = 'b1', pid = 7, highestEpoch = EPOCH, detail = '', concurrency = 4 } = more;
     const beat = {
       workerId: worker,
       bootNonce: boot,
       state: 'ready' as const,
-      concurrency: 4,
+      concurrency,
       pid,
       loopLagMs: 0,
       highestEpoch,
@@ -217,6 +231,9 @@ export function twoRunning(more: Start = {}): Machine {
 export function heldItem(index: number, state: HeldItem['state'] = 'started', attempt = 1): HeldItem {
   return { ...ref(index, attempt), state };
 }
+
+/** A hand-back that the ledger has taken: the item is pending. */
+export const RETURNED: Returned = { kind: 'returned', faults: NO_FAULTS, lastAttempt: 1, other: null };
 
 /** The names of the commands, in order. */
 export function kinds(commands: readonly Command[]): readonly string[] {

@@ -15,6 +15,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     onInvalid: 'record',
     order: 'input',
     dryRun: false,
+    stragglers: false,
     maxAttempts: 5,
     timeout: '600s',
     waitBackend: '15m',

@@ -1,6 +1,5 @@
 import test from 'ava';
-import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function lastOne(): Machine {
   const machine = new Machine({
@@ -70,12 +69,12 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
   );
   machine.tell({ kind: 'paused' });
   const { returns } = { returns: [{ index: 0, row: rowFor('w1'), reason: 'quota' as const, delayMs: 0 }] };
-  machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: NO_FAULTS }] });
+  machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
   const left = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
   machine.tell({ kind: 'forgotten', token: 99 });
   t.is(ofKind(left, 'stop').length, 0, 'its other row is still being handed back');
   const rest = [{ index: 1, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
-  const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [{ kind: 'returned', faults: NO_FAULTS }] });
+  const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [RETURNED] });
   t.deepEqual(only(ended, 'stop'), { kind: 'stop', outcome: 'paused' });
 });
 

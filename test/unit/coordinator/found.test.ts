@@ -6,7 +6,7 @@ import { kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/m
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
-  takeFound(state, 0, {
+  takeFound(state, {
     index: 0,
     state: 'running',
     row: rowFor('w2', 2),
@@ -14,14 +14,14 @@ test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
     lastAttempt: 2,
     faults: { ...NO_FAULTS, failures: 1 },
   });
-  t.like(itemAt(state, 0), { row: rowFor('w2', 2), isRunning: true, faults: { failures: 1 } });
+  t.like(itemAt(state, 0), { rows: [{ row: rowFor('w2', 2) }], faults: { failures: 1 } });
   t.deepEqual([[...(state.workers.get('w1')?.items ?? [])], [...(state.workers.get('w2')?.items ?? [])]], [[1], [0]]);
 });
 
 test('L7: a row that the mirror knows already keeps its lock', (t) => {
   const { state } = twoRunning();
   lockItem(itemAt(state, 0), 'recording');
-  takeFound(state, 0, { index: 0, state: 'running', row: rowFor('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS });
+  takeFound(state, { index: 0, state: 'running', row: rowFor('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   t.is(itemAt(state, 0).lock, 'recording');
 });
 
@@ -32,8 +32,8 @@ test('an item that turns out to be terminal leaves the mirror and every queue', 
       { index: 6, row: rowFor('w1'), delayMs: 9 },
     ],
   });
-  takeFound(state, 0, { index: 5, state: 'done' });
-  takeFound(state, 0, { index: 6, state: 'failed' });
+  takeFound(state, { index: 5, state: 'done' });
+  takeFound(state, { index: 6, state: 'failed' });
   t.deepEqual([state.items.has(5), state.items.has(6), state.ready, state.delayed], [false, false, [], []]);
 });
 
@@ -42,13 +42,13 @@ test('what waited for the item is judged by the row that was found', (t) => {
   const item = itemAt(state, 0);
   lockItem(item, 'returning');
   item.waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) });
-  takeFound(state, 0, { index: 0, state: 'handed-back', row: rowFor('w1'), lastAttempt: 1, faults: NO_FAULTS });
+  takeFound(state, { index: 0, state: 'handed-back', row: rowFor('w1'), lastAttempt: 1, faults: NO_FAULTS });
   t.deepEqual(kinds(takeCommands(state)), ['record'], 'L15: the row that was taken last may still settle');
 });
 
 test('L31: a row found of a worker that has gone goes back, and does not bring the worker back', (t) => {
   const { state } = twoRunning();
-  takeFound(state, 0, { index: 7, state: 'running', row: rowFor('w9'), second: null, lastAttempt: 1, faults: NO_FAULTS });
+  takeFound(state, { index: 7, state: 'running', row: rowFor('w9'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   const { returns } = only(takeCommands(state), 'hand-back');
   t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), reason: 'lost', delayMs: 0 }]);
   t.false(state.workers.has('w9'));

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { judge, onReturned, rejudge } from '../../../runtime/coordinator/judge.ts';
+import { judge, onReturned, unlock } from '../../../runtime/coordinator/judge.ts';
 import { itemAt, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { failureOf, kinds, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
@@ -27,10 +27,7 @@ test('what arrives while its row is being handed back waits once, and is judged 
   judge(state, 'w1', outcomeOf(ref(0)));
   judge(state, 'w1', outcomeOf(ref(0)));
   t.is(item.waiting.length, 1);
-  rejudge(state, item);
-  t.deepEqual(kinds(takeCommands(state)), [], 'the lock is still there');
-  item.lock = null;
-  rejudge(state, item);
+  unlock(state, item);
   t.deepEqual(kinds(takeCommands(state)), ['record']);
 });
 
@@ -48,8 +45,8 @@ test('the failure that uses up the attempts is recorded, those before go back', 
 
 test('a return of a row that runs goes back with its reason; any other is only acknowledged', (t) => {
   const { state } = twoRunning();
-  onReturned(state, 0, 'w1', { ...ref(0), reason: 'drained', delayMs: 0 });
-  onReturned(state, 0, 'w1', { ...ref(1, 9), reason: 'drained', delayMs: 0 });
+  onReturned(state, 'w1', { ...ref(0), reason: 'drained', delayMs: 0 });
+  onReturned(state, 'w1', { ...ref(1, 9), reason: 'drained', delayMs: 0 });
   t.like(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 0, reason: 'drained' }] }]);
   t.deepEqual(state.workers.get('w1')?.acknowledged, [ref(1, 9)]);
 });

@@ -1,6 +1,19 @@
 import test from 'ava';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { failureOf, heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import {
+  failureOf,
+  heldItem,
+  kinds,
+  Machine,
+  ofKind,
+  okReply,
+  only,
+  outcomeOf,
+  RETURNED,
+  ref,
+  rowFor,
+  twoRunning,
+} from '../../support/machine.ts';
 
 function session(machine: Machine = twoRunning()): Machine {
   machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
@@ -62,7 +75,7 @@ test('a failure that counts goes back with its delay, and is acknowledged when t
   const known = machine.tell({
     kind: 'handed-back',
     returns,
-    results: [{ kind: 'returned', faults: { ...NO_FAULTS, failures: 1, delayMs: 700 } }],
+    results: [{ ...RETURNED, faults: { ...NO_FAULTS, failures: 1, delayMs: 700 } }],
   });
   t.deepEqual(okReply(known).acknowledged, [ref(0)]);
   t.is(machine.state.items.get(0)?.dueAtMs, machine.nowMs + 700);
@@ -94,8 +107,8 @@ test('what arrives while a row is being handed back waits, and is judged when th
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   machine.join('w1', { boot: 'b2', pid: 8, held: [heldItem(0, 'finished')], capacity: 0 });
   t.is(ofKind(machine.poll('w1', { boot: 'b2', outcomes: [outcomeOf(ref(0))] }), 'record').length, 0);
-  const returns = [0, 1].map((index) => ({ index, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }));
-  const results = returns.map(() => ({ kind: 'returned' as const, faults: NO_FAULTS }));
+  const returns = [0, 1].map((index) => ({ index, row: rowFor('w1'), reason: 'suspected' as const, delayMs: 0 }));
+  const results = returns.map(() => RETURNED);
   t.is(ofKind(machine.tell({ kind: 'handed-back', returns, results }), 'record').length, 1);
 });
 
@@ -103,8 +116,8 @@ test('rows taken from a worker are not acknowledged to it: it may still hold the
   const machine = session();
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   machine.join('w1', { boot: 'b2', pid: 8, capacity: 0 });
-  const returns = [{ index: 0, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
-  const known = machine.tell({ kind: 'handed-back', returns, results: [{ kind: 'returned', faults: NO_FAULTS }] });
+  const returns = [{ index: 0, row: rowFor('w1'), reason: 'suspected' as const, delayMs: 0 }];
+  const known = machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
   t.is(ofKind(known, 'reply-poll').length, 0);
 });
 
@@ -133,9 +146,12 @@ test('a return of a row that is not there any more is only acknowledged', (t) =>
     status: 'ok',
     epoch: 3,
     order: 'work',
+    drainMs: 0,
+    reason: '',
     batch: 0,
     assignments: [],
     revoked: [],
+    recalled: [],
     acknowledged: [ref(7)],
     stale: [],
   });
@@ -166,7 +182,7 @@ test('a return of a row that is being taken from its worker is acknowledged once
   const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back');
   machine.join('w1', { held: [heldItem(0, 'queued')] });
   machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
-  const results = taken.returns.map(() => ({ kind: 'returned' as const, faults: NO_FAULTS }));
+  const results = taken.returns.map(() => RETURNED);
   const commands = machine.tell({ kind: 'handed-back', returns: taken.returns, results });
   t.deepEqual(okReply(commands).acknowledged, [ref(0)], 'what was only taken is not');
 });

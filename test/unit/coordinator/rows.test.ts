@@ -1,4 +1,5 @@
 import test from 'ava';
+import { present } from '../../../runtime/base/assert.ts';
 import { itemAt, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { acknowledge, giveStale, handBack, handBackAll, record } from '../../../runtime/coordinator/rows.ts';
 import { outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
@@ -10,21 +11,22 @@ test('L19: a row that is being recorded is locked until the ledger has answered'
   record(state, 'w1', item, outcome);
   t.is(item.lock, 'recording');
   t.deepEqual(takeCommands(state), [{ kind: 'record', recordings: [{ worker: 'w1', outcome }] }]);
-  t.throws(() => handBack(state, item, 'failed', 0));
+  t.throws(() => handBack(state, item, present(item.rows[0], 'row'), 'failed', 0));
 });
 
 test('L12: a hand-back names the row, its reason and its delay, and locks it', (t) => {
   const { state } = twoRunning();
-  handBack(state, itemAt(state, 1), 'throttled', 700);
+  const item = itemAt(state, 1);
+  handBack(state, item, present(item.rows[0], 'row'), 'throttled', 700);
   t.deepEqual(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 1, row: rowFor('w1'), reason: 'throttled', delayMs: 700 }] }]);
   t.is(itemAt(state, 1).lock, 'returning');
 });
 
 test('all rows of a lost worker go back in one request, uncounted; of none there is no request', (t) => {
   const { state } = twoRunning();
-  handBackAll(state, []);
+  handBackAll(state, 'w1', [], 'lost');
   t.deepEqual(takeCommands(state), []);
-  handBackAll(state, [itemAt(state, 0), itemAt(state, 1)]);
+  handBackAll(state, 'w1', [itemAt(state, 0), itemAt(state, 1)], 'lost');
   const [command, ...others] = takeCommands(state);
   t.deepEqual(others, []);
   t.like(command, {

@@ -28,10 +28,13 @@ test('L27: a row that another boot held and this one does not is handed back', (
   const machine = twoRunning();
   machine.beat('w1', { boot: 'b2', pid: 8 });
   machine.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b2' });
-  const commands = machine.poll('w1', { boot: 'b2', hello: [heldItem(1, 'finished')] });
+  const commands = machine.poll('w1', { boot: 'b2', hello: [] });
   t.deepEqual(
     only(commands, 'hand-back').returns.map(({ index, reason }) => [index, reason]),
-    [[0, 'lost']],
+    [
+      [0, 'suspected'],
+      [1, 'suspected'],
+    ],
   );
   t.is(ofKind(commands, 'load').length, 0);
 });

@@ -1,0 +1,22 @@
+/** A ring of the last durations, in milliseconds. */
+export interface Durations {
+  readonly ms: number[];
+  next: number;
+}
+
+/** Enough for a steady median, few enough to follow a change of the workload. */
+const MAX_DURATIONS = 128;
+
+export function noDurations(): Durations {
+  return { ms: [], next: 0 };
+}
+
+export function addDuration(durations: Durations, ms: number): void {
+  durations.ms[durations.next] = ms;
+  durations.next = (durations.next + 1) % MAX_DURATIONS;
+}
+
+/** Null where nothing has been seen yet. */
+export function medianMs({ ms }: Durations): number | null {
+  return [...ms].sort((a, b) => a - b)[Math.floor(ms.length / 2)] ?? null;
+}

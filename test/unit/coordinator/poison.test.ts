@@ -1,0 +1,135 @@
+import test from 'ava';
+import { itemAt } from '../../../runtime/coordinator/mirror.ts';
+import { planIsolation, TOGETHER_AFTER_MS } from '../../../runtime/coordinator/poison.ts';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
+import { heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
+
+const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1', pid: at + 1 }));
+
+/** w1 runs only item 0, which has these faults. */
+function alone(more: { readonly suspicions?: number; readonly crashes?: number } = {}): Machine {
+  const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('w1') }], workers: WORKERS });
+  itemAt(machine.state, 0).faults = { ...NO_FAULTS, ...more };
+  machine.supply(1);
+  machine.join('w1', { pid: 1, held: [heldItem(0)], capacity: 0 });
+  return machine;
+}
+
+function crash(machine: Machine, worker: string, pid: number): ReturnType<Machine['tell']> {
+  return machine.tell({ kind: 'worker-exited', worker, pid });
+}
+
+const reasons = (commands: ReturnType<Machine['tell']>): readonly (readonly [number, string])[] =>
+  ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason }) => [index, reason] as const));
+
+test('items in flight at a crash become suspects; those that were never sent do not', (t) => {
+  const machine = twoRunning({ running: [0, 1, 2].map((index) => ({ index, row: rowFor('w1') })), cursor: 3 });
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
+  t.deepEqual(reasons(crash(machine, 'w1', 7)), [
+    [0, 'suspected'],
+    [1, 'suspected'],
+    [2, 'lost'],
+  ]);
+});
+
+test('a crash counts against the only item in flight, once it is known that no other worker was lost with it', (t) => {
+  const machine = alone();
+  t.deepEqual(reasons(crash(machine, 'w1', 1)), []);
+  t.deepEqual(reasons(machine.tick(machine.nowMs + TOGETHER_AFTER_MS - 1)), []);
+  t.deepEqual(reasons(machine.tick(machine.nowMs + 1)), [[0, 'crashed']]);
+});
+
+test('nothing counts when several workers were lost together, before or after', (t) => {
+  const after = alone();
+  crash(after, 'w1', 1);
+  crash(after, 'w2', 2);
+  t.deepEqual(reasons(after.tick(after.nowMs + TOGETHER_AFTER_MS)), [[0, 'lost']]);
+  const before = alone();
+  crash(before, 'w2', 2);
+  before.nowMs += 4_000;
+  t.deepEqual(reasons(crash(before, 'w1', 1)), [[0, 'lost']]);
+});
+
+test('a silent worker is no crash, and neither is one that says goodbye', (t) => {
+  const silent = alone();
+  let commands = silent.tick(silent.nowMs);
+  for (let n = 0; n < 40; n += 1) commands = [...commands, ...silent.tick(silent.nowMs + 250)];
+  t.deepEqual(reasons(commands), [[0, 'lost']]);
+  const leaving = alone();
+  const deregistration = { workerId: 'w1', bootNonce: 'b1', isClean: true };
+  t.deepEqual(reasons(leaving.tell({ kind: 'deregister', deregistration, token: 99 })), [[0, 'lost']]);
+});
+
+test('the outcome of an item on trial, from the store of its restarted worker, ends the trial', (t) => {
+  const machine = alone();
+  crash(machine, 'w1', 1);
+  machine.join('w1', { boot: 'b2', pid: 9, held: [heldItem(0, 'finished')], capacity: 0 });
+  const commands = machine.poll('w1', { boot: 'b2', outcomes: [outcomeOf(ref(0))] });
+  t.is(ofKind(commands, 'record').length, 1);
+  machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }], verdicts: ['accepted'] });
+  t.deepEqual(reasons(machine.tick(machine.nowMs + 2_000)), []);
+});
+
+test('L15: the third crash alone makes it poison, which the coordinator records; nobody claims it meanwhile', (t) => {
+  const machine = alone({ crashes: 2 });
+  crash(machine, 'w1', 1);
+  const { returns } = only(machine.tick(machine.nowMs + TOGETHER_AFTER_MS), 'hand-back');
+  machine.join('w2', { pid: 2, capacity: 4 });
+  const results = [{ ...RETURNED, faults: { ...NO_FAULTS, crashes: 3 } }];
+  const known = machine.tell({ kind: 'handed-back', returns, results });
+  t.deepEqual(only(known, 'condemn'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
+  t.is(ofKind(known, 'claim').length, 0);
+  const outcome = outcomeOf(ref(0), { kind: 'error', httpStatus: 0, code: 'poison' });
+  const recorded = machine.tell({ kind: 'condemned', outcomes: [outcome] });
+  t.deepEqual(only(recorded, 'record').recordings, [{ worker: 'coordinator', outcome }]);
+  machine.tell({ kind: 'recorded', recordings: [{ worker: 'coordinator', outcome }], verdicts: ['accepted'] });
+  t.is(machine.state.failed, 1);
+});
+
+test('L24: poison that an earlier coordinator did not come to record is recorded by this one', (t) => {
+  const machine = new Machine({ cursor: 1, handedBack: [{ index: 0, row: rowFor('w1'), crashes: 3 }] });
+  t.deepEqual(only(machine.started, 'condemn'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
+  t.deepEqual(machine.state.ready, []);
+});
+
+test('a suspect of two crashes runs alone on one worker, once that has nothing else; the others go on', (t) => {
+  const machine = new Machine({
+    cursor: 2,
+    running: [{ index: 1, row: rowFor('w1') }],
+    handedBack: [{ index: 0, row: rowFor('w2'), suspicions: 2 }],
+    workers: WORKERS.slice(0, 1),
+  });
+  machine.supply(9);
+  const first = machine.join('w1', { pid: 1, held: [heldItem(1)], capacity: 3 });
+  const picks = ofKind(first, 'claim').flatMap(({ grants }) => grants.flatMap((grant) => grant.picks));
+  t.false(
+    picks.some((pick) => 'index' in pick),
+    'w1 has another item',
+  );
+  t.deepEqual(machine.state.poison.alone, [0]);
+  machine.grantAll(first);
+  t.is(machine.state.poison.host?.worker, 'w1');
+  t.is(ofKind(machine.poll('w1', { capacity: 4 }), 'claim').length, 0, 'it is kept free');
+});
+
+test('the one that runs alone is followed by the next; then its worker works like the others', (t) => {
+  const machine = new Machine({
+    cursor: 2,
+    handedBack: [0, 1].map((index) => ({ index, row: rowFor('w2'), suspicions: 2 })),
+    workers: WORKERS.slice(0, 1),
+  });
+  machine.supply(2);
+  const first = machine.join('w1', { pid: 1, capacity: 4 });
+  t.deepEqual(only(first, 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
+  machine.grantAll(first);
+  const outcome = outcomeOf(ref(0, 2));
+  machine.poll('w1', { capacity: 4, outcomes: [outcome] });
+  const next = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
+  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+  machine.grantAll(next);
+  const last = outcomeOf(ref(1, 2));
+  machine.poll('w1', { capacity: 4, outcomes: [last] });
+  machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: last }], verdicts: ['accepted'] });
+  t.deepEqual(planIsolation(machine.state), []);
+  t.is(machine.state.poison.host, null);
+});
