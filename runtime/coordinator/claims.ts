@@ -4,6 +4,7 @@ import { NO_FAULTS } from '../ledger/contract.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Grant, GrantPick } from './commands.ts';
+import { isGoing } from './drain.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
 import { addRunning, command, lockItem, refOf, rowOfWorker } from './mirror.ts';
@@ -62,9 +63,9 @@ function planShares(state: State): { readonly worker: Worker; free: number }[] {
   return free.map((share) => ({ worker: share.worker, free: Math.min(share.free, Math.max(1, equal)) }));
 }
 
-/** How many items more this worker may be given; none while it is kept free for one that runs alone. */
+/** How many items more this worker may be given; none while it is kept free for one that runs alone, or is about to go. */
 export function freeSlots(state: State, worker: Worker): number {
-  if (!worker.isRegistered || worker.session === 0 || state.poison.host?.worker === worker.id) return 0;
+  if (!worker.isRegistered || worker.session === 0 || isGoing(worker) || state.poison.host?.worker === worker.id) return 0;
   const promised = worker.outgoing.size + worker.claiming + worker.unread.size + (worker.sent?.assignments.length ?? 0);
   return Math.max(0, worker.capacity - promised);
 }
@@ -175,14 +176,14 @@ function isOf(state: State, index: ItemIndex, worker: string): boolean {
   return item !== undefined && rowOfWorker(item, worker) !== undefined;
 }
 
-/** Claimed rows go to their worker; where it is gone meanwhile they are handed back at once (L31). */
+/** Claimed rows go to their worker; where it is gone meanwhile, or about to go, they are handed back at once (L31). */
 function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
   const items = indexes.map((index) => present(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
   if (items.length === 0) return;
   const refs = items.map((item) => refOf(item.index, present(rowOfWorker(item, id), 'the claimed row').row));
   if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs, why: 'invalid' });
   const worker = state.workers.get(id);
-  if (worker === undefined || !worker.isRegistered) return handBackAll(state, id, items, 'lost');
+  if (worker === undefined || !worker.isRegistered || isGoing(worker)) return handBackAll(state, id, items, 'lost');
   for (const ref of refs) worker.unread.add(ref.index);
 }
 

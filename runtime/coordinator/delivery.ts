@@ -1,7 +1,8 @@
 import { present } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
-import type { Assignment, Order, PollReply } from '../model/session.ts';
+import type { Assignment, PollReply } from '../model/session.ts';
 import type { Token } from './commands.ts';
+import { instructionFor, isSameInstruction, remainingMs } from './drain.ts';
 import { command, takeOutgoing } from './mirror.ts';
 import type { Batch, State, Worker } from './state.ts';
 
@@ -10,27 +11,13 @@ export const MAX_BATCH_BYTES: number = 4 * 1024 * 1024;
 /** Acknowledgements in one reply: bounds the message; the rest follows in the next. */
 const MAX_ACKNOWLEDGED = 4_096;
 
-/** What every worker is told to do in this phase. */
-export function orderOf(state: State): Order {
-  switch (state.phase.kind) {
-    case 'running':
-    case 'finishing':
-      return 'work';
-    case 'pausing':
-    case 'stopped':
-      return 'drain';
-    case 'finished':
-      return 'finished';
-  }
-}
-
 /** Answers the waiting poll of a worker if there is anything to say. */
 export function flush(state: State, worker: Worker): void {
   if (worker.waiting === null) return;
   if (worker.sent === null) worker.sent = nextBatch(worker);
   const hasBatch = worker.sent !== null && !worker.sent.isUnderway;
-  const hasNews = hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || worker.toldOrder !== orderOf(state);
-  if (hasNews) answer(state, worker);
+  const isOrderNew = !isSameInstruction(worker.toldOrder, instructionFor(state, worker));
+  if (hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || isOrderNew) answer(state, worker);
 }
 
 export function flushAll(state: State): void {
@@ -43,7 +30,7 @@ export function answer(state: State, worker: Worker): void {
   worker.waiting = null;
   const batch = worker.sent !== null && !worker.sent.isUnderway ? worker.sent : null;
   if (batch !== null) batch.isUnderway = true;
-  worker.toldOrder = orderOf(state);
+  worker.toldOrder = instructionFor(state, worker);
   reply(state, worker, token, {
     ...(batch === null
       ? NO_BATCH
@@ -63,11 +50,9 @@ type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'e
 const NO_BATCH = { batch: 0, assignments: [], revoked: [], recalled: [] } as const;
 
 function reply(state: State, worker: Worker, token: Token, content: Content): void {
-  command(state, {
-    kind: 'reply-poll',
-    token,
-    reply: { status: 'ok', epoch: state.epoch, order: worker.toldOrder, drainMs: 0, reason: '', ...content },
-  });
+  const { order, reason } = worker.toldOrder;
+  const drainMs = remainingMs(worker.toldOrder, state.nowMs);
+  command(state, { kind: 'reply-poll', token, reply: { status: 'ok', epoch: state.epoch, order, drainMs, reason, ...content } });
 }
 
 function nextBatch(worker: Worker): Batch | null {

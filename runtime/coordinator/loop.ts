@@ -4,6 +4,7 @@ import type { RunStatus } from '../model/status.ts';
 import type { CoordinatorCore } from '../rpc/core.ts';
 import type { Command, Token } from './commands.ts';
 import { scanIntervalMs } from './failure.ts';
+import { drainReply, hintReply } from './hints.ts';
 import { type Fact, step } from './machine.ts';
 import type { Perform } from './performer.ts';
 import type { Replies } from './replies.ts';
@@ -64,6 +65,14 @@ export function createLoop(options: LoopOptions): Loop {
         tell({ kind: 'poll', poll, token });
       }),
     deregister: (deregistration) => replies.open((token) => tell({ kind: 'deregister', deregistration, token })),
+    drain: (order) => {
+      tell({ kind: 'drain', order });
+      return drainReply(state, order);
+    },
+    hint: (word) => {
+      tell({ kind: 'hint', word });
+      return hintReply(state, word);
+    },
     status: (): RunStatus => statusOf(options.runId, state, clock.monotonicMs()),
   };
 

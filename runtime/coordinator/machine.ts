@@ -1,4 +1,6 @@
 import type { HandBack, Move, NamedRow, ReassignReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type { DrainOrder, HintWord } from '../model/drain.ts';
+import type { ComputeHint } from '../model/hint.ts';
 import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/session.ts';
@@ -7,6 +9,7 @@ import { type ClaimResult, onClaimed, onSurveyed, planClaims } from './claims.ts
 import type { Command, Recording, Token } from './commands.ts';
 import { flushAll } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
+import { onDrainOrder, onHintsFile, onHintWord } from './hints.ts';
 import { judge } from './judge.ts';
 import { command, itemAt, refOf, rowOfWorker, takeCommands } from './mirror.ts';
 import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
@@ -31,6 +34,10 @@ export type Fact =
   | { readonly kind: 'poll-gone'; readonly worker: WorkerId; readonly token: Token }
   | { readonly kind: 'deregister'; readonly deregistration: Deregistration; readonly token: Token }
   | { readonly kind: 'worker-exited'; readonly worker: WorkerId; readonly pid: number }
+  /** What the hints file says now. */
+  | { readonly kind: 'hints'; readonly hints: readonly ComputeHint[] }
+  | { readonly kind: 'hint'; readonly word: HintWord }
+  | { readonly kind: 'drain'; readonly order: DrainOrder }
   | { readonly kind: 'tick' }
   | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] }
   | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
@@ -81,6 +88,12 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onDeregister(state, fact.deregistration, fact.token);
     case 'worker-exited':
       return onWorkerExited(state, fact.worker, fact.pid);
+    case 'hints':
+      return onHintsFile(state, fact.hints);
+    case 'hint':
+      return onHintWord(state, fact.word);
+    case 'drain':
+      return onDrainOrder(state, fact.order);
     case 'tick':
       onTick(state, nowMs);
       return planTail(state);

@@ -29,6 +29,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     delayed: [],
     claims: null,
     workers: new Map(),
+    hints: { file: [], told: new Map(), asked: new Map(), drains: new Map() },
     replacedBoots: new Set(),
     goneBoots: new Map(),
     strangers: [],
@@ -74,6 +75,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     id,
     bootNonce,
     pid: 0,
+    node: '',
     concurrency: 0,
     state: 'unknown',
     detail: '',
@@ -100,7 +102,8 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     batches: 0,
     waiting: null,
     beats: [],
-    toldOrder: 'work',
+    toldOrder: { order: 'work', untilMs: null, reason: '' },
+    demand: null,
   };
 }
 

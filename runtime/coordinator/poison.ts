@@ -1,6 +1,7 @@
 import { present } from '../base/assert.ts';
 import type { ItemIndex } from '../model/row.ts';
 import type { Grant } from './commands.ts';
+import { isGoing } from './drain.ts';
 import { command, lockItem, refOf, rowOfWorker } from './mirror.ts';
 import { handBack, handBackAll } from './rows.ts';
 import type { Item, State, Worker } from './state.ts';
@@ -101,10 +102,11 @@ export function planIsolation(state: State): readonly Grant[] {
   return [{ worker: worker.id, picks: [{ index: item.index, lastAttempt: item.lastAttempt }] }];
 }
 
-/** The worker is gone, or the item is: recorded, or back in the queue. */
+/** The worker is gone or about to go, or the item is: recorded, or back in the queue. */
 function isOver(state: State, { worker, index }: { readonly worker: string; readonly index: ItemIndex | null }): boolean {
-  if (!state.workers.has(worker)) return true;
-  if (index === null) return state.poison.alone.length === 0;
+  const host = state.workers.get(worker);
+  if (host === undefined) return true;
+  if (index === null) return isGoing(host) || state.poison.alone.length === 0;
   const item = state.items.get(index);
   return item === undefined || (item.lock === null && rowOfWorker(item, worker) === undefined);
 }
@@ -113,7 +115,7 @@ function isOver(state: State, { worker, index }: { readonly worker: string; read
 function newHost(state: State): State['poison']['host'] {
   let host: Worker | null = null;
   for (const worker of state.workers.values()) {
-    if (!worker.isRegistered || worker.session === 0 || worker.state !== 'ready') continue;
+    if (!worker.isRegistered || worker.session === 0 || worker.state !== 'ready' || isGoing(worker)) continue;
     if (host === null || worker.items.size < host.items.size) host = worker;
   }
   return host === null ? null : { worker: host.id, index: null };

@@ -2,6 +2,7 @@ import type { FailureReason } from '../model/event.ts';
 import type { WorkerId } from '../model/row.ts';
 import type { Beat, Deregistration } from '../model/session.ts';
 import type { Token } from './commands.ts';
+import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 import { command, itemAt, newWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
@@ -17,6 +18,10 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   const known = state.workers.get(beat.workerId);
   const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);
   hear(state, nowMs, worker);
+  if (worker !== known || worker.node !== beat.node) {
+    worker.node = beat.node;
+    reviewWorker(state, worker);
+  }
   worker.state = beat.state;
   worker.detail = beat.detail;
   worker.concurrency = beat.concurrency;
@@ -70,6 +75,7 @@ export function onDeregister(state: State, { workerId, bootNonce }: Deregistrati
   const handedBack = takeRows(state, worker, null);
   state.leaving += 1;
   command(state, { kind: 'emit', event: { kind: 'worker_deregistered', workerId, handedBack } });
+  endDrain(state, worker, 'left');
   command(state, { kind: 'forget', worker: workerId, token });
 }
 
@@ -105,10 +111,11 @@ function scanWorker(state: State, nowMs: number, worker: Worker): void {
   command(state, { kind: 'emit', event: { kind: 'worker_suspected', workerId: worker.id, dueAtMs: worker.dueAtMs } });
 }
 
-function failWorker(state: State, worker: Worker, reason: FailureReason): void {
+export function failWorker(state: State, worker: Worker, reason: FailureReason): void {
   const { dueAtMs, id } = worker;
   const handedBack = takeRows(state, worker, reason);
   command(state, { kind: 'emit', event: { kind: 'worker_failed', workerId: id, reason, dueAtMs, handedBack } });
+  endDrain(state, worker, 'lost');
   command(state, { kind: 'forget', worker: id, token: null });
 }
 
@@ -119,7 +126,7 @@ function failWorker(state: State, worker: Worker, reason: FailureReason): void {
 function takeRows(state: State, worker: Worker, reason: FailureReason | null): number {
   const rows = [...worker.items].map((index) => itemAt(state, index)).filter((item) => item.lock === null);
   if (reason === null) handBackAll(state, worker.id, rows, 'lost');
-  else loseRows(state, worker, rows, reason === 'exited');
+  else loseRows(state, worker, rows, reason === 'exited' && !isLeaving(state, worker.id));
   dismiss(state, worker, 'hello-needed');
   state.workers.delete(worker.id);
   state.goneBoots.set(worker.id, worker.bootNonce);

@@ -3,6 +3,7 @@ import { plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, flush } from './delivery.ts';
+import { onDrainSteps } from './drain.ts';
 import { judge, onReturned } from './judge.ts';
 import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
@@ -45,13 +46,15 @@ function acceptPoll(state: State, nowMs: number, worker: Worker, poll: Poll, tok
 }
 
 /** Outcomes and returns are good whichever poll brings them: the ledger judges. */
-function takeIn(state: State, { id }: Worker, poll: Poll): void {
+function takeIn(state: State, worker: Worker, poll: Poll): void {
+  const { id } = worker;
   for (const ref of poll.started) {
     const live = findRow(state.items.get(ref.index), rowOf(id, ref));
     if (live !== undefined) noteStarted(state, live);
   }
   for (const outcome of poll.outcomes) judge(state, id, outcome);
   for (const returned of poll.returns) onReturned(state, id, returned);
+  onDrainSteps(state, worker, poll.drainSteps);
 }
 
 /** L26, L27: the answer to hello re-sends, hands back or revokes the difference between the rows and what is held. */

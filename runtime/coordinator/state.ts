@@ -1,7 +1,9 @@
 import type { Faults } from '../ledger/contract.ts';
+import type { ComputeHint } from '../model/hint.ts';
 import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
-import type { Assignment, ItemReturn, Order, Outcome, WorkerState } from '../model/session.ts';
+import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command, Grant, Token } from './commands.ts';
+import type { Hints, Instruction } from './drain.ts';
 import type { Durations } from './durations.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
@@ -79,6 +81,8 @@ export interface Worker {
   readonly id: WorkerId;
   bootNonce: string;
   pid: number;
+  /** The machine it runs on, as it says; empty where it does not. */
+  node: string;
   concurrency: number;
   state: WorkerState | 'unknown';
   /** Why it takes no items, as its last beat said. */
@@ -114,7 +118,9 @@ export interface Worker {
   waiting: { readonly token: Token; readonly untilMs: number } | null;
   /** Beats that wait for the registration. */
   beats: Token[];
-  toldOrder: Order;
+  toldOrder: Instruction;
+  /** The strictest of all that is said about it or its machine; null for nothing. */
+  demand: ComputeHint | null;
 }
 
 /** What is known of the input ahead of the cursor. */
@@ -165,6 +171,7 @@ export interface State {
   /** The round of claims that is under way; null when a new one may be planned. */
   claims: readonly Grant[] | null;
   readonly workers: Map<WorkerId, Worker>;
+  readonly hints: Hints;
   /** Boots that another boot of the same worker has replaced (L26). */
   readonly replacedBoots: Set<string>;
   /** The last boot of each worker that has gone: where another one comes after it, it was replaced. */

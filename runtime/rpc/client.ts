@@ -1,6 +1,7 @@
 import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
 import { type ChannelCredentials, Client, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.ts';
+import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain.ts';
 import type { Epoch } from '../model/row.ts';
 import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../model/session.ts';
 import type { CoordinatorInfo, RunStatus } from '../model/status.ts';
@@ -9,6 +10,7 @@ import { CoordinatorService, IdentifyRequestSchema } from './gen/rollout/v1/coor
 import { RunService, StatusRequestSchema } from './gen/rollout/v1/run_pb.ts';
 import { WorkerService } from './gen/rollout/v1/worker_pb.ts';
 import * as mapping from './mapping.ts';
+import { drainOrderToWire, drainReplyFromWire, hintReplyFromWire, hintToWire } from './mapping-run.ts';
 import { infoFromWire, statusFromWire } from './mapping-status.ts';
 import { codecOf, pathOf } from './method.ts';
 import { CLIENT_OPTIONS } from './options.ts';
@@ -35,6 +37,8 @@ export interface WorkerClient {
 
 export interface RunClient {
   status(deadlineMs?: number): Promise<Answered<RunStatus>>;
+  drain(order: DrainOrder): Promise<Answered<DrainReply>>;
+  hint(word: HintWord): Promise<Answered<HintReply>>;
   identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
   close(): void;
 }
@@ -42,6 +46,7 @@ export interface RunClient {
 /** The deadlines that the .proto files name. */
 const DEREGISTER_MS = 5_000;
 const STATUS_MS = 2_000;
+const ORDER_MS = 2_000;
 const IDENTIFY_MS = 2_000;
 
 export function createWorkerClient(options: ClientOptions): WorkerClient {
@@ -59,8 +64,11 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
 
 export function createRunClient(options: ClientOptions): RunClient {
   const client = dial(options);
+  const { status, drain, hint } = RunService.method;
   return {
-    status: (deadlineMs = STATUS_MS) => client.call(RunService.method.status, create(StatusRequestSchema), statusFromWire, deadlineMs),
+    status: (deadlineMs = STATUS_MS) => client.call(status, create(StatusRequestSchema), statusFromWire, deadlineMs),
+    drain: (order) => client.call(drain, drainOrderToWire(order), drainReplyFromWire, ORDER_MS),
+    hint: (word) => client.call(hint, hintToWire(word), hintReplyFromWire, ORDER_MS),
     identify: client.identify,
     close: client.close,
   };

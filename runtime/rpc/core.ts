@@ -1,3 +1,4 @@
+import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain.ts';
 import type { Epoch } from '../model/row.ts';
 import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../model/session.ts';
 import type { RunStatus } from '../model/status.ts';
@@ -13,4 +14,6 @@ export interface CoordinatorCore {
   poll(poll: Poll, signal: AbortSignal): Promise<PollReply>;
   deregister(deregistration: Deregistration): Promise<{ readonly epoch: Epoch }>;
   status(): RunStatus;
+  drain(order: DrainOrder): DrainReply;
+  hint(word: HintWord): HintReply;
 }

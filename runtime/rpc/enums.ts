@@ -1,7 +1,10 @@
+import type { DrainReply, HintWord } from '../model/drain.ts';
+import type { Provider } from '../model/hint.ts';
 import type { RunState } from '../model/run.ts';
 import type { DrainStepKind, HeldState, ItemForm, Order, OutcomeKind, PollReply, ReturnReason, WorkerState } from '../model/session.ts';
 import type { Role, WorkerStatus } from '../model/status.ts';
 import { Role as WireRole } from './gen/rollout/v1/coordinator_pb.ts';
+import { DrainState as WireDrainState, Provider as WireProvider, Severity as WireSeverity } from './gen/rollout/v1/run_pb.ts';
 import {
   DrainStepKind as WireDrainStepKind,
   HeldState as WireHeldState,
@@ -88,6 +91,26 @@ export const POLL_STATUSES: EnumTable<PollReply['status'], WirePollStatus> = tab
 });
 
 export const ROLES: EnumTable<Role, WireRole> = table<Role>()(WireRole, { PASSIVE: 'passive', PRIMARY: 'primary' });
+
+export const DRAIN_REPLY_STATES: EnumTable<DrainReply['state'], WireDrainState> = table<DrainReply['state']>()(WireDrainState, {
+  UNKNOWN: 'unknown',
+  DRAINING: 'draining',
+  LEFT: 'left',
+  LOST: 'lost',
+});
+
+export const HINT_SEVERITIES: EnumTable<HintWord['severity'], WireSeverity> = table<HintWord['severity']>()(WireSeverity, {
+  HINT: 'hint',
+  DRAIN: 'drain',
+  GONE: 'gone',
+  WITHDRAWN: 'withdrawn',
+});
+
+export const PROVIDER_NAMES: EnumTable<Provider, WireProvider> = table<Provider>()(WireProvider, {
+  AWS: 'aws',
+  GCP: 'gcp',
+  AZURE: 'azure',
+});
 
 /** Words that travel as text. */
 export const RUN_STATES: Readonly<Record<RunState['kind'], true>> = { running: true, paused: true, completed: true };

@@ -7,10 +7,19 @@ import { type Request, whyDenied } from './access.ts';
 import type { CoordinatorCore } from './core.ts';
 import type { Checked } from './field-check.ts';
 import type { IdentifyRequest, IdentifyResponse } from './gen/rollout/v1/coordinator_pb.ts';
-import type { StatusRequest, StatusResponse } from './gen/rollout/v1/run_pb.ts';
+import type {
+  DrainRequest,
+  DrainResponse,
+  HintRequest,
+  HintResponse,
+  RunService,
+  StatusRequest,
+  StatusResponse,
+} from './gen/rollout/v1/run_pb.ts';
 import type { WorkerService } from './gen/rollout/v1/worker_pb.ts';
 import { identityFromAltNames } from './identity.ts';
 import * as mapping from './mapping.ts';
+import { drainOrderFromWire, drainReplyToWire, hintFromWire, hintReplyToWire } from './mapping-run.ts';
 import { infoToWire, statusToWire } from './mapping-status.ts';
 import { type Refusal, statusOf } from './status.ts';
 import type { Waiters } from './waiters.ts';
@@ -59,7 +68,25 @@ export function runHandlers(serving: Serving): UntypedServiceImplementation {
       const core = primary(serving, call, { service: 'run' });
       return 'kind' in core ? core : { kind: 'reply', message: statusToWire(core.core.status()) };
     }),
-  };
+    drain: unary<DrainRequest, DrainResponse>(serving, (call) =>
+      forClient(serving, call, drainOrderFromWire, (core, order) => drainReplyToWire(core.drain(order))),
+    ),
+    hint: unary<HintRequest, HintResponse>(serving, (call) =>
+      forClient(serving, call, hintFromWire, (core, word) => hintReplyToWire(core.hint(word))),
+    ),
+  } satisfies Record<keyof (typeof RunService)['method'], unknown>;
+}
+
+async function forClient<Wire, Message, Response>(
+  serving: Serving,
+  call: ServerUnaryCall<Wire, Response>,
+  fromWire: (wire: Wire) => Checked<Message>,
+  serve: (core: CoordinatorCore, message: Message) => Response,
+): Promise<Answer<Response>> {
+  const checked = fromWire(call.request);
+  if (checked.kind === 'invalid') return checked;
+  const core = primary(serving, call, { service: 'run' });
+  return 'kind' in core ? core : { kind: 'reply', message: serve(core.core, checked.value) };
 }
 
 export function coordinatorHandlers(serving: Serving): UntypedServiceImplementation {

@@ -1,4 +1,5 @@
-import { MAX_DETAIL_CHARACTERS, type WorkerState } from '../model/session.ts';
+import { oneLine } from '../model/detail.ts';
+import type { WorkerState } from '../model/session.ts';
 import type { State } from './state.ts';
 
 /** What the worker says of itself in its beats. Pure. */
@@ -13,12 +14,4 @@ export function workerState(state: State): WorkerState {
 export function whyNotReady(state: State): string {
   if (state.backend === 'ready') return 'no coordinator answers';
   return oneLine(state.backendDetail === '' ? 'waiting for the backend' : `waiting for ${state.backendDetail}`);
-}
-
-/** A text that was made elsewhere, fit for a beat: control characters are spaces, and what is too long is cut. */
-export function oneLine(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Z}]+/gu, ' ').trim();
-  const short = line.length <= MAX_DETAIL_CHARACTERS ? line : `${line.slice(0, MAX_DETAIL_CHARACTERS - 1)}…`;
-  // Half a character, which a cut may leave, has no place in a message.
-  return short.replace(/\p{Cs}/gu, '');
 }

@@ -7,21 +7,23 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
-  model: ['timing'],
+  model: ['detail', 'hint', 'hint-settings', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': ['attempts', 'claim', 'draft', 'hand-back', 'lease', 'reassign', 'run', 'scan', 'second', 'settle', 'worker'],
   lease: ['machine'],
   input: ['content-id', 'entry', 'identity', 'line', 'spans'],
   results: ['breaks', 'crc32c', 'output-line', 'record-check', 'segment'],
-  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-status', 'method'],
+  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method'],
   coordinator: [
     ...[
       'breaker',
       'claims',
       'delivery',
+      'drain',
       'ending',
       'failure',
       'found',
+      'hints',
       'judge',
       'machine',
       'mirror',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
+import type { DrainReply, HintReply } from '../../runtime/model/drain.ts';
 import { type ItemRef, plainRef, refKey } from '../../runtime/model/row.ts';
 import type {
   Assignment,
@@ -90,6 +91,14 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
 
   hand(items: readonly Assignment[]): void {
     this.#queue.push(...items);
+  }
+
+  drain(): DrainReply {
+    return { state: 'unknown', workers: [] };
+  }
+
+  hint(): HintReply {
+    return { workers: [] };
   }
 
   async beat(beat: Beat): Promise<BeatReply> {

@@ -105,6 +105,14 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
       calls.push('status');
       return STATUS;
     },
+    drain: (order) => {
+      calls.push(order);
+      return { state: 'draining', bootNonce: 'n', steps: [] };
+    },
+    hint: (word) => {
+      calls.push(word);
+      return { workers: ['w-1'] };
+    },
     ...more,
   };
   return { core, calls };

@@ -10,6 +10,10 @@ const TABLES: Readonly<Record<string, enums.EnumTable<string, number>>> = {
   ORDERS: enums.ORDERS,
   POLL_STATUSES: enums.POLL_STATUSES,
   ROLES: enums.ROLES,
+  DRAIN_STEPS: enums.DRAIN_STEPS,
+  DRAIN_REPLY_STATES: enums.DRAIN_REPLY_STATES,
+  HINT_SEVERITIES: enums.HINT_SEVERITIES,
+  PROVIDER_NAMES: enums.PROVIDER_NAMES,
 };
 
 test('in every table each word has a number of its own, back and forth, and 0 (unspecified) is no word', (t) => {

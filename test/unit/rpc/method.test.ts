@@ -14,6 +14,8 @@ test('paths are the ones of the .proto files, for clients in every language', (t
     '/rollout.v1.WorkerService/Poll',
     '/rollout.v1.WorkerService/Deregister',
     '/rollout.v1.RunService/Status',
+    '/rollout.v1.RunService/Drain',
+    '/rollout.v1.RunService/Hint',
     '/rollout.v1.CoordinatorService/Identify',
   ]);
 });

@@ -2,15 +2,158 @@
 // @generated from file rollout/v1/run.proto (package rollout.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { DrainStep } from "./worker_pb.ts";
+import { file_rollout_v1_worker } from "./worker_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file rollout/v1/run.proto.
  */
 export const file_rollout_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSIPCg1TdGF0dXNSZXF1ZXN0In0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNEg4KBmRldGFpbBgGIAEoCSLgAQoOU3RhdHVzUmVzcG9uc2USDgoGcnVuX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEg4KBnJlYXNvbhgDIAEoCRINCgVlcG9jaBgEIAEoDRINCgVpdGVtcxgFIAEoDRISCgppc19pbmRleGVkGAYgASgIEgwKBGRvbmUYByABKA0SDgoGZmFpbGVkGAggASgNEg8KB3J1bm5pbmcYCSABKA0SEwoLaGFuZGVkX2JhY2sYCiABKA0SKQoHd29ya2VycxgLIAMoCzIYLnJvbGxvdXQudjEuU3RhdHVzV29ya2VyMk0KClJ1blNlcnZpY2USPwoGU3RhdHVzEhkucm9sbG91dC52MS5TdGF0dXNSZXF1ZXN0Ghoucm9sbG91dC52MS5TdGF0dXNSZXNwb25zZWIGcHJvdG8z");
+  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSJaCgxEcmFpblJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSEwoLZGVhZGxpbmVfbXMYAyABKA0SDgoGcmVhc29uGAQgASgJIoEBCg1EcmFpblJlc3BvbnNlEiUKBXN0YXRlGAEgASgOMhYucm9sbG91dC52MS5EcmFpblN0YXRlEhIKCmJvb3Rfbm9uY2UYAiABKAkSJAoFc3RlcHMYAyADKAsyFS5yb2xsb3V0LnYxLkRyYWluU3RlcBIPCgd3b3JrZXJzGAQgAygJIqMBCgtIaW50UmVxdWVzdBIMCgRub2RlGAEgASgJEhEKCXdvcmtlcl9pZBgCIAEoCRImCghzZXZlcml0eRgDIAEoDjIULnJvbGxvdXQudjEuU2V2ZXJpdHkSJgoIcHJvdmlkZXIYBCABKA4yFC5yb2xsb3V0LnYxLlByb3ZpZGVyEhMKC2RlYWRsaW5lX21zGAUgASgNEg4KBnJlYXNvbhgGIAEoCSIfCgxIaW50UmVzcG9uc2USDwoHd29ya2VycxgBIAMoCSIPCg1TdGF0dXNSZXF1ZXN0In0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNEg4KBmRldGFpbBgGIAEoCSLgAQoOU3RhdHVzUmVzcG9uc2USDgoGcnVuX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEg4KBnJlYXNvbhgDIAEoCRINCgVlcG9jaBgEIAEoDRINCgVpdGVtcxgFIAEoDRISCgppc19pbmRleGVkGAYgASgIEgwKBGRvbmUYByABKA0SDgoGZmFpbGVkGAggASgNEg8KB3J1bm5pbmcYCSABKA0SEwoLaGFuZGVkX2JhY2sYCiABKA0SKQoHd29ya2VycxgLIAMoCzIYLnJvbGxvdXQudjEuU3RhdHVzV29ya2VyKogBCgpEcmFpblN0YXRlEhsKF0RSQUlOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTRFJBSU5fU1RBVEVfVU5LTk9XThABEhgKFERSQUlOX1NUQVRFX0RSQUlOSU5HEAISFAoQRFJBSU5fU1RBVEVfTEVGVBADEhQKEERSQUlOX1NUQVRFX0xPU1QQBCp2CghTZXZlcml0eRIYChRTRVZFUklUWV9VTlNQRUNJRklFRBAAEhEKDVNFVkVSSVRZX0hJTlQQARISCg5TRVZFUklUWV9EUkFJThACEhEKDVNFVkVSSVRZX0dPTkUQAxIWChJTRVZFUklUWV9XSVRIRFJBV04QBCpcCghQcm92aWRlchIYChRQUk9WSURFUl9VTlNQRUNJRklFRBAAEhAKDFBST1ZJREVSX0FXUxABEhAKDFBST1ZJREVSX0dDUBACEhIKDlBST1ZJREVSX0FaVVJFEAMyxgEKClJ1blNlcnZpY2USPwoGU3RhdHVzEhkucm9sbG91dC52MS5TdGF0dXNSZXF1ZXN0Ghoucm9sbG91dC52MS5TdGF0dXNSZXNwb25zZRI8CgVEcmFpbhIYLnJvbGxvdXQudjEuRHJhaW5SZXF1ZXN0Ghkucm9sbG91dC52MS5EcmFpblJlc3BvbnNlEjkKBEhpbnQSFy5yb2xsb3V0LnYxLkhpbnRSZXF1ZXN0Ghgucm9sbG91dC52MS5IaW50UmVzcG9uc2ViBnByb3RvMw", [file_rollout_v1_worker]);
+
+/**
+ * @generated from message rollout.v1.DrainRequest
+ */
+export type DrainRequest = Message<"rollout.v1.DrainRequest"> & {
+  /**
+   * @generated from field: string worker_id = 1;
+   */
+  workerId: string;
+
+  /**
+   * The boot that an earlier answer named, to ask on about that one; empty for whichever works under this id now.
+   *
+   * @generated from field: string boot_nonce = 2;
+   */
+  bootNonce: string;
+
+  /**
+   * How long the drain may take from now on; 0 where the worker's own setting applies.
+   *
+   * @generated from field: uint32 deadline_ms = 3;
+   */
+  deadlineMs: number;
+
+  /**
+   * One line of at most 200 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message rollout.v1.DrainRequest.
+ * Use `create(DrainRequestSchema)` to create a new message.
+ */
+export const DrainRequestSchema: GenMessage<DrainRequest> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_run, 0);
+
+/**
+ * @generated from message rollout.v1.DrainResponse
+ */
+export type DrainResponse = Message<"rollout.v1.DrainResponse"> & {
+  /**
+   * @generated from field: rollout.v1.DrainState state = 1;
+   */
+  state: DrainState;
+
+  /**
+   * @generated from field: string boot_nonce = 2;
+   */
+  bootNonce: string;
+
+  /**
+   * What the worker has told of its drain so far.
+   *
+   * @generated from field: repeated rollout.v1.DrainStep steps = 3;
+   */
+  steps: DrainStep[];
+
+  /**
+   * @generated from field: repeated string workers = 4;
+   */
+  workers: string[];
+};
+
+/**
+ * Describes the message rollout.v1.DrainResponse.
+ * Use `create(DrainResponseSchema)` to create a new message.
+ */
+export const DrainResponseSchema: GenMessage<DrainResponse> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_run, 1);
+
+/**
+ * Names a node or a worker, or both.
+ *
+ * @generated from message rollout.v1.HintRequest
+ */
+export type HintRequest = Message<"rollout.v1.HintRequest"> & {
+  /**
+   * @generated from field: string node = 1;
+   */
+  node: string;
+
+  /**
+   * @generated from field: string worker_id = 2;
+   */
+  workerId: string;
+
+  /**
+   * @generated from field: rollout.v1.Severity severity = 3;
+   */
+  severity: Severity;
+
+  /**
+   * Whose drain deadline applies (docs/settings.md); a shorter deadline_ms beats it.
+   *
+   * @generated from field: rollout.v1.Provider provider = 4;
+   */
+  provider: Provider;
+
+  /**
+   * From now on; 0 where the provider's or the worker's own applies.
+   *
+   * @generated from field: uint32 deadline_ms = 5;
+   */
+  deadlineMs: number;
+
+  /**
+   * One line of at most 200 characters.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message rollout.v1.HintRequest.
+ * Use `create(HintRequestSchema)` to create a new message.
+ */
+export const HintRequestSchema: GenMessage<HintRequest> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_run, 2);
+
+/**
+ * @generated from message rollout.v1.HintResponse
+ */
+export type HintResponse = Message<"rollout.v1.HintResponse"> & {
+  /**
+   * The workers that it concerns now.
+   *
+   * @generated from field: repeated string workers = 1;
+   */
+  workers: string[];
+};
+
+/**
+ * Describes the message rollout.v1.HintResponse.
+ * Use `create(HintResponseSchema)` to create a new message.
+ */
+export const HintResponseSchema: GenMessage<HintResponse> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_run, 3);
 
 /**
  * @generated from message rollout.v1.StatusRequest
@@ -23,7 +166,7 @@ export type StatusRequest = Message<"rollout.v1.StatusRequest"> & {
  * Use `create(StatusRequestSchema)` to create a new message.
  */
 export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_run, 0);
+  messageDesc(file_rollout_v1_run, 4);
 
 /**
  * @generated from message rollout.v1.StatusWorker
@@ -69,7 +212,7 @@ export type StatusWorker = Message<"rollout.v1.StatusWorker"> & {
  * Use `create(StatusWorkerSchema)` to create a new message.
  */
 export const StatusWorkerSchema: GenMessage<StatusWorker> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_run, 1);
+  messageDesc(file_rollout_v1_run, 5);
 
 /**
  * @generated from message rollout.v1.StatusResponse
@@ -144,7 +287,135 @@ export type StatusResponse = Message<"rollout.v1.StatusResponse"> & {
  * Use `create(StatusResponseSchema)` to create a new message.
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_run, 2);
+  messageDesc(file_rollout_v1_run, 6);
+
+/**
+ * @generated from enum rollout.v1.DrainState
+ */
+export const DrainState = {
+  /**
+   * @generated from enum value: DRAIN_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Nobody works under this id; `workers` are those who do.
+   *
+   * @generated from enum value: DRAIN_STATE_UNKNOWN = 1;
+   */
+  UNKNOWN: 1,
+
+  /**
+   * @generated from enum value: DRAIN_STATE_DRAINING = 2;
+   */
+  DRAINING: 2,
+
+  /**
+   * It has handed back what it held, and has said goodbye.
+   *
+   * @generated from enum value: DRAIN_STATE_LEFT = 3;
+   */
+  LEFT: 3,
+
+  /**
+   * It went silent or died before it could leave; what it held goes to others.
+   *
+   * @generated from enum value: DRAIN_STATE_LOST = 4;
+   */
+  LOST: 4,
+} as const;
+
+/**
+ * @generated from enum rollout.v1.DrainState
+ */
+export type DrainState = (typeof DrainState)[keyof typeof DrainState] | UnknownEnum;
+
+/**
+ * Describes the enum rollout.v1.DrainState.
+ */
+export const DrainStateSchema: GenEnum<DrainState> = /*@__PURE__*/
+  enumDesc(file_rollout_v1_run, 0);
+
+/**
+ * @generated from enum rollout.v1.Severity
+ */
+export const Severity = {
+  /**
+   * @generated from enum value: SEVERITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: SEVERITY_HINT = 1;
+   */
+  HINT: 1,
+
+  /**
+   * @generated from enum value: SEVERITY_DRAIN = 2;
+   */
+  DRAIN: 2,
+
+  /**
+   * @generated from enum value: SEVERITY_GONE = 3;
+   */
+  GONE: 3,
+
+  /**
+   * What was said before about the same node and worker holds no more.
+   *
+   * @generated from enum value: SEVERITY_WITHDRAWN = 4;
+   */
+  WITHDRAWN: 4,
+} as const;
+
+/**
+ * @generated from enum rollout.v1.Severity
+ */
+export type Severity = (typeof Severity)[keyof typeof Severity] | UnknownEnum;
+
+/**
+ * Describes the enum rollout.v1.Severity.
+ */
+export const SeveritySchema: GenEnum<Severity> = /*@__PURE__*/
+  enumDesc(file_rollout_v1_run, 1);
+
+/**
+ * @generated from enum rollout.v1.Provider
+ */
+export const Provider = {
+  /**
+   * Nobody's times apply.
+   *
+   * @generated from enum value: PROVIDER_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: PROVIDER_AWS = 1;
+   */
+  AWS: 1,
+
+  /**
+   * @generated from enum value: PROVIDER_GCP = 2;
+   */
+  GCP: 2,
+
+  /**
+   * @generated from enum value: PROVIDER_AZURE = 3;
+   */
+  AZURE: 3,
+} as const;
+
+/**
+ * @generated from enum rollout.v1.Provider
+ */
+export type Provider = (typeof Provider)[keyof typeof Provider] | UnknownEnum;
+
+/**
+ * Describes the enum rollout.v1.Provider.
+ */
+export const ProviderSchema: GenEnum<Provider> = /*@__PURE__*/
+  enumDesc(file_rollout_v1_run, 2);
 
 /**
  * What the people of a run ask. The caller's certificate must carry spiffe://rollout/<runId>/client.
@@ -161,6 +432,29 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof StatusRequestSchema;
     output: typeof StatusResponseSchema;
+  },
+  /**
+   * Tells a worker to leave in order, and how far it is. Asked again about the same boot it answers what has been done since; the
+   * earliest deadline of all that were given holds. Deadline: 2 s. Idempotent, for one boot_nonce.
+   *
+   * @generated from rpc rollout.v1.RunService.Drain
+   */
+  drain: {
+    methodKind: "unary";
+    input: typeof DrainRequestSchema;
+    output: typeof DrainResponseSchema;
+  },
+  /**
+   * What is known of a machine: it may be wanted back, it will go, it is gone; or that was withdrawn. The newest word about the same
+   * node and worker replaces the one before. A coordinator that starts knows nothing of it: whoever watches machines says it again.
+   * Deadline: 2 s. Idempotent.
+   *
+   * @generated from rpc rollout.v1.RunService.Hint
+   */
+  hint: {
+    methodKind: "unary";
+    input: typeof HintRequestSchema;
+    output: typeof HintResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_rollout_v1_run, 0);
