@@ -67,11 +67,12 @@ export function endTrials(state: State): void {
   const due = poison.trials.filter(({ atMs }) => nowMs >= atMs + TOGETHER_AFTER_MS);
   poison.trials = poison.trials.filter((trial) => !due.includes(trial));
   for (const { index, atMs } of due) {
-    const item = present(state.items.get(index), 'an item on trial');
-    const [live] = item.rows;
+    const item = state.items.get(index);
+    const live = item?.rows[0];
+    if (item === undefined || live === undefined || item.lock !== 'crashed') continue;
     item.lock = null;
     const isTogether = lossesSince(state, atMs - TOGETHER_BEFORE_MS) > 1;
-    handBack(state, item, present(live, 'the row of an item on trial'), isTogether ? 'lost' : 'crashed', 0);
+    handBack(state, item, live, isTogether ? 'lost' : 'crashed', 0);
   }
   poison.lossesMs = poison.lossesMs.filter((atMs) => atMs >= nowMs - TOGETHER_BEFORE_MS - TOGETHER_AFTER_MS);
 }
@@ -91,7 +92,7 @@ export function condemn(state: State, item: Item): void {
 export function planIsolation(state: State): readonly Grant[] {
   const { poison } = state;
   if (poison.host !== null && isOver(state, poison.host)) poison.host = null;
-  if (poison.host === null && poison.alone.length > 0) poison.host = newHost(state);
+  if (poison.alone.length > 0 && (poison.host === null || poison.host.index === null)) poison.host = newHost(state);
   if (poison.host === null || poison.host.index !== null) return [];
   const worker = present(state.workers.get(poison.host.worker), 'the host');
   if (worker.items.size > 0 || worker.claiming > 0 || worker.capacity === 0) return [];
@@ -111,14 +112,22 @@ function isOver(state: State, { worker, index }: { readonly worker: string; read
   return item === undefined || (item.lock === null && rowOfWorker(item, worker) === undefined);
 }
 
-/** The worker that is free soonest. */
+/** The worker that is free soonest: the one that was chosen before, unless another has less to do. */
 function newHost(state: State): State['poison']['host'] {
-  let host: Worker | null = null;
+  const chosen = state.poison.host === null ? undefined : state.workers.get(state.poison.host.worker);
+  let host: Worker | null = chosen !== undefined && canHost(chosen) ? chosen : null;
   for (const worker of state.workers.values()) {
-    if (!worker.isRegistered || worker.session === 0 || worker.state !== 'ready' || isGoing(worker)) continue;
-    if (host === null || worker.items.size < host.items.size) host = worker;
+    if (canHost(worker) && (host === null || loadOf(worker) < loadOf(host))) host = worker;
   }
   return host === null ? null : { worker: host.id, index: null };
+}
+
+function canHost(worker: Worker): boolean {
+  return worker.isRegistered && worker.session > 0 && worker.state === 'ready';
+}
+
+function loadOf(worker: Worker): number {
+  return worker.items.size + worker.claiming;
 }
 
 /** Those that have become terminal meanwhile, or have a late outcome on its way, are passed over. */

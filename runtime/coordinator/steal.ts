@@ -5,6 +5,7 @@ import { freeSlots } from './claims.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
 import { command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
+import { isAlone } from './poison.ts';
 import { acknowledge, handBack, reassign } from './rows.ts';
 import type { Item, LiveRow, State, Worker } from './state.ts';
 
@@ -63,7 +64,7 @@ function backlogOf(state: State, worker: Worker): Unstarted[] {
   for (const index of worker.items) {
     const item = itemAt(state, index);
     const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
-    const isFree = item.lock === null && !live.isStarted && live.recalledFor === null && live.sinceMs <= youngestMs;
+    const isFree = item.lock === null && !live.isStarted && live.recalledFor === null && live.sinceMs <= youngestMs && !isAlone(item);
     if (isFree) backlog.push({ item, live });
   }
   return backlog;
