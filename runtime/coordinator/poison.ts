@@ -123,7 +123,7 @@ function newHost(state: State): State['poison']['host'] {
 }
 
 function canHost(worker: Worker): boolean {
-  return worker.isRegistered && worker.session > 0 && worker.state === 'ready';
+  return worker.isRegistered && worker.session > 0 && worker.state === 'ready' && !isGoing(worker);
 }
 
 function loadOf(worker: Worker): number {

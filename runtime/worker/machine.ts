@@ -124,6 +124,7 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
     leaveCoordinator(state);
   }
   resendOverdue(state, nowMs);
+  state.isStartDue = state.untold.size > 0;
   if (state.mode.kind === 'draining' && nowMs >= state.mode.untilMs) returnStarted(state, 'drained');
   if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, state.mode.isFinished ? 'finished' : 'given-up');
   return settle(state, nowMs);

@@ -56,7 +56,8 @@ export function resendOverdue(state: State, nowMs: number): void {
 
 function hasNews(state: State): boolean {
   const { session } = state;
-  return state.unsent.size > 0 || capacity(state) > session.announced || session.receivedBatch > session.acknowledgedBatch;
+  const isHeard = session.receivedBatch === session.acknowledgedBatch && capacity(state) <= session.announced;
+  return state.unsent.size > 0 || state.isStartDue || !isHeard;
 }
 
 function send(state: State, nowMs: number): void {
@@ -89,6 +90,7 @@ function send(state: State, nowMs: number): void {
 function tellStarted(state: State, isHello: boolean): readonly ItemRef[] {
   const started = isHello ? [] : [...state.untold].slice(0, MAX_POLL_ITEMS).map((held) => held.ref);
   state.untold.clear();
+  state.isStartDue = false;
   return started;
 }
 

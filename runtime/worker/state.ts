@@ -61,6 +61,8 @@ export interface State {
   readonly queue: Set<Held>;
   /** Started, and not told so yet (L32). */
   readonly untold: Set<Held>;
+  /** It is to be told now: nothing else has carried it since the last tick. */
+  isStartDue: boolean;
   readonly unsent: Set<Held>;
   /** In a poll, unacknowledged; in the order of sending. */
   readonly sent: Set<Held>;
@@ -90,6 +92,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     outcomeBytes: 0,
     queue: new Set(),
     untold: new Set(),
+    isStartDue: false,
     unsent: new Set(),
     sent: new Set(),
     executing: new Set(),

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { end, forget, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
+import { end, forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
 import { checkState, find, newState, type State } from '../../../runtime/worker/state.ts';
 import { assignment, ended, goesBack, kinds, outcome, ref, SETTINGS } from '../../support/worker-state.ts';
 
@@ -152,4 +152,16 @@ test('a throttled item goes back with its delay, and the concurrency is cut', (t
   t.like(held?.stage, { kind: 'returning', item: { reason: 'throttled', delayMs: 900 } });
   t.is(state.limit.size, 1);
   t.is(state.limit.quietUntilMs, 705);
+});
+
+test('L32: what is recalled and has not started goes back as released and never starts; of what has started nothing is said', (t) => {
+  const state = ready();
+  for (const index of [1, 2, 3]) take(state, assignment(index));
+  startQueued(state, 0);
+  taken(state);
+  for (const index of [2, 3, 9]) recall(state, ref(index));
+  t.is(find(state, ref(2))?.stage.kind, 'started');
+  t.like(find(state, ref(3))?.stage, { kind: 'returning', item: { ...ref(3), reason: 'recalled' } });
+  startQueued(state, 0);
+  t.deepEqual(state.commands, []);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { take } from '../../../runtime/worker/holding.ts';
+import { startQueued, take } from '../../../runtime/worker/holding.ts';
 import {
   capacity,
   MAX_POLL_BYTES,
@@ -144,4 +144,37 @@ test('nobody is polled before the worker is registered and connected', (t) => {
     change(state);
     t.deepEqual(due(state), []);
   }
+});
+
+test('L32: what has started is told with the next poll, at the latest with one of its own after a tick, and once', (t) => {
+  const state = open();
+  due(state);
+  take(state, assignment(1));
+  startQueued(state, 0);
+  state.commands = [];
+  t.deepEqual(due(state), [], 'a short item would be told for nothing');
+  state.isStartDue = true;
+  t.deepEqual(
+    due(state).map((poll) => poll.started),
+    [[ref(1)]],
+  );
+  state.session.inFlight.clear();
+  t.deepEqual(
+    due(state).map((poll) => poll.started),
+    [[]],
+  );
+});
+
+test('L32: a poll of unknown fate may have told nothing, and a hello tells of everything', (t) => {
+  const state = open();
+  take(state, assignment(1));
+  startQueued(state, 0);
+  state.commands = [];
+  t.deepEqual(due(state)[0]?.started, [ref(1)]);
+  state.session.inFlight.clear();
+  sendAllAgain(state);
+  t.deepEqual(due(state)[0]?.started, [ref(1)]);
+  openSession(state);
+  const [hello] = due(state);
+  t.deepEqual([hello?.started, hello?.hello], [[], [{ ...ref(1), state: 'started' }]]);
 });
