@@ -14,6 +14,8 @@ export interface HeartSettings {
   readonly concurrency: number;
   readonly pid: number;
   readonly heartbeatIntervalMs: number;
+  /** A main loop that hangs for so long ends the process. */
+  readonly maxLoopBlockMs: number;
   readonly highestEpoch: Epoch;
   readonly logLevel: LogLevel;
   /** See `loop-lag.ts`. */

@@ -1,14 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { never, present } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
+import { killSelf } from '../base/kill-self.ts';
 import { createLog } from '../base/log.ts';
 import { systemRandom } from '../base/random.ts';
 import type { WorkerState } from '../model/session.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials } from '../rpc/tls.ts';
+import { isHung, onGlance, type Watched } from './hang.ts';
 import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
 import { createLink } from './link.ts';
-import { takeLagMs } from './loop-lag.ts';
+import { lastSeenMs, takeLagMs } from './loop-lag.ts';
 
 /**
  * The thread that beats. It has a connection of its own, so that neither a busy main loop nor a long poll delays a beat (the failure
@@ -35,6 +37,7 @@ let highestEpoch = settings.highestEpoch;
 let registeredAt: string | null = null;
 let isMoving = false;
 let isStopped = false;
+let watched: Watched = { lastSeenMs: 0, stuckBeats: 0 };
 
 const timer = clock.every(settings.heartbeatIntervalMs, beat);
 port.on('message', (message: ToHeart) => onMessage(message));
@@ -63,10 +66,20 @@ function onMessage(message: ToHeart): void {
 
 /** Beats do not wait for one another: one that hangs ends by its deadline, and only then is another coordinator looked for. */
 function beat(): void {
+  watch();
   if (isStopped || isMoving) return;
   const one = beatOnce();
   underWay.add(one);
   own(one.finally(() => underWay.delete(one)));
+}
+
+/** Nobody else would ever find out: the coordinator hears beats, and the items of a loop that hangs would be held for ever. */
+function watch(): void {
+  watched = onGlance(watched, lastSeenMs(settings.lag));
+  const { heartbeatIntervalMs, maxLoopBlockMs } = settings;
+  if (isStopped || !isHung(watched, heartbeatIntervalMs, maxLoopBlockMs)) return;
+  log.fatal({ maxLoopBlockMs }, 'the main loop has hung for maxLoopBlock: this process ends, and its items run elsewhere');
+  killSelf();
 }
 
 async function beatOnce(): Promise<void> {

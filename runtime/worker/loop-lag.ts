@@ -31,6 +31,11 @@ export function takeLagMs(shared: SharedArrayBuffer, nowMs: number): number {
   return Math.max(0, Math.round(Math.max(past, present)));
 }
 
+/** When the loop came by last. */
+export function lastSeenMs(shared: SharedArrayBuffer): number {
+  return Number(Atomics.load(new BigInt64Array(shared), LAST_SEEN));
+}
+
 function whole(ms: number): bigint {
   return BigInt(Math.round(ms));
 }

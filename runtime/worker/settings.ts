@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, environmentName, hostPort, httpUrl } from '../base/settings-fields.ts';
+import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { MAX_CONCURRENCY } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
@@ -23,6 +23,8 @@ export interface WorkerSettings {
   /** How long the backend may be away before the worker gives up. */
   readonly waitBackendMs: number;
   readonly drainTimeoutMs: number;
+  /** A main loop that hangs for so long ends the process. */
+  readonly maxLoopBlockMs: number;
   readonly logLevel: LogLevel;
   readonly backend: BackendSettings;
   readonly timing: Timing;
@@ -46,7 +48,7 @@ export type BackendSettings =
 /** A supervised worker may begin without coordinators: its parent tells them. */
 export async function loadWorkerSettings(path: string, isSupervised = false): Promise<WorkerSettings> {
   const raw = await loadSettings(path, isSupervised ? SUPERVISED_RULES : RULES);
-  const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, backend, timing, ...same } = raw;
+  const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, maxLoopBlock, backend, timing, ...same } = raw;
   return {
     ...same,
     tlsDir: tls.dir,
@@ -54,6 +56,7 @@ export async function loadWorkerSettings(path: string, isSupervised = false): Pr
     requestTimeoutMs: requestTimeout,
     waitBackendMs: waitBackend,
     drainTimeoutMs: drainTimeout,
+    maxLoopBlockMs: maxLoopBlock,
     backend: backendOf(backend),
     timing: timingOf(timing),
   };
@@ -93,6 +96,8 @@ const schema = z.strictObject({
   waitBackend: durationMs().default(900_000),
   // Below the 30 s that orchestrators usually leave between SIGTERM and SIGKILL.
   drainTimeout: durationMs().default(20_000),
+  // Reading hundreds of megabytes of JSON takes seconds; nothing that still works takes a minute.
+  maxLoopBlock: intervalMs().default(60_000),
   logLevel: z.enum(LOG_LEVELS).default('info'),
   backend,
   timing: z.strictObject(SHARED_TIMING).prefault({}),

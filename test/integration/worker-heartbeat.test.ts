@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { startFakeCoordinator } from '../support/fake-coordinator.ts';
 import { scratch } from '../support/scratch.ts';
+import { until } from '../support/until.ts';
+import { startWorker } from '../support/worker-process.ts';
 
 const INTERVAL_MS = 250;
 const BLOCK_MS = 3_000;
@@ -33,4 +35,17 @@ test('beats go on while the main loop is blocked for three seconds, and tell how
   );
   const worstLagMs = Math.max(...beats.map(({ beat }) => beat.loopLagMs));
   t.true(worstLagMs > BLOCK_MS / 2 && worstLagMs < BLOCK_MS + TOLERANCE_MS, `lag ${worstLagMs} ms`);
+});
+
+test('R36: a worker whose main loop never comes back says so and ends itself, so that its items run elsewhere', async (t) => {
+  const dir = scratch(t);
+  const coordinator = await startFakeCoordinator(t, dir);
+  const worker = startWorker(t, dir, [coordinator.address], {
+    settings: { maxLoopBlock: '1s', timing: { heartbeatInterval: '200ms' } },
+    env: { NODE_OPTIONS: "--import=data:text/javascript,process.on('SIGUSR2',()=>{for(;;);})" },
+  });
+  await until('the worker is ready', 20_000, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'ready'));
+  worker.kill('SIGUSR2');
+  t.is(await worker.ended(), 'SIGKILL');
+  t.regex(worker.stderr(), /the main loop has hung for maxLoopBlock/);
 });

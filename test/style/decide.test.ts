@@ -39,6 +39,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'concurrency',
     'ending',
     'epoch-guard',
+    'hang',
     'holding',
     'machine',
     'polling',

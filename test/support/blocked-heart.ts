@@ -18,6 +18,7 @@ const heartbeat = startHeartbeat(
     concurrency: 1,
     pid: process.pid,
     heartbeatIntervalMs: Number(intervalMs),
+    maxLoopBlockMs: 60_000,
     highestEpoch: 0,
     logLevel: 'silent',
   },

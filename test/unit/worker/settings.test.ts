@@ -29,6 +29,7 @@ test('a mock backend needs no more than its type', async (t) => {
     requestTimeoutMs: 600_000,
     waitBackendMs: 900_000,
     drainTimeoutMs: 20_000,
+    maxLoopBlockMs: 60_000,
     logLevel: 'info',
     backend: { type: 'mock', latencyMs: 20, failureRate: 0, seed: 1 },
     timing: DEFAULT_TIMING,
