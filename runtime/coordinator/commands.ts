@@ -3,7 +3,7 @@ import type { RunEvent } from '../model/event.ts';
 import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
 import type { BeatReply, Outcome, PollReply } from '../model/session.ts';
 
-/** Names one waiting call of a worker; the performer keeps the promise behind it. */
+/** Names one waiting call, or one stream, of a worker; the performer keeps what is behind it. */
 export type Token = number;
 
 /** One claim for one worker, as the ledger takes it; the grants of a round are carried out in their order. */
@@ -22,7 +22,7 @@ export interface Recording {
   readonly outcome: Outcome;
 }
 
-/** What the machine wants done. Each command but `reply`, `emit` and `stop` comes back as a fact (see machine.ts). */
+/** What the machine wants done. Each command but `reply`, `end-session`, `emit` and `stop` comes back as a fact (see machine.ts). */
 export type Command =
   | { readonly kind: 'claim'; readonly grants: readonly Grant[] }
   /** Result log first, then the ledger: persist before you speak. */
@@ -46,6 +46,8 @@ export type Command =
   | { readonly kind: 'check-lease' }
   | { readonly kind: 'reply-beat'; readonly token: Token; readonly reply: BeatReply }
   | { readonly kind: 'reply-poll'; readonly token: Token; readonly reply: PollReply }
+  /** What was said on the stream still arrives. */
+  | { readonly kind: 'end-session'; readonly token: Token }
   | { readonly kind: 'reply-deregister'; readonly token: Token; readonly epoch: Epoch }
   | { readonly kind: 'emit'; readonly event: RunEvent }
   | { readonly kind: 'stop'; readonly outcome: 'completed' | 'paused' };

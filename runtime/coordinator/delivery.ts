@@ -8,13 +8,16 @@ import type { Batch, State, Worker } from './state.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
 export const MAX_BATCH_BYTES: number = 4 * 1024 * 1024;
+/** On a stream the next batch follows at once, and a short message lets the pulse through in time where the way is slow. */
+export const MAX_STREAM_BATCH_BYTES: number = 128 * 1024;
 /** Acknowledgements in one reply: bounds the message; the rest follows in the next. */
 const MAX_ACKNOWLEDGED = 4_096;
 
-/** Answers the waiting poll of a worker if there is anything to say. */
+/** Tells a worker what there is to say, if anything, and if it listens. */
 export function flush(state: State, worker: Worker): void {
-  if (worker.waiting === null) return;
-  if (worker.sent === null) worker.sent = nextBatch(worker);
+  const { channel } = worker;
+  if (channel === null || (channel.kind === 'stream' && channel.isWriting)) return;
+  if (worker.sent === null) worker.sent = nextBatch(worker, channel.kind === 'stream' ? MAX_STREAM_BATCH_BYTES : MAX_BATCH_BYTES);
   const hasBatch = worker.sent !== null && !worker.sent.isUnderway;
   const isOrderNew = !isSameInstruction(worker.toldOrder, instructionFor(state, worker));
   if (hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || isOrderNew) answer(state, worker);
@@ -24,14 +27,18 @@ export function flushAll(state: State): void {
   for (const worker of state.workers.values()) flush(state, worker);
 }
 
-/** Answers the waiting poll with what there is, be it nothing. */
+/** Says what there is, be it nothing: that answers a poll, and is the pulse of a stream. */
 export function answer(state: State, worker: Worker): void {
-  const { token } = present(worker.waiting, 'a waiting poll');
-  worker.waiting = null;
+  const channel = present(worker.channel, 'somebody who listens');
+  if (channel.kind === 'poll') worker.channel = null;
+  else {
+    channel.isWriting = true;
+    channel.quietScans = 0;
+  }
   const batch = worker.sent !== null && !worker.sent.isUnderway ? worker.sent : null;
   if (batch !== null) batch.isUnderway = true;
   worker.toldOrder = instructionFor(state, worker);
-  reply(state, worker, token, {
+  reply(state, worker, channel.token, {
     ...(batch === null
       ? NO_BATCH
       : { batch: batch.number, assignments: batch.assignments, revoked: batch.revoked, recalled: batch.recalled }),
@@ -45,6 +52,16 @@ export function answerEmpty(state: State, worker: Worker, token: Token): void {
   reply(state, worker, token, { ...NO_BATCH, acknowledged: [], stale: [] });
 }
 
+/** The worker is told nothing more where it listens now: a poll is answered with `last`, a stream ends after it. */
+export function closeChannel(state: State, worker: Worker, last: PollReply | null): void {
+  const { channel } = worker;
+  worker.channel = null;
+  if (channel === null) return;
+  if (last !== null) command(state, { kind: 'reply-poll', token: channel.token, reply: last });
+  else if (channel.kind === 'poll') answerEmpty(state, worker, channel.token);
+  if (channel.kind === 'stream') command(state, { kind: 'end-session', token: channel.token });
+}
+
 type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'epoch' | 'order' | 'drainMs' | 'reason'>;
 
 const NO_BATCH = { batch: 0, assignments: [], revoked: [], recalled: [] } as const;
@@ -55,12 +72,12 @@ function reply(state: State, worker: Worker, token: Token, content: Content): vo
   command(state, { kind: 'reply-poll', token, reply: { status: 'ok', epoch: state.epoch, order, drainMs, reason, ...content } });
 }
 
-function nextBatch(worker: Worker): Batch | null {
+function nextBatch(worker: Worker, maxBytes: number): Batch | null {
   if (worker.outgoing.size === 0 && worker.revoked.length === 0 && worker.recalled.length === 0) return null;
   const assignments: Assignment[] = [];
   let bytes = 0;
   for (const [index, assignment] of worker.outgoing) {
-    if (assignments.length > 0 && bytes + assignment.line.length > MAX_BATCH_BYTES) break;
+    if (assignments.length > 0 && bytes + assignment.line.length > maxBytes) break;
     takeOutgoing(worker, index);
     assignments.push(assignment);
     bytes += assignment.line.length;

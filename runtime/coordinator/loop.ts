@@ -34,12 +34,20 @@ export function createLoop(options: LoopOptions): Loop {
   const { state, clock, replies } = options;
   let timer: Timer | null = null;
   let isStopped = false;
+  let isBusy = false;
+  const facts: Fact[] = [];
   const tell = (fact: Fact): void => {
-    if (isStopped) return;
+    facts.push(fact);
+    // What comes while commands are carried out waits for the last of them: else its own would overtake them.
+    if (isBusy) return;
+    isBusy = true;
     try {
-      carryOut(step(state, clock.monotonicMs(), fact));
+      for (let next = facts.shift(); next !== undefined && !isStopped; next = facts.shift())
+        carryOut(step(state, clock.monotonicMs(), next));
     } catch (cause) {
       options.onFailure(cause);
+    } finally {
+      isBusy = false;
     }
   };
   const perform = options.perform(tell);
@@ -64,6 +72,10 @@ export function createLoop(options: LoopOptions): Loop {
         signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
         tell({ kind: 'poll', poll, token });
       }),
+    session: (worker, mouth) => {
+      const token = replies.openStream(mouth, (written) => tell({ kind: 'written', worker, token: written }));
+      return { hear: (poll) => tell({ kind: 'message', poll, token }), gone: () => hangUp(worker, token) };
+    },
     deregister: (deregistration) => replies.open((token) => tell({ kind: 'deregister', deregistration, token })),
     drain: (order) => {
       tell({ kind: 'drain', order });
@@ -77,7 +89,7 @@ export function createLoop(options: LoopOptions): Loop {
   };
 
   function hangUp(worker: string, token: Token): void {
-    tell({ kind: 'poll-gone', worker, token });
+    tell({ kind: 'hung-up', worker, token });
     replies.drop(token, new RolloutError('COORDINATOR_UNREACHABLE', 'the caller hung up'));
   }
 }

@@ -17,7 +17,7 @@ import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
 import { record } from './rows.ts';
-import { answerOverdue, onPoll, onPollGone } from './sessions.ts';
+import { onHungUp, onMessage, onPoll, onWritten, scanChannels } from './sessions.ts';
 import type { State } from './state.ts';
 import { onReassigned, planSteals } from './steal.ts';
 import { onSeconded, planSeconds } from './straggler.ts';
@@ -31,7 +31,12 @@ export type Fact =
   | { readonly kind: 'started' }
   | { readonly kind: 'beat'; readonly beat: Beat; readonly token: Token }
   | { readonly kind: 'poll'; readonly poll: Poll; readonly token: Token }
-  | { readonly kind: 'poll-gone'; readonly worker: WorkerId; readonly token: Token }
+  /** A message of a stream. */
+  | { readonly kind: 'message'; readonly poll: Poll; readonly token: Token }
+  /** What was said last on a stream has left. */
+  | { readonly kind: 'written'; readonly worker: WorkerId; readonly token: Token }
+  /** The caller of a poll, or the peer of a stream, has gone. */
+  | { readonly kind: 'hung-up'; readonly worker: WorkerId; readonly token: Token }
   | { readonly kind: 'deregister'; readonly deregistration: Deregistration; readonly token: Token }
   | { readonly kind: 'worker-exited'; readonly worker: WorkerId; readonly pid: number }
   /** What the hints file says now. */
@@ -82,8 +87,12 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onBeat(state, nowMs, fact.beat, fact.token);
     case 'poll':
       return onPoll(state, nowMs, fact.poll, fact.token);
-    case 'poll-gone':
-      return onPollGone(state, fact.worker, fact.token);
+    case 'message':
+      return onMessage(state, fact.poll, fact.token);
+    case 'written':
+      return onWritten(state, fact.worker, fact.token);
+    case 'hung-up':
+      return onHungUp(state, fact.worker, fact.token);
     case 'deregister':
       return onDeregister(state, fact.deregistration, fact.token);
     case 'worker-exited':
@@ -134,7 +143,7 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
 
 function onTick(state: State, nowMs: number): void {
   scanWorkers(state, nowMs);
-  answerOverdue(state, nowMs);
+  scanChannels(state, nowMs);
   endTrials(state);
   const due = state.delayed.filter((index) => (state.items.get(index)?.dueAtMs ?? 0) <= nowMs);
   if (due.length === 0) return;

@@ -48,6 +48,8 @@ export function createPerformer(options: PerformerOptions): Perform {
         return options.replies.beat(command.token, command.reply);
       case 'reply-poll':
         return options.replies.poll(command.token, command.reply);
+      case 'end-session':
+        return options.replies.end(command.token);
       case 'reply-deregister':
         return options.replies.deregister(command.token, { epoch: command.epoch });
       case 'record':
@@ -63,7 +65,10 @@ export function createPerformer(options: PerformerOptions): Perform {
 }
 
 /** The commands that take time, and come back as facts. */
-type Errand = Exclude<Command, { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'record' | 'emit' | 'stop' }>;
+type Errand = Exclude<
+  Command,
+  { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'emit' | 'stop' }
+>;
 
 /** What is said of one worker reaches the ledger in order: a `forget` that is asked again must not undo a later `register`. */
 function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {

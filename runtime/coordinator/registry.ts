@@ -2,6 +2,7 @@ import type { FailureReason } from '../model/event.ts';
 import type { WorkerId } from '../model/row.ts';
 import type { Beat, Deregistration } from '../model/session.ts';
 import type { Token } from './commands.ts';
+import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 import { command, itemAt, newWorker } from './mirror.ts';
@@ -135,7 +136,7 @@ function takeRows(state: State, worker: Worker, reason: FailureReason | null): n
 
 function dismiss(state: State, worker: Worker, status: 'superseded' | 'hello-needed'): void {
   const { epoch } = state;
-  if (worker.waiting !== null) command(state, { kind: 'reply-poll', token: worker.waiting.token, reply: { status, epoch } });
+  closeChannel(state, worker, { status, epoch });
   for (const token of worker.beats) command(state, { kind: 'reply-beat', token, reply: { epoch, isSuperseded: status === 'superseded' } });
 }
 

@@ -1,5 +1,6 @@
 import type { Epoch } from '../model/row.ts';
 import type { BeatReply, PollReply } from '../model/session.ts';
+import type { SessionMouth } from '../rpc/core.ts';
 import type { Token } from './commands.ts';
 
 type Reply = BeatReply | PollReply | { readonly epoch: Epoch };
@@ -9,16 +10,21 @@ interface Waiting {
   readonly reject: (cause: Error) => void;
 }
 
-/** The promises behind the calls that wait for the machine's word. */
+interface Stream {
+  readonly mouth: SessionMouth;
+  readonly onWritten: (token: Token) => void;
+}
+
+/** The promises behind the calls that wait for the machine's word, and the streams into which it speaks. */
 export class Replies {
   readonly #waiting = new Map<Token, Waiting>();
+  readonly #streams = new Map<Token, Stream>();
   #next: Token = 1;
   #closed: Error | null = null;
 
   /** Opens a call; `ask` is told its token. Rejects at once when nobody is answered any more. */
   open<T extends Reply>(ask: (token: Token) => void): Promise<T> {
-    const token = this.#next;
-    this.#next += 1;
+    const token = this.#take();
     return new Promise<Reply>((resolve, reject) => {
       if (this.#closed !== null) return reject(this.#closed);
       this.#waiting.set(token, { resolve, reject });
@@ -26,29 +32,54 @@ export class Replies {
     }) as Promise<T>;
   }
 
+  /** `onWritten` follows each reply that has left, never at once. */
+  openStream(mouth: SessionMouth, onWritten: (token: Token) => void): Token {
+    const token = this.#take();
+    if (this.#closed === null) this.#streams.set(token, { mouth, onWritten });
+    else mouth.fail(this.#closed);
+    return token;
+  }
+
   beat(token: Token, reply: BeatReply): void {
     this.#settle(token, reply);
   }
 
   poll(token: Token, reply: PollReply): void {
-    this.#settle(token, reply);
+    const stream = this.#streams.get(token);
+    if (stream === undefined) this.#settle(token, reply);
+    else stream.mouth.say(reply, () => stream.onWritten(token));
   }
 
   deregister(token: Token, reply: { readonly epoch: Epoch }): void {
     this.#settle(token, reply);
   }
 
+  /** Ends a stream; what was said before still arrives. */
+  end(token: Token): void {
+    this.#streams.get(token)?.mouth.end();
+    this.#streams.delete(token);
+  }
+
   /** The caller is gone. */
   drop(token: Token, cause: Error): void {
     this.#waiting.get(token)?.reject(cause);
     this.#waiting.delete(token);
+    this.#streams.delete(token);
   }
 
   /** From now on nobody is told anything (L5). */
   close(cause: Error): void {
     this.#closed = cause;
     for (const { reject } of this.#waiting.values()) reject(cause);
+    for (const { mouth } of this.#streams.values()) mouth.fail(cause);
     this.#waiting.clear();
+    this.#streams.clear();
+  }
+
+  #take(): Token {
+    const token = this.#next;
+    this.#next += 1;
+    return token;
   }
 
   #settle(token: Token, reply: Reply): void {

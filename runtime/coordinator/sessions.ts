@@ -2,7 +2,7 @@ import { present } from '../base/assert.ts';
 import { plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
-import { answer, answerEmpty, flush } from './delivery.ts';
+import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
 import { onDrainSteps } from './drain.ts';
 import { judge, onReturned } from './judge.ts';
 import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
@@ -12,37 +12,78 @@ import { bootKey, checkEpoch } from './registry.ts';
 import type { Item, State, Worker } from './state.ts';
 import { endRecalls, noteStarted } from './steal.ts';
 
+/** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
+export const MAX_UNHEARD_SCANS = 240;
+/** Scans, two in each heartbeat interval, after which the coordinator says at least that it is there. */
+const PULSE_SCANS = 2;
+
 /** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */
 export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): void {
-  if (state.replacedBoots.has(bootKey(poll.workerId, poll.bootNonce))) {
-    return command(state, { kind: 'reply-poll', token, reply: { status: 'superseded', epoch: state.epoch } });
-  }
-  checkEpoch(state, poll.highestEpoch);
-  const worker = state.workers.get(poll.workerId);
-  // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
-  if (worker === undefined || worker.bootNonce !== poll.bootNonce) return void state.strangers.push(token);
-  if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
-  if (poll.session !== worker.session) {
-    return command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
-  }
+  const worker = admit(state, poll, token);
+  if (worker === null) return;
   if (poll.poll <= worker.poll) {
     takeIn(state, worker, poll);
     return answerEmpty(state, worker, token);
   }
-  acceptPoll(state, nowMs, worker, poll, token);
+  closeChannel(state, worker, null);
+  worker.poll = poll.poll;
+  worker.channel = { kind: 'poll', token, untilMs: nowMs + Math.min(poll.waitMs, state.settings.pollWaitMs) };
+  accept(state, worker, poll);
+  if (worker.sent !== null && !poll.isAwaiting) worker.sent.isUnderway = false;
+  flush(state, worker);
 }
 
-function acceptPoll(state: State, nowMs: number, worker: Worker, poll: Poll, token: Token): void {
-  if (worker.waiting !== null) answerEmpty(state, worker, worker.waiting.token);
-  worker.poll = poll.poll;
+/** One message of a stream. The first one opens the session, and is answered at once. */
+export function onMessage(state: State, poll: Poll, token: Token): void {
+  const before = state.workers.get(poll.workerId)?.session;
+  const worker = admit(state, poll, token);
+  if (worker === null) return;
+  if (worker.session !== before) {
+    worker.channel = { kind: 'stream', token, isWriting: false, quietScans: 0, unheardScans: 0 };
+    accept(state, worker, poll);
+    flush(state, worker);
+    if (!isWriting(worker)) answer(state, worker);
+    return;
+  }
+  if (worker.channel?.kind !== 'stream' || worker.channel.token !== token) return needHello(state, token);
+  worker.channel.unheardScans = 0;
+  accept(state, worker, poll);
+  flush(state, worker);
+}
+
+/** The worker whose session this message belongs to; null where it has been answered already. */
+function admit(state: State, poll: Poll, token: Token): Worker | null {
+  if (state.replacedBoots.has(bootKey(poll.workerId, poll.bootNonce))) {
+    command(state, { kind: 'reply-poll', token, reply: { status: 'superseded', epoch: state.epoch } });
+    return null;
+  }
+  checkEpoch(state, poll.highestEpoch);
+  const worker = state.workers.get(poll.workerId);
+  // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
+  if (worker === undefined || worker.bootNonce !== poll.bootNonce) {
+    state.strangers.add(token);
+    return null;
+  }
+  if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
+  if (poll.session === worker.session) return worker;
+  needHello(state, token);
+  return null;
+}
+
+function needHello(state: State, token: Token): void {
+  command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
+}
+
+function accept(state: State, worker: Worker, poll: Poll): void {
   worker.capacity = poll.capacity;
-  worker.waiting = { token, untilMs: nowMs + Math.min(poll.waitMs, state.settings.pollWaitMs) };
   const acknowledged = worker.sent !== null && poll.acknowledgedBatch >= worker.sent.number ? worker.sent : null;
   if (acknowledged !== null) worker.sent = null;
-  if (worker.sent !== null && !poll.isAwaiting) worker.sent.isUnderway = false;
   takeIn(state, worker, poll);
   endRecalls(state, worker, acknowledged?.recalled ?? []);
-  flush(state, worker);
+}
+
+function isWriting(worker: Worker): boolean {
+  return worker.channel?.kind === 'stream' && worker.channel.isWriting;
 }
 
 /** Outcomes and returns are good whichever poll brings them: the ledger judges. */
@@ -59,8 +100,7 @@ function takeIn(state: State, worker: Worker, poll: Poll): void {
 
 /** L26, L27: the answer to hello re-sends, hands back or revokes the difference between the rows and what is held. */
 function openSession(state: State, worker: Worker, session: number, held: readonly HeldItem[]): void {
-  if (worker.waiting !== null) answerEmpty(state, worker, worker.waiting.token);
-  worker.waiting = null;
+  closeChannel(state, worker, null);
   worker.session = session;
   worker.poll = 0;
   worker.sent = null;
@@ -92,19 +132,38 @@ function isPromised(worker: Worker, item: Item): boolean {
   return worker.unread.has(item.index) || worker.outgoing.has(item.index);
 }
 
-/** The caller of a waiting poll is gone; its batch counts as not received until the worker says otherwise. */
-export function onPollGone(state: State, id: WorkerId, token: Token): void {
+/** What was said last on a stream has left; whatever came up meanwhile follows. */
+export function onWritten(state: State, id: WorkerId, token: Token): void {
   const worker = state.workers.get(id);
-  if (worker?.waiting?.token === token) worker.waiting = null;
-  state.strangers = state.strangers.filter((stranger) => stranger !== token);
+  if (worker?.channel?.kind !== 'stream' || worker.channel.token !== token) return;
+  worker.channel.isWriting = false;
+  flush(state, worker);
 }
 
-/** Polls whose time is over are answered, with nothing if need be. */
-export function answerOverdue(state: State, nowMs: number): void {
-  for (const token of state.strangers.splice(0)) {
-    command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
+/** Nobody listens there any more; what was said last counts as not received until the worker says otherwise. */
+export function onHungUp(state: State, id: WorkerId, token: Token): void {
+  const worker = state.workers.get(id);
+  if (worker?.channel?.token === token) worker.channel = null;
+  state.strangers.delete(token);
+}
+
+/** Polls whose time is over are answered, with nothing if need be, and streams hear at least a pulse. */
+export function scanChannels(state: State, nowMs: number): void {
+  for (const token of state.strangers) needHello(state, token);
+  state.strangers.clear();
+  for (const worker of state.workers.values()) scanChannel(state, nowMs, worker);
+}
+
+function scanChannel(state: State, nowMs: number, worker: Worker): void {
+  const { channel } = worker;
+  if (channel === null) return;
+  if (channel.kind === 'poll') {
+    if (nowMs >= channel.untilMs) answer(state, worker);
+    return;
   }
-  for (const worker of state.workers.values()) {
-    if (worker.waiting !== null && nowMs >= worker.waiting.untilMs) answer(state, worker);
-  }
+  channel.unheardScans += 1;
+  channel.quietScans += 1;
+  // Proxies in between may answer the pings of the transport for a worker that has gone.
+  if (channel.unheardScans > MAX_UNHEARD_SCANS) closeChannel(state, worker, null);
+  else if (channel.quietScans >= PULSE_SCANS && !channel.isWriting) answer(state, worker);
 }

@@ -77,6 +77,19 @@ export interface Batch {
   isUnderway: boolean;
 }
 
+/** A poll that waits can be answered once; on a stream one message follows the other. */
+export type Channel =
+  | { readonly kind: 'poll'; readonly token: Token; readonly untilMs: number }
+  | {
+      readonly kind: 'stream';
+      readonly token: Token;
+      /** The last message has not left yet: a peer that does not read is told nothing more. */
+      isWriting: boolean;
+      /** Scans since something was said, and since something was heard. */
+      quietScans: number;
+      unheardScans: number;
+    };
+
 export interface Worker {
   readonly id: WorkerId;
   bootNonce: string;
@@ -115,7 +128,8 @@ export interface Worker {
   stale: ItemRef[];
   sent: Batch | null;
   batches: number;
-  waiting: { readonly token: Token; readonly untilMs: number } | null;
+  /** Where it can be told something; null while it does not listen. */
+  channel: Channel | null;
   /** Beats that wait for the registration. */
   beats: Token[];
   toldOrder: Instruction;
@@ -176,8 +190,8 @@ export interface State {
   readonly replacedBoots: Set<string>;
   /** The last boot of each worker that has gone: where another one comes after it, it was replaced. */
   readonly goneBoots: Map<WorkerId, string>;
-  /** Polls of unknown workers; answered at the next tick, so that they cannot spin. */
-  strangers: Token[];
+  /** Calls of unknown workers; answered at the next tick, so that they cannot spin. */
+  readonly strangers: Set<Token>;
   /** Answers in a row that point at the endpoint, not at the item. */
   readonly suspects: { readonly worker: WorkerId; readonly outcome: Outcome }[];
   /** Workers whose goodbye has not been answered yet. */

@@ -14,7 +14,8 @@ import { drainOrderToWire, drainReplyFromWire, hintReplyFromWire, hintToWire } f
 import { infoFromWire, statusFromWire } from './mapping-status.ts';
 import { codecOf, pathOf } from './method.ts';
 import { CLIENT_OPTIONS } from './options.ts';
-import { type Unanswered, unansweredOf } from './status.ts';
+import { openSession, type SessionListener, type SessionStream } from './session-client.ts';
+import { notUnderstood, type Unanswered, unansweredOf } from './status.ts';
 
 export type Answered<Reply> = { readonly kind: 'reply'; readonly reply: Reply } | Unanswered;
 
@@ -30,6 +31,7 @@ export interface WorkerClient {
   beat(beat: Beat, deadlineMs: number): Promise<Answered<BeatReply>>;
   /** An aborted poll answers `unreachable`. */
   poll(poll: Poll, deadlineMs: number, signal?: AbortSignal): Promise<Answered<PollReply>>;
+  session(listener: SessionListener): SessionStream;
   deregister(deregistration: Deregistration, deadlineMs?: number): Promise<Answered<{ readonly epoch: Epoch }>>;
   identify(deadlineMs?: number): Promise<Answered<CoordinatorInfo>>;
   close(): void;
@@ -55,6 +57,7 @@ export function createWorkerClient(options: ClientOptions): WorkerClient {
   return {
     beat: (message, deadlineMs) => client.call(beat, mapping.beatToWire(message), mapping.beatReplyFromWire, deadlineMs),
     poll: (message, deadlineMs, signal) => client.call(poll, mapping.pollToWire(message), mapping.pollReplyFromWire, deadlineMs, signal),
+    session: (listener) => openSession(client.client, listener),
     deregister: (message, deadlineMs = DEREGISTER_MS) =>
       client.call(deregister, mapping.deregistrationToWire(message), mapping.deregisteredFromWire, deadlineMs),
     identify: client.identify,
@@ -75,6 +78,7 @@ export function createRunClient(options: ClientOptions): RunClient {
 }
 
 interface Dialled {
+  readonly client: Client;
   readonly call: <I extends DescMethodUnary['input'], O extends DescMethodUnary['output'], Reply>(
     method: DescMethodUnary<I, O>,
     request: MessageShape<I>,
@@ -102,6 +106,7 @@ function dial({ address, credentials, clock }: ClientOptions): Dialled {
       if (signal?.aborted === true) cancel();
     });
   return {
+    client,
     call,
     identify: (deadlineMs = IDENTIFY_MS) =>
       call(CoordinatorService.method.identify, create(IdentifyRequestSchema), infoFromWire, deadlineMs),
@@ -111,10 +116,7 @@ function dial({ address, credentials, clock }: ClientOptions): Dialled {
 
 function understood<Reply>(checked: Checked<Reply>): Answered<Reply> {
   if (checked.kind === 'ok') return { kind: 'reply', reply: checked.value };
-  return {
-    kind: 'refused',
-    detail: `the coordinator's answer is not understood: ${checked.field} ${checked.problem}; do both run the same version?`,
-  };
+  return notUnderstood(checked);
 }
 
 function unanswered(error: ServiceError | null): Unanswered {

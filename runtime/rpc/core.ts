@@ -1,5 +1,5 @@
 import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain.ts';
-import type { Epoch } from '../model/row.ts';
+import type { Epoch, WorkerId } from '../model/row.ts';
 import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../model/session.ts';
 import type { RunStatus } from '../model/status.ts';
 
@@ -12,8 +12,27 @@ export interface CoordinatorCore {
   beat(beat: Beat): Promise<BeatReply>;
   /** `signal` aborts when nobody waits for the answer any more. */
   poll(poll: Poll, signal: AbortSignal): Promise<PollReply>;
+  /** One stream of this worker, whose every message names it. What is to be said goes to `mouth`. */
+  session(worker: WorkerId, mouth: SessionMouth): SessionEar;
   deregister(deregistration: Deregistration): Promise<{ readonly epoch: Epoch }>;
   status(): RunStatus;
   drain(order: DrainOrder): DrainReply;
   hint(word: HintWord): HintReply;
+}
+
+/** Where the core speaks into a stream. After its end nothing arrives any more; nothing here throws. */
+export interface SessionMouth {
+  /** `onWritten`: it has left, as far as the peer's reading allows. Not called where the stream ends before. */
+  say(reply: PollReply, onWritten: () => void): void;
+  /** What was said before still arrives. */
+  end(): void;
+  /** Ends it with what this failure means to the peer. */
+  fail(cause: Error): void;
+}
+
+/** Where the core hears of a stream. */
+export interface SessionEar {
+  hear(poll: Poll): void;
+  /** Nobody listens any more; the last call. */
+  gone(): void;
 }

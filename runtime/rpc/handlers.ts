@@ -1,9 +1,6 @@
 import type { MessageShape } from '@bufbuild/protobuf';
-import { type handleUnaryCall, Metadata, type ServerUnaryCall, type sendUnaryData, type UntypedServiceImplementation } from '@grpc/grpc-js';
-import { RolloutError } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
-import type { CoordinatorInfo } from '../model/status.ts';
-import { type Request, whyDenied } from './access.ts';
+import type { handleUnaryCall, ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { whyDenied } from './access.ts';
 import type { CoordinatorCore } from './core.ts';
 import type { Checked } from './field-check.ts';
 import type { IdentifyRequest, IdentifyResponse } from './gen/rollout/v1/coordinator_pb.ts';
@@ -17,21 +14,12 @@ import type {
   StatusResponse,
 } from './gen/rollout/v1/run_pb.ts';
 import type { WorkerService } from './gen/rollout/v1/worker_pb.ts';
-import { identityFromAltNames } from './identity.ts';
 import * as mapping from './mapping.ts';
 import { drainOrderFromWire, drainReplyToWire, hintFromWire, hintReplyToWire } from './mapping-run.ts';
 import { infoToWire, statusToWire } from './mapping-status.ts';
-import { type Refusal, statusOf } from './status.ts';
-import type { Waiters } from './waiters.ts';
-
-export interface Serving {
-  readonly runId: string;
-  readonly coordinatorInfo: () => CoordinatorInfo;
-  /** Null while the coordinator is passive. */
-  readonly core: () => CoordinatorCore | null;
-  readonly log: Log;
-  readonly waiters: Waiters;
-}
+import { callerOf, onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
+import { sessionHandler } from './session-handler.ts';
+import type { Refusal } from './status.ts';
 
 type Answer<Response> = { readonly kind: 'reply'; readonly message: Response } | Refusal;
 
@@ -45,6 +33,7 @@ export function workerHandlers(serving: Serving): UntypedServiceImplementation {
     beat: unary<In<'beat'>, Out<'beat'>>(serving, (call) =>
       forWorker(serving, call, mapping.beatFromWire, async (core, beat) => mapping.beatReplyToWire(await core.beat(beat))),
     ),
+    session: sessionHandler(serving),
     poll: unary<In<'poll'>, Out<'poll'>>(serving, (call) =>
       forWorker(serving, call, mapping.pollFromWire, async (core, poll) => {
         const reply = await serving.waiters.during(
@@ -110,26 +99,6 @@ async function forWorker<Wire, Message extends { readonly workerId: string }, Re
   return 'kind' in core ? core : { kind: 'reply', message: await serve(core.core, checked.value) };
 }
 
-/** The core that may serve this call, or why there is none. */
-function primary(serving: Serving, call: Call, request: Request): { readonly core: CoordinatorCore } | Refusal {
-  const detail = whyDenied(callerOf(call), serving.runId, request);
-  if (detail !== null) return { kind: 'denied', detail };
-  const core = serving.core();
-  return core === null ? { kind: 'not-leader', primaryAddress: serving.coordinatorInfo().primaryAddress } : { core };
-}
-
-type Call = Pick<ServerUnaryCall<unknown, unknown>, 'getAuthContext' | 'on' | 'cancelled'>;
-
-function callerOf(call: Call): ReturnType<typeof identityFromAltNames> {
-  return identityFromAltNames(call.getAuthContext().sslPeerCertificate?.subjectaltname);
-}
-
-/** Hears when the caller cancels, disconnects, or lets the deadline pass. */
-function onGone(call: Call, gone: () => void): void {
-  call.on('cancelled', gone);
-  if (call.cancelled) gone();
-}
-
 function unary<Wire, Response>(
   serving: Serving,
   serve: (call: ServerUnaryCall<Wire, Response>) => Promise<Answer<Response>>,
@@ -142,27 +111,10 @@ function unary<Wire, Response>(
   };
 }
 
-/**
- * A fenced coordinator tells nothing but that (L5). That a caller hung up is no fault: every worker that is killed does. Any other
- * error stands in the log, and the caller may repeat the call.
- */
-function refusalOf(error: unknown, log: Log, method: string): Refusal {
-  if (error instanceof RolloutError && error.code === 'FENCED') return { kind: 'fenced' };
-  if (error instanceof RolloutError && error.code === 'COORDINATOR_UNREACHABLE') {
-    log.debug({ method }, 'a caller hung up');
-    return { kind: 'failed' };
-  }
-  log.error({ err: error, method }, 'a call failed');
-  return { kind: 'failed' };
-}
-
 function send<Response>(answer: Answer<Response>, callback: sendUnaryData<Response>): void {
   if (answer.kind === 'reply') {
     callback(null, answer.message);
     return;
   }
-  const { code, details, trailer } = statusOf(answer);
-  const metadata = new Metadata();
-  for (const [key, value] of Object.entries(trailer)) metadata.set(key, value);
-  callback({ code, details, metadata });
+  callback(wireErrorOf(answer));
 }

@@ -88,3 +88,8 @@ export function unansweredOf(code: Code, details: string, trailer: (key: string)
         : { kind: 'refused', detail };
   }
 }
+
+/** An answer that does not hold what it must. */
+export function notUnderstood({ field, problem }: InvalidField): Unanswered {
+  return { kind: 'refused', detail: `the coordinator's answer is not understood: ${field} ${problem}; do both run the same version?` };
+}

@@ -24,7 +24,7 @@ export type Command =
   | { readonly kind: 'store'; readonly outcome: Outcome }
   | { readonly kind: 'forget'; readonly refs: readonly ItemRef[] }
   | { readonly kind: 'keep-epoch'; readonly epoch: Epoch }
-  /** Comes back as onReply or onPollFailed. */
+  /** Comes back as onReply or onPollFailed; on a stream, as onWritten, and replies come as they please. */
   | { readonly kind: 'poll'; readonly poll: Poll }
   /** Leave this coordinator and find one, with backoff; comes back as onConnected. */
   | { readonly kind: 'reconnect' }

@@ -2,7 +2,10 @@ import { fullJitterMs } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import type { PollReply } from '../model/session.ts';
 import type { Answered, WorkerClient } from '../rpc/client.ts';
+import type { SessionStream } from '../rpc/session-client.ts';
+import type { Unanswered } from '../rpc/status.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
@@ -21,6 +24,11 @@ export interface Link {
    * meanwhile.
    */
   call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
+  /**
+   * Opens a stream to the present coordinator; null where none is known. `onEnd` is its last word; after `move` or `close` nothing
+   * comes of it.
+   */
+  openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null;
   /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried; where none is known, once one is. */
   move(): Promise<void>;
   replaceAddresses(list: readonly string[]): void;
@@ -67,18 +75,45 @@ class CoordinatorLink implements Link {
     this.#client ??= this.#deps.dial(address);
     const answer = await make(this.#client, signal);
     if (answer.kind === 'reply') {
-      this.#failures = 0;
-      this.#repeats = NO_REPEATS;
+      this.#onAnswered();
       return answer;
     }
     if (signal.aborted) return { kind: 'left' };
-    this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
-    this.#logFailure(address, answer);
+    this.#onUnanswered(address, answer);
     return { kind: 'failed' };
   }
 
+  openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null {
+    const { signal } = this.#calls;
+    const address = currentAddress(this.#addresses);
+    if (address === null) return null;
+    this.#client ??= this.#deps.dial(address);
+    const stream = this.#client.session({
+      onReply: (reply) => {
+        this.#onAnswered();
+        onReply(reply);
+      },
+      onEnd: (why) => {
+        this.#onUnanswered(address, why);
+        onEnd();
+      },
+    });
+    signal.addEventListener('abort', () => stream.close(), { once: true });
+    return stream;
+  }
+
+  #onAnswered(): void {
+    this.#failures = 0;
+    this.#repeats = NO_REPEATS;
+  }
+
+  #onUnanswered(address: string, answer: Unanswered): void {
+    this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
+    this.#logFailure(address, answer);
+  }
+
   /** A coordinator that is away is tried several times a second, for as long as it takes; that is no reason to fill a log. */
-  #logFailure(address: string, answer: Exclude<Answered<unknown>, { kind: 'reply' }>): void {
+  #logFailure(address: string, answer: Unanswered): void {
     const { clock, log } = this.#deps;
     const { repeats, isDue, unlogged } = onReason(this.#repeats, `${address} ${answer.kind}`, clock.monotonicMs());
     this.#repeats = repeats;

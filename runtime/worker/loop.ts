@@ -2,7 +2,7 @@ import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { plainRef } from '../model/row.ts';
-import type { Assignment, Outcome, Poll } from '../model/session.ts';
+import type { Assignment, Outcome } from '../model/session.ts';
 import type { Command, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Link } from './link.ts';
@@ -15,14 +15,17 @@ import {
   onEnded,
   onPollFailed,
   onReply,
+  onSessionEnded,
   onStart,
   onStored,
   onTick,
+  onWritten,
 } from './machine.ts';
 import type { Outbox } from './outbox.ts';
 import type { Probed } from './readiness.ts';
 import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 import type { Slots } from './slots.ts';
+import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';
 
 export interface LoopDeps {
@@ -40,8 +43,6 @@ export interface LoopDeps {
 /** Why the loop ended, and how many outcomes stay in the outbox for the next start. */
 export type LoopEnd = { readonly why: Leaving; readonly unacknowledged: number; readonly backendDetail: string | null };
 
-/** A poll is answered within this beyond its wait, or its connection is given up. */
-const POLL_MARGIN_MS = 5_000;
 /** A farewell is a courtesy: without it the coordinator notices the silence, and the process must end. */
 const DEREGISTER_DEADLINE_MS = 5_000;
 
@@ -52,7 +53,7 @@ const DEREGISTER_DEADLINE_MS = 5_000;
 export class WorkerLoop {
   readonly #deps: LoopDeps;
   readonly #stopped = new AbortController();
-  readonly #asking = new Set<Promise<unknown>>();
+  readonly #speaking: Speaking;
   #toStore: Outcome[] = [];
   #isStoring = false;
   #backendDetail: string | null = null;
@@ -62,6 +63,13 @@ export class WorkerLoop {
 
   constructor(deps: LoopDeps) {
     this.#deps = deps;
+    const { state, link } = deps;
+    this.#speaking = createSpeaking(state.settings.transport, link, {
+      onReply: (id, reply) => this.#fact(() => onReply(state, this.#nowMs(), id, reply)),
+      onPollFailed: (id) => this.#fact(() => onPollFailed(state, this.#nowMs(), id)),
+      onWritten: (id) => this.#fact(() => onWritten(state, this.#nowMs(), id)),
+      onSessionEnded: (session) => this.#fact(() => onSessionEnded(state, this.#nowMs(), session)),
+    });
   }
 
   /** Works until the run is finished, the worker has drained, or something broke that cannot be gone on from. */
@@ -123,21 +131,12 @@ export class WorkerLoop {
     this.#isStoring = false;
   }
 
-  async #send(poll: Poll): Promise<void> {
-    const { state, link } = this.#deps;
-    const asked = link.call((client, signal) => client.poll(poll, poll.waitMs + POLL_MARGIN_MS, signal));
-    this.#asking.add(asked);
-    const called = await asked.finally(() => this.#asking.delete(asked));
-    this.#fact(() =>
-      called.kind === 'reply' ? onReply(state, this.#nowMs(), poll, called.reply) : onPollFailed(state, this.#nowMs(), poll),
-    );
-  }
-
   async #reconnect(): Promise<void> {
-    const asked = [...this.#asking];
-    await this.#deps.link.move();
-    await Promise.all(asked);
-    this.#fact(() => onConnected(this.#deps.state, this.#nowMs()));
+    const { link, state } = this.#deps;
+    const answered = this.#speaking.answered();
+    await link.move();
+    await answered;
+    this.#fact(() => onConnected(state, this.#nowMs()));
   }
 
   async #probe(): Promise<void> {
@@ -189,7 +188,7 @@ export class WorkerLoop {
         this.#toStore.push(command.outcome);
         return this.#store();
       case 'poll':
-        return this.#send(command.poll);
+        return this.#speaking.say(command.poll);
       case 'forget':
         return this.#deps.outbox.forget(command.refs);
       case 'keep-epoch':

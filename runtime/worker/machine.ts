@@ -6,6 +6,7 @@ import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { end, forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sendAllAgain } from './polling.ts';
 import { whyNotReady, workerState } from './say.ts';
+import { isTooLong, onGivenUp, onHeard, onWaited } from './silence.ts';
 import { allHeld, command, type State } from './state.ts';
 
 /**
@@ -51,6 +52,7 @@ export function onBeat(
 export function onReply(state: State, nowMs: number, id: PollId, reply: PollReply): readonly Command[] {
   if (id.session !== state.session.number) return settle(state, nowMs);
   state.session.inFlight.delete(id.poll);
+  state.silence = onHeard(state.silence);
   if (isDeposed(state.guard, reply.epoch)) {
     leaveCoordinator(state);
     return settle(state, nowMs);
@@ -69,6 +71,18 @@ export function onReply(state: State, nowMs: number, id: PollId, reply: PollRepl
     default:
       never(reply);
   }
+  return settle(state, nowMs);
+}
+
+/** A message has left on the stream; the next one may follow. */
+export function onWritten(state: State, nowMs: number, id: PollId): readonly Command[] {
+  if (id.session === state.session.number) state.session.inFlight.delete(id.poll);
+  return settle(state, nowMs);
+}
+
+/** The stream broke, or the coordinator ended it. Nothing that runs is stopped by that. */
+export function onSessionEnded(state: State, nowMs: number, session: number): readonly Command[] {
+  if (session === state.session.number) leaveCoordinator(state);
   return settle(state, nowMs);
 }
 
@@ -119,6 +133,7 @@ export function onDrain(state: State, nowMs: number): readonly Command[] {
 
 /** Called about every heartbeat interval. */
 export function onTick(state: State, nowMs: number): readonly Command[] {
+  listen(state, nowMs);
   if (state.isRegistered && !state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
     state.isFenced = true;
     leaveCoordinator(state);
@@ -128,6 +143,19 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
   if (state.mode.kind === 'draining' && nowMs >= state.mode.untilMs) returnStarted(state, 'drained');
   if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, state.mode.isFinished ? 'finished' : 'given-up');
   return settle(state, nowMs);
+}
+
+/** A stream on which nothing comes any more is as good as broken. A loop that stood still itself has heard nothing, and judges nobody. */
+function listen(state: State, nowMs: number): void {
+  const { heartbeatIntervalMs, transport } = state.settings;
+  const waitedMs = Math.min(nowMs - state.lastTickMs, heartbeatIntervalMs);
+  state.lastTickMs = nowMs;
+  if (transport !== 'stream' || !state.isConnected || state.session.polls === 0) return;
+  state.session.quietMs += waitedMs;
+  state.silence = onWaited(state.silence, waitedMs, heartbeatIntervalMs);
+  if (!isTooLong(state.silence)) return;
+  state.silence = onGivenUp(state.silence);
+  leaveCoordinator(state);
 }
 
 function onContent(state: State, nowMs: number, reply: Extract<PollReply, { status: 'ok' }>): void {

@@ -121,13 +121,15 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
 }
 
 function machineSettings(settings: WorkerSettings, bootNonce: string): Parameters<typeof newState>[0] {
-  const { workerId, concurrency, prefetch, drainTimeoutMs, timing } = settings;
+  const { workerId, concurrency, prefetch, drainTimeoutMs, transport, timing } = settings;
   return {
     workerId,
     bootNonce,
     concurrency,
     prefetch,
     drainTimeoutMs,
+    transport,
+    heartbeatIntervalMs: timing.heartbeatIntervalMs,
     pollWaitMs: timing.pollWaitMs,
     selfFenceTimeoutMs: timing.workerSelfFenceTimeoutMs,
   };

@@ -1,8 +1,9 @@
 import type { ItemRef } from '../model/row.ts';
 import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
+import { onHeard } from './silence.ts';
 import { allHeld, command, type Held, heldState, newSession, type State, unfinished } from './state.ts';
 
-/** Which poll is sent, and what is in it. */
+/** Which message is sent, be it a poll or one of a stream, and what is in it. */
 
 /** A second poll may follow the one that waits, so that news need not wait with it; more would only queue up behind them. */
 export const MAX_POLLS_IN_FLIGHT = 2;
@@ -28,11 +29,22 @@ export function capacity(state: State): number {
 export function pollWhereDue(state: State, nowMs: number): void {
   if (!state.isConnected || !state.isRegistered || state.mode.kind === 'left') return;
   const { session } = state;
+  if (state.settings.transport === 'stream') return sayWhereDue(state, nowMs);
   if (!session.isOpen) {
     if (session.inFlight.size === 0) send(state, nowMs);
     return;
   }
   if (session.inFlight.size === 0 || (session.inFlight.size < MAX_POLLS_IN_FLIGHT && hasNews(state))) send(state, nowMs);
+}
+
+/** On a stream a message goes as soon as there is news and the one before it has left: what comes up meanwhile goes together. */
+function sayWhereDue(state: State, nowMs: number): void {
+  const { session, settings } = state;
+  if (session.polls > 0 && (!session.isOpen || session.inFlight.size > 0)) return;
+  if (session.polls > 0 && !hasNews(state) && session.quietMs < settings.heartbeatIntervalMs) return;
+  if (session.polls === 0) state.silence = onHeard(state.silence);
+  session.quietMs = 0;
+  send(state, nowMs);
 }
 
 /** Opens a new session: the next poll is its hello (L26). Replies to older polls are ignored from now on. */
@@ -77,8 +89,8 @@ function send(state: State, nowMs: number): void {
     ...handOver(state, nowMs),
     started: tellStarted(state, isHello),
     drainSteps: [],
-    // A hello is answered at once: nothing starts before it where the worker had fenced itself (L36).
-    waitMs: isHello ? 0 : settings.pollWaitMs,
+    // A stream waits for nothing, and a hello is answered at once: nothing starts before it where the worker had fenced itself (L36).
+    waitMs: isHello || settings.transport === 'stream' ? 0 : settings.pollWaitMs,
   };
   session.inFlight.add(poll.poll);
   session.announced = poll.capacity;

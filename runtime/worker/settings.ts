@@ -7,6 +7,7 @@ import { MAX_CONCURRENCY } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
+import type { Transport } from './state.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
 export interface WorkerSettings {
@@ -27,6 +28,7 @@ export interface WorkerSettings {
   readonly maxLoopBlockMs: number;
   readonly logLevel: LogLevel;
   readonly backend: BackendSettings;
+  readonly transport: Transport;
   readonly timing: Timing;
 }
 
@@ -58,6 +60,7 @@ export async function loadWorkerSettings(path: string, isSupervised = false): Pr
     drainTimeoutMs: drainTimeout,
     maxLoopBlockMs: maxLoopBlock,
     backend: backendOf(backend),
+    transport: raw.transport.mode,
     timing: timingOf(timing),
   };
 }
@@ -100,6 +103,8 @@ const schema = z.strictObject({
   maxLoopBlock: intervalMs().default(60_000),
   logLevel: z.enum(LOG_LEVELS).default('info'),
   backend,
+  // A stream carries several times the messages per second; polls pass where a proxy lets no stream through.
+  transport: z.strictObject({ mode: z.enum(['stream', 'poll']).default('stream') }).prefault({}),
   timing: z.strictObject(SHARED_TIMING).prefault({}),
 });
 

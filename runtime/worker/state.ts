@@ -4,12 +4,18 @@ import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '..
 import type { Command } from './commands.ts';
 import { fullLimit, type Limit } from './concurrency.ts';
 import type { EpochGuard } from './epoch-guard.ts';
+import { newSilence, type Silence } from './silence.ts';
+
+/** poll: each message is a call of its own; stream: one stream carries all of a session. */
+export type Transport = 'stream' | 'poll';
 
 export interface MachineSettings {
   readonly workerId: WorkerId;
   readonly bootNonce: string;
   readonly concurrency: number;
   readonly prefetch: number;
+  readonly transport: Transport;
+  readonly heartbeatIntervalMs: number;
   readonly pollWaitMs: number;
   readonly selfFenceTimeoutMs: number;
   readonly drainTimeoutMs: number;
@@ -38,7 +44,10 @@ export interface Session {
   readonly number: number;
   isOpen: boolean;
   polls: number;
+  /** Polls that are not answered; of a stream, the message that has not left yet. */
   readonly inFlight: Set<number>;
+  /** Since something was said, in milliseconds. */
+  quietMs: number;
   receivedBatch: number;
   /** The newest batch that a poll has acknowledged. */
   acknowledgedBatch: number;
@@ -78,6 +87,9 @@ export interface State {
   isFenced: boolean;
   isConnected: boolean;
   session: Session;
+  /** Of the coordinator, on a stream. */
+  silence: Silence;
+  lastTickMs: number;
   said: { readonly state: WorkerState; readonly detail: string };
   commands: Command[];
 }
@@ -105,6 +117,8 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     isFenced: false,
     isConnected: false,
     session: newSession(1),
+    silence: newSilence(settings.heartbeatIntervalMs),
+    lastTickMs: nowMs,
     said: { state: 'init', detail: '' },
     commands: [],
   };
@@ -113,7 +127,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
 }
 
 export function newSession(number: number): Session {
-  return { number, isOpen: false, polls: 0, inFlight: new Set(), receivedBatch: 0, acknowledgedBatch: 0, announced: 0 };
+  return { number, isOpen: false, polls: 0, inFlight: new Set(), quietMs: 0, receivedBatch: 0, acknowledgedBatch: 0, announced: 0 };
 }
 
 export function find(state: State, ref: { readonly index: ItemIndex; readonly attempt: Attempt }): Held | undefined {

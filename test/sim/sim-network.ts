@@ -1,6 +1,7 @@
 import type { Loop } from '../../runtime/coordinator/loop.ts';
 import type { Answered, WorkerClient } from '../../runtime/rpc/client.ts';
 import type { SimProcess } from './sim-process.ts';
+import { SimStream } from './sim-stream.ts';
 import type { World } from './world.ts';
 
 /** Whatever a worker says to a coordinator, and the answer, takes its time or gets lost. */
@@ -43,6 +44,7 @@ export function dial(world: World, process: SimProcess, address: string): Worker
   return {
     beat: (beat, deadlineMs) => call(deadlineMs, (core) => core.beat(beat)),
     poll: (poll, deadlineMs, signal) => call(deadlineMs, (core, gone) => core.poll(poll, gone), signal),
+    session: (listener) => new SimStream(world, process, address, listener),
     deregister: (deregistration, deadlineMs = 5_000) => call(deadlineMs, (core) => core.deregister(deregistration)),
     identify: async () => ({ kind: 'unreachable', detail: '' }),
     close: () => undefined,

@@ -81,6 +81,8 @@ export class SimWorker {
       bootNonce,
       concurrency: CONCURRENCY,
       prefetch: 2,
+      transport: this.#world.options.seed % 4 === 0 ? ('poll' as const) : ('stream' as const),
+      heartbeatIntervalMs: 500,
       pollWaitMs: 20_000,
       selfFenceTimeoutMs: 4_000,
       drainTimeoutMs: 3_000,

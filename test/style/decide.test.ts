@@ -47,6 +47,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'retry',
     'say',
     'secrets',
+    'silence',
     'state',
   ],
   cli: [

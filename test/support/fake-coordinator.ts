@@ -17,7 +17,7 @@ import type {
   PollReply,
 } from '../../runtime/model/session.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
-import type { CoordinatorCore } from '../../runtime/rpc/core.ts';
+import type { CoordinatorCore, SessionEar, SessionMouth } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { serverCredentials } from '../../runtime/rpc/tls.ts';
 import { assignment } from './worker-state.ts';
@@ -48,8 +48,10 @@ export interface Heard {
 }
 
 export const RUN_ID = '01J0000000000000000000TEST';
-/** How often a waiting poll looks whether there is something to say. */
+/** How often a waiting poll, or a stream, looks whether there is something to say. */
 const LOOK_MS = 5;
+/** Says at least that it is there, so that no worker takes a stream for dead. */
+const PULSE_MS = 100;
 
 export async function startFakeCoordinator(t: ExecutionContext, dir: string, port = 0): Promise<FakeCoordinator> {
   const tlsDir = join(dir, 'tls');
@@ -108,17 +110,54 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
 
   async poll(poll: Poll, signal: AbortSignal): Promise<PollReply> {
     this.heard.polls.push(poll);
-    if (poll.hello !== null) this.#session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null };
-    const session = this.#session;
-    if (session === null || session.boot !== poll.bootNonce || session.number !== poll.session)
-      return { status: 'hello-needed', epoch: this.epoch };
+    const session = this.#sessionOf(poll);
+    if (session === null) return { status: 'hello-needed', epoch: this.epoch };
     this.#newest = poll.poll;
-    this.#hear(poll);
-    if (session.sent !== null && session.sent.batch <= poll.acknowledgedBatch) session.sent = null;
+    this.#hear(session, poll);
     const endMs = performance.now() + poll.waitMs;
     while (!signal.aborted && this.#newest === poll.poll && performance.now() < endMs && !this.#hasSomething(session, poll))
       await sleep(LOOK_MS);
     return this.#reply(session, poll);
+  }
+
+  session(_worker: string, mouth: SessionMouth): SessionEar {
+    const gone = new AbortController();
+    return {
+      hear: (poll) => {
+        this.heard.polls.push(poll);
+        const session = this.#sessionOf(poll);
+        if (session === null) return mouth.say({ status: 'hello-needed', epoch: this.epoch }, () => undefined);
+        this.#newest = poll.poll;
+        session.newest = poll;
+        this.#hear(session, poll);
+        if (poll.hello === null) return;
+        mouth.say(this.#reply(session, poll), () => undefined);
+        this.#push(session, mouth, gone.signal).catch((cause: Error) => mouth.fail(cause));
+      },
+      gone: () => gone.abort(),
+    };
+  }
+
+  async #push(session: Session, mouth: SessionMouth, signal: AbortSignal): Promise<void> {
+    let saidMs = performance.now();
+    while (!signal.aborted && this.#session === session) {
+      await sleep(LOOK_MS);
+      const hasNews = session.newest !== null && this.#hasSomething(session, { ...session.newest, isAwaiting: session.isUnderway });
+      if (session.newest === null || signal.aborted || (!hasNews && performance.now() - saidMs < PULSE_MS)) continue;
+      const reply = this.#reply(session, session.newest);
+      session.isUnderway = session.sent !== null;
+      session.newest = { ...session.newest, capacity: 0 };
+      mouth.say(reply, () => undefined);
+      saidMs = performance.now();
+    }
+  }
+
+  /** Null where the poll belongs to no session that is known. */
+  #sessionOf(poll: Poll): Session | null {
+    if (poll.hello !== null)
+      this.#session = { boot: poll.bootNonce, number: poll.session, batches: 0, sent: null, newest: null, isUnderway: false, told: 'work' };
+    const session = this.#session;
+    return session?.boot === poll.bootNonce && session.number === poll.session ? session : null;
   }
 
   async deregister(deregistration: Deregistration): Promise<{ readonly epoch: number }> {
@@ -130,14 +169,18 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
     throw new Error('no client asks this coordinator');
   }
 
-  #hear(poll: Poll): void {
+  #hear(session: Session, poll: Poll): void {
+    if (session.sent !== null && session.sent.batch <= poll.acknowledgedBatch) {
+      session.sent = null;
+      session.isUnderway = false;
+    }
     this.heard.outcomes.push(...poll.outcomes);
     this.heard.returns.push(...poll.returns);
     if (this.isAcknowledging) this.#acknowledged.push(...[...poll.outcomes, ...poll.returns].map(plainRef));
   }
 
   #hasSomething(session: Session, poll: Poll): boolean {
-    if (this.#acknowledged.length > 0 || this.order !== 'work') return true;
+    if (this.#acknowledged.length > 0 || this.order !== session.told) return true;
     return session.sent === null ? this.#queue.length > 0 && poll.capacity > 0 : !poll.isAwaiting;
   }
 
@@ -156,6 +199,7 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
       stale: [],
     } as const;
     if (this.#newest !== poll.poll) return empty;
+    session.told = this.order;
     if (session.sent === null) {
       const assignments = this.#queue.splice(0, poll.capacity);
       if (assignments.length > 0) session.sent = { batch: ++session.batches, assignments };
@@ -168,6 +212,10 @@ interface Session {
   readonly boot: string;
   readonly number: number;
   batches: number;
+  /** Of a stream: the last message, and whether the batch has been said there. */
+  newest: Poll | null;
+  isUnderway: boolean;
+  told: Order;
   sent: { readonly batch: number; readonly assignments: readonly Assignment[] } | null;
 }
 

@@ -97,6 +97,13 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
       calls.push(poll);
       return REPLY;
     },
+    session: (_worker, mouth) => ({
+      hear: (poll) => {
+        calls.push(poll);
+        mouth.say(REPLY, () => undefined);
+      },
+      gone: () => calls.push('gone'),
+    }),
     deregister: async (message) => {
       calls.push(message);
       return { epoch: 3 };

@@ -12,6 +12,8 @@ export const SETTINGS: MachineSettings = {
   bootNonce: 'boot',
   concurrency: 2,
   prefetch: 2,
+  transport: 'poll',
+  heartbeatIntervalMs: 500,
   pollWaitMs: 20_000,
   selfFenceTimeoutMs: 4_000,
   drainTimeoutMs: 20_000,

@@ -105,8 +105,8 @@ test('a caller that hung up is not answered, and what it did not get goes to the
   const machine = new Machine();
   machine.supply(1);
   const joined = machine.join('w1', { capacity: 1 });
-  const waiting = machine.state.workers.get('w1')?.waiting;
-  machine.tell({ kind: 'poll-gone', worker: 'w1', token: waiting?.token ?? -1 });
+  const waiting = machine.state.workers.get('w1')?.channel;
+  machine.tell({ kind: 'hung-up', worker: 'w1', token: waiting?.token ?? -1 });
   t.is(ofKind(machine.load(machine.grantAll(joined)), 'reply-poll').length, 0);
   t.is(okReply(machine.poll('w1', { capacity: 1 })).assignments.length, 1);
 });

@@ -22,7 +22,7 @@ function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
     const refuse = (): never => {
       throw new Error('not asked in this test');
     };
-    return { beat: refuse, poll: refuse, deregister: refuse, identify: refuse, close: () => closed.push(address) };
+    return { beat: refuse, poll: refuse, session: refuse, deregister: refuse, identify: refuse, close: () => closed.push(address) };
   };
   const clock = {
     ...systemClock,

@@ -32,6 +32,7 @@ test('a mock backend needs no more than its type', async (t) => {
     maxLoopBlockMs: 60_000,
     logLevel: 'info',
     backend: { type: 'mock', latencyMs: 20, failureRate: 0, seed: 1 },
+    transport: 'stream',
     timing: DEFAULT_TIMING,
   });
 });
