@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import type { Random } from '../base/random.ts';
 import type { Keeper } from '../lease/contract.ts';
 import { winLease } from '../lease/keeper.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import type { ProcessIdentity } from '../model/lease.ts';
 import type { Post } from './listening.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
@@ -12,11 +12,14 @@ import type { CoordinatorSettings } from './settings.ts';
 const HOLDER_BYTES = 16;
 
 export interface Candidacy {
-  readonly settings: CoordinatorSettings;
+  readonly settings: Pick<CoordinatorSettings, 'timing'>;
   readonly ledger: Ledger;
   readonly floor: number;
   readonly address: string;
   readonly post: Post;
+  readonly process: ProcessIdentity;
+  /** True only when certain. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   readonly signal: AbortSignal;
   /** Resolves once the disk has room for a coordinator. */
   readonly awaitRoom: () => Promise<void>;
@@ -27,18 +30,18 @@ export interface Candidacy {
 
 /** Stands for the lease in the name of this process, as long as it takes. */
 export async function stand(candidacy: Candidacy): Promise<Keeper> {
-  const { settings, floor, address, post, signal, clock, random, log } = candidacy;
+  const { settings, floor, address, post, process, isDead, signal, clock, random, log } = candidacy;
   post.standing = { kind: 'candidate' };
   const keeper = await winLease({
     ledger: onceThereIsRoom(candidacy),
     clock,
     holder: random.hex(HOLDER_BYTES),
-    process: await ownProcess(),
+    process,
     address,
     floor,
     ttlMs: settings.timing.coordinatorFailureTimeoutMs,
     renewIntervalMs: settings.timing.leaseRenewIntervalMs,
-    isDead: isProcessDead,
+    isDead,
     signal,
     onPassive: (lease) => {
       post.lease = lease;

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { createEvents, type Events } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
+import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
 import { leaveParent, onParentLost } from '../base/supervised.ts';
@@ -15,6 +16,7 @@ import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
+import { bootDisk } from './boot-disk.ts';
 import { stand } from './candidacy.ts';
 import { type Drill, NO_DRILL, prepareDrill } from './fence-drill.ts';
 import { createFencing, type Fencing } from './fencing.ts';
@@ -136,11 +138,21 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
   const files = stateFiles(settings.stateDir);
   const [clock, random] = [systemClock, systemRandom];
   const win = async (floor: number): Promise<Keeper> => {
-    const keeper = await stand({ settings, ledger, floor, address, post, signal: stop.signal, awaitRoom: findRoom, clock, random, log });
+    const keeper = await stand({
+      ...{ settings, ledger, floor, address, post, clock, random, log },
+      process: await ownProcess(),
+      isDead: isProcessDead,
+      signal: stop.signal,
+      awaitRoom: findRoom,
+    });
     fencing.watch(keeper);
     return keeper;
   };
-  const recovered = await recover({ runId, ledger, files, clock, events, isResuming, onFenced: fencing.fence, win });
+  const recovered = await recover({
+    ...{ ledger, clock, events, isResuming, win },
+    disk: bootDisk(files, runId),
+    onFenced: fencing.fence,
+  });
   const { keeper } = recovered;
   const exit = await serve({
     runId,

@@ -2,12 +2,9 @@ import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
 import type { Keeper } from '../lease/contract.ts';
-import type { Fenced, Ledger, Scan } from '../ledger/contract.ts';
+import type { Fenced, Ledger, Place, Scan } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import type { ResultLog } from '../results/contract.ts';
-import { createResultLog } from '../results/log.ts';
-import { checkSegments, highestSegment, openPlace } from '../results/place.ts';
-import { readEpochMark, type StateFiles, writeEpochMark } from './files.ts';
 
 /** What a coordinator has once it holds the lease. */
 export interface Recovered {
@@ -16,10 +13,25 @@ export interface Recovered {
   readonly scan: Scan;
 }
 
+/** What boot needs of the state directory and the results place. */
+export interface BootDisk {
+  /** For people: where the results are. */
+  readonly name: string;
+  /** Highest epoch that this directory has seen, -1 for none (L3). */
+  readEpochMark(): Promise<number>;
+  writeEpochMark(epoch: Epoch): Promise<void>;
+  /** Epoch of the highest segment, -1 for none. */
+  highestSegment(): Promise<number>;
+  openPlace(): Promise<Place>;
+  /** Refuses where the segment of one of these epochs is missing (L22). */
+  checkSegments(acceptedEpochs: readonly Epoch[]): Promise<void>;
+  /** Makes this epoch's segment, exclusively (L17). */
+  createLog(epoch: Epoch, place: Place): Promise<ResultLog>;
+}
+
 export interface RecoverOptions {
-  readonly runId: string;
   readonly ledger: Ledger;
-  readonly files: StateFiles;
+  readonly disk: BootDisk;
   readonly clock: Clock;
   readonly events: Events;
   /** Go on with a run that is paused. */
@@ -34,18 +46,18 @@ export interface RecoverOptions {
  * epoch below one that the results or this directory have seen is refused (L3), and so is a place that lacks records (L22).
  */
 export async function recover(options: RecoverOptions): Promise<Recovered> {
-  const { ledger, files, runId } = options;
-  const floor = Math.max(await readEpochMark(files.epochMark), await highestSegment(files.segments));
+  const { ledger, disk } = options;
+  const floor = Math.max(await disk.readEpochMark(), await disk.highestSegment());
   const keeper = await options.win(floor);
   const { epoch } = keeper.lease();
   announce(options, keeper);
   // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
-  if (epoch > (await readEpochMark(files.epochMark))) await writeEpochMark(files.epochMark, epoch);
-  const place = await openPlace(files.segments, runId);
+  if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
+  const place = await disk.openPlace();
   const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
-  if (bound.kind === 'elsewhere') throw elsewhere(files.segments, bound.place.placeId);
-  await checkSegments(files.segments, await ledger.acceptedEpochs());
-  const log = await createResultLog({ dir: files.segments, epoch, place });
+  if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
+  await disk.checkSegments(await ledger.acceptedEpochs());
+  const log = await disk.createLog(epoch, place);
   const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };
   unlessFenced(options, epoch, await ledger.resume(epoch));

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
+import { bootDisk } from '../../../runtime/coordinator/boot-disk.ts';
 import { stateFiles } from '../../../runtime/coordinator/files.ts';
 import { type RecoverOptions, recover } from '../../../runtime/coordinator/recover.ts';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
@@ -44,9 +45,8 @@ function optionsOf(
   onFenced: RecoverOptions['onFenced'] = () => undefined,
 ): RecoverOptions {
   return {
-    runId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
     ledger,
-    files: stateFiles(dir),
+    disk: bootDisk(stateFiles(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV'),
     clock,
     events: { emit: (event) => void events.push(event), close: async () => undefined },
     isResuming: false,
