@@ -90,6 +90,8 @@ export function secondSuite(test: TestFn, open: Open): void {
     const found = { index: 0, row: FIRST.row, lastAttempt: 2, faults };
     t.like(await scanned(ledger, 0), { running: [], handedBack: [found], progress: { running: 0, handedBack: 1 } });
     t.like(await ledger.look(0, [FIRST, SECOND]), { verdicts: ['live', 'stale'] });
+    const refused = { kind: 'refused', found: { ...found, state: 'handed-back' } } as const;
+    t.deepEqual(await ledger.handBack(0, [back(0, SECOND.row, 'crashed')]), { kind: 'returned', verdicts: [refused] });
     t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 1 }])).found, [{ state: 'handed-back', ...found }]);
     t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 2 }])).granted, [{ index: 0, attempt: 3 }]);
     t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
@@ -116,6 +118,23 @@ export function secondSuite(test: TestFn, open: Open): void {
         },
       ],
     });
+  });
+
+  test('L9, L13: after one of two was handed back another second attempt may follow, above all before it', async (t) => {
+    const ledger = await twice(await open(t));
+    await ledger.handBack(0, [back(0, SECOND.row)]);
+    t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'granted', attempt: 3 }] });
+    t.like(await ledger.settle(0, 'w2', [outcome(0, 2), outcome(0, 3)]), { verdicts: ['stale', 'accepted'] });
+  });
+
+  test('L10, L13: both rows outlive a change of coordinators; the new one neither repeats nor adds to them', async (t) => {
+    const ledger = await twice(await open(t));
+    await win(ledger, 'b');
+    const found = { ...TWICE, state: 'running' } as const;
+    for (const worker of ['w2', 'w3']) {
+      t.deepEqual(await ledger.second(1, worker, [FIRST]), { kind: 'seconded', verdicts: [{ kind: 'refused', found }] });
+    }
+    t.like(await ledger.settle(1, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
   });
 
   test('L13: refused where two run already, for the owner itself, for another row, and for what is not running', async (t) => {

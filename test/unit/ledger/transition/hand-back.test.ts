@@ -28,6 +28,16 @@ test('L7: in one call or again, a row is handed back once', (t) => {
   t.deepEqual(again, { reply: { kind: 'returned', verdicts: [returned] }, writes: null });
 });
 
+test('L12: of a pending item only the row that was taken last is answered as returned', (t) => {
+  const item = { ...handedBack(), lastAttempt: 2 };
+  const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: item } });
+  const other = { index: 0, row: { worker: 'w2', attempt: 2, claimEpoch: 3 }, reason: 'failed', delayMs: 0 } as const;
+  t.deepEqual(handBack(rows, 3, [other]), {
+    reply: { kind: 'returned', verdicts: [{ kind: 'refused', found: { index: 0, ...item } }] },
+    writes: null,
+  });
+});
+
 test('L13: of two rows the named one is taken, the other runs on, and no count of items changes', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: twice() } });
   const faults = { ...NO_FAULTS, crashes: 1 };
