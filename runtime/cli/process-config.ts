@@ -1,3 +1,6 @@
+import { present } from '../base/assert.ts';
+import { formatDuration, parseDurationMs } from '../base/quantity.ts';
+import { gracePeriodMs } from '../model/hint.ts';
 import { chosenBackend, type RunArguments } from './arguments.ts';
 import { type StatePaths, workerDir } from './paths.ts';
 
@@ -71,7 +74,8 @@ export function workerConfig(args: RunArguments, slot: Slot, coordinators: reado
     concurrency: slot.concurrency,
     requestTimeout: args.timeout,
     waitBackend: args.waitBackend,
-    drainTimeout: args.drainTimeout,
+    // Ctrl-C is a SIGTERM for the workers: of their grace period it leaves what the flag says.
+    terminationGracePeriod: formatDuration(gracePeriodMs(present(parseDurationMs(args.drainTimeout), 'a checked duration'))),
     logLevel: args.logLevel,
     backend: backendConfig(args, slot),
     ...(Object.keys(timing).length === 0 ? {} : { timing }),

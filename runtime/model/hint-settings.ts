@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
 import { parseEntries, type Rules } from '../base/settings.ts';
+import { isOneLine, ONE_LINE_FORM } from './detail.ts';
 import { type Deadline, PROVIDERS, SEVERITIES, type WrittenHint } from './hint.ts';
 import { isWorkerId } from './row.ts';
-import { MAX_DETAIL_CHARACTERS } from './session.ts';
 
 /** The hints file: one hint, or a list of them, in YAML or JSON; an empty one says nothing. */
 
@@ -13,7 +13,6 @@ export const MAX_HINTS = 10_000;
 const DEADLINE_FORM = `${DURATION_FORM}, or a moment such as 2026-01-31T10:00:00Z`;
 /** A moment without a zone would mean something else on every machine. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
-const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 const schema = z.strictObject({
   node: oneLine().optional(),
@@ -64,8 +63,5 @@ function defaultReason(severity: Raw['severity'], provider: Raw['provider']): st
 }
 
 function oneLine(): z.ZodString {
-  return z
-    .string()
-    .max(MAX_DETAIL_CHARACTERS, { error: `must have at most ${MAX_DETAIL_CHARACTERS} characters` })
-    .refine((text) => !CONTROL.test(text), { error: 'must be one line, without control characters' });
+  return z.string().refine(isOneLine, { error: ONE_LINE_FORM });
 }

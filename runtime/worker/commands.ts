@@ -11,8 +11,8 @@ export type Ending =
       readonly quietMs: number;
     };
 
-/** Why the worker leaves. `given-up` is a drain whose acknowledgements never came. */
-export type Leaving = 'drained' | 'given-up' | 'finished' | 'superseded';
+/** Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts as such. */
+export type Leaving = 'drained' | 'given-up' | 'finished' | 'superseded' | 'gone';
 
 /** What the machine wants done; the loop does it, and comes back with the fact (see machine.ts). */
 export type Command =
@@ -32,5 +32,5 @@ export type Command =
   | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
   /** Ask the backend until it is ready; comes back as onBackendReady. */
   | { readonly kind: 'probe' }
-  /** Deregister unless superseded, and end. The last command. */
-  | { readonly kind: 'leave'; readonly why: Leaving; readonly unacknowledged: number };
+  /** Deregister unless superseded, and end, all of it by `byMs`. The last command. */
+  | { readonly kind: 'leave'; readonly why: Leaving; readonly unacknowledged: number; readonly byMs: number };

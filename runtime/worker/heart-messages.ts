@@ -13,6 +13,7 @@ export interface HeartSettings {
   readonly coordinators: readonly string[];
   readonly concurrency: number;
   readonly pid: number;
+  readonly node: string;
   readonly heartbeatIntervalMs: number;
   /** A main loop that hangs for so long ends the process. */
   readonly maxLoopBlockMs: number;

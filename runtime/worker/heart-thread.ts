@@ -83,11 +83,11 @@ function watch(): void {
 }
 
 async function beatOnce(): Promise<void> {
-  const { workerId, bootNonce, concurrency, pid } = settings;
+  const { workerId, bootNonce, concurrency, pid, node } = settings;
   const loopLagMs = takeLagMs(settings.lag, clock.monotonicMs());
   const deadlineMs = settings.heartbeatIntervalMs * 4;
   const called = await link.call((client) =>
-    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch, detail, node: '' }, deadlineMs),
+    client.beat({ workerId, bootNonce, state, concurrency, pid, loopLagMs, highestEpoch, detail, node }, deadlineMs),
   );
   if (called.kind === 'left') return;
   if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();

@@ -4,6 +4,7 @@ import { plainRef, refKey } from '../model/row.ts';
 import type { Assignment, ReturnReason } from '../model/session.ts';
 import type { Ending } from './commands.ts';
 import { isQuiet, onSucceeded, onThrottled } from './concurrency.ts';
+import { observe } from './estimates.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
@@ -38,7 +39,7 @@ export function startQueued(state: State, nowMs: number): void {
     if (state.executing.size >= state.limit.size) return;
     assert(held.stage.kind === 'queued', 'only a queued item starts');
     const { assignment } = held.stage;
-    moveTo(state, held, { kind: 'started' });
+    moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
     state.executing.add(refKey(held.ref));
     command(state, { kind: 'start', assignment });
   }
@@ -53,6 +54,8 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
   if (held === undefined || held.stage.kind !== 'started') return;
   switch (ending.kind) {
     case 'outcome': {
+      // A failure says little about how long an answer takes.
+      if (ending.outcome.kind === 'result') observe(state.estimates, nowMs - held.stage.startedAtMs);
       moveTo(state, held, { kind: 'storing', outcome: ending.outcome });
       command(state, { kind: 'store', outcome: ending.outcome });
       return;
@@ -78,10 +81,10 @@ export function returnQueued(state: State, reason: ReturnReason): void {
   for (const held of [...state.queue]) giveBack(state, held, reason);
 }
 
-/** Hands back what is still being executed; its end is then ignored (L36). */
-export function returnStarted(state: State, reason: ReturnReason): void {
+/** Hands back what is still being executed, or some of it; its end is then ignored (L36). */
+export function returnStarted(state: State, reason: ReturnReason, isChosen: (held: Held) => boolean = () => true): void {
   for (const held of allHeld(state)) {
-    if (held.stage.kind !== 'started') continue;
+    if (held.stage.kind !== 'started' || !isChosen(held)) continue;
     command(state, { kind: 'stop', ref: held.ref });
     giveBack(state, held, reason);
   }

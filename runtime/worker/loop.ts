@@ -1,6 +1,7 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import type { Command, Leaving } from './commands.ts';
@@ -13,6 +14,7 @@ import {
   onConnected,
   onDrain,
   onEnded,
+  onHint,
   onPollFailed,
   onReply,
   onSessionEnded,
@@ -43,8 +45,8 @@ export interface LoopDeps {
 /** Why the loop ended, and how many outcomes stay in the outbox for the next start. */
 export type LoopEnd = { readonly why: Leaving; readonly unacknowledged: number; readonly backendDetail: string | null };
 
-/** A farewell is a courtesy: without it the coordinator notices the silence, and the process must end. */
-const DEREGISTER_DEADLINE_MS = 5_000;
+/** A farewell is a courtesy: without it the coordinator notices the silence, and the process must end. One message takes no longer. */
+const LEAST_FAREWELL_MS = 200;
 
 /**
  * Does what the machine decides. The order of effects is here and nowhere else, an item's way from top to bottom: execute, make the
@@ -89,8 +91,13 @@ export class WorkerLoop {
     }
   }
 
-  drain(): void {
-    this.#fact(() => onDrain(this.#deps.state, this.#nowMs()));
+  drain(reason: string): void {
+    this.#fact(() => onDrain(this.#deps.state, this.#nowMs(), reason));
+  }
+
+  /** What its hints file says about this worker now; null for nothing. */
+  hint(hint: ComputeHint | null): void {
+    this.#fact(() => onHint(this.#deps.state, this.#nowMs(), hint));
   }
 
   onBeat(beat: Parameters<typeof onBeat>[2]): void {
@@ -153,22 +160,34 @@ export class WorkerLoop {
     }
     if (probed.kind !== 'given-up') return;
     this.#backendDetail = `${probed.detail}, ${probed.tries} times`;
-    this.drain();
+    this.drain('the backend is not ready');
   }
 
   /** L36: the last call. No beat may follow it, since a beat would register the worker again. */
-  async #leave({ why, unacknowledged }: Extract<Command, { kind: 'leave' }>): Promise<void> {
-    const { state, slots, heartbeat, link, log } = this.#deps;
+  async #leave({ why, unacknowledged, byMs }: Extract<Command, { kind: 'leave' }>): Promise<void> {
+    const { state, slots, link, log } = this.#deps;
     slots.stopAll();
-    await heartbeat.stop();
-    if (why !== 'superseded') {
+    const isSilent = await this.#stopBeats(byMs);
+    if (why !== 'superseded' && isSilent) {
       const { workerId, bootNonce } = state.settings;
-      const called = await link.call((client) =>
-        client.deregister({ workerId, bootNonce, isClean: why !== 'given-up' }, DEREGISTER_DEADLINE_MS),
-      );
+      const isClean = why === 'drained' || why === 'finished';
+      const deadlineMs = Math.max(LEAST_FAREWELL_MS, byMs - this.#nowMs());
+      const called = await link.call((client) => client.deregister({ workerId, bootNonce, isClean }, deadlineMs));
       if (called.kind !== 'reply') log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
     this.#resolve({ why, unacknowledged, backendDetail: this.#backendDetail });
+  }
+
+  /** Whether they have stopped in time. */
+  async #stopBeats(byMs: number): Promise<boolean> {
+    const { heartbeat, clock } = this.#deps;
+    const patience = new AbortController();
+    const isSilent = await Promise.race([
+      heartbeat.stop().then(() => true),
+      clock.sleep(Math.max(0, byMs - this.#nowMs()), patience.signal).then(() => false),
+    ]);
+    patience.abort();
+    return isSilent;
   }
 
   #fact(handle: () => readonly Command[]): void {

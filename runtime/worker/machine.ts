@@ -1,11 +1,13 @@
 import { never } from '../base/assert.ts';
+import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Poll, PollReply } from '../model/session.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
+import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
-import { end, forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from './holding.ts';
-import { openSession, pollWhereDue, resendOverdue, sendAllAgain } from './polling.ts';
-import { whyNotReady, workerState } from './say.ts';
+import { end, forget, recall, returnQueued, revoke, startQueued, stored, take } from './holding.ts';
+import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain } from './polling.ts';
+import { speak } from './say.ts';
 import { isTooLong, onGivenUp, onHeard, onWaited } from './silence.ts';
 import { allHeld, command, type State } from './state.ts';
 
@@ -14,10 +16,10 @@ import { allHeld, command, type State } from './state.ts';
  * order given, and comes back with the facts that follow from it. Nothing here waits, and nothing knows the time but by `nowMs`.
  */
 
-/** How long a drain waits for acknowledgements after its started items have ended; then the rest stays in the outbox. */
-export const ACKNOWLEDGE_TIMEOUT_MS = 10_000;
-/** The same where the run is finished: its coordinator stays for a few seconds. */
-export const FINISHED_TIMEOUT_MS = 3_000;
+/** For the goodbye of a worker that has all the time. */
+const LEAVE_MS = 5_000;
+/** One whose machine is gone says goodbye only if that is at once. */
+const GONE_MS = 1_000;
 
 /** Names a poll: one of an older session is ignored (L26). */
 export type PollId = Pick<Poll, 'session' | 'poll'>;
@@ -45,7 +47,7 @@ export function onBeat(
   if (beat.epoch > state.guard.highestEpoch && state.session.isOpen) leaveCoordinator(state);
   noteValid(state, beat.epoch, beat.receivedMs);
   state.isRegistered = true;
-  if (beat.isSuperseded) go(state, 'superseded');
+  if (beat.isSuperseded) go(state, 'superseded', nowMs + LEAVE_MS);
   return settle(state, nowMs);
 }
 
@@ -63,10 +65,10 @@ export function onReply(state: State, nowMs: number, id: PollId, reply: PollRepl
       openSession(state);
       break;
     case 'superseded':
-      go(state, 'superseded');
+      go(state, 'superseded', nowMs + LEAVE_MS);
       break;
     case 'ok':
-      onContent(state, nowMs, reply);
+      onContent(state, nowMs, id, reply);
       break;
     default:
       never(reply);
@@ -125,9 +127,16 @@ export function onBackendAway(state: State, nowMs: number, detail: string): read
   return settle(state, nowMs);
 }
 
-/** By a signal or by order of the coordinator. The first thing said is Beat(draining). */
-export function onDrain(state: State, nowMs: number): readonly Command[] {
-  drain(state, nowMs);
+/** By a signal, or because the worker gives up. The first thing said is Beat(draining). */
+export function onDrain(state: State, nowMs: number, reason = 'told to leave'): readonly Command[] {
+  drainForGood(state, nowMs, reason);
+  return settle(state, nowMs);
+}
+
+/** What the hints file says about this worker now; null for nothing. */
+export function onHint(state: State, nowMs: number, hint: ComputeHint | null): readonly Command[] {
+  if (hint?.severity === 'gone') go(state, 'gone', nowMs + GONE_MS);
+  else followHint(state, nowMs, hint);
   return settle(state, nowMs);
 }
 
@@ -140,8 +149,9 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
   }
   resendOverdue(state, nowMs);
   state.isStartDue = state.untold.size > 0;
-  if (state.mode.kind === 'draining' && nowMs >= state.mode.untilMs) returnStarted(state, 'drained');
-  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs) go(state, state.mode.isFinished ? 'finished' : 'given-up');
+  returnUnfit(state, nowMs);
+  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs)
+    go(state, state.mode.isFinished ? 'finished' : 'given-up', state.mode.endMs);
   return settle(state, nowMs);
 }
 
@@ -158,7 +168,7 @@ function listen(state: State, nowMs: number): void {
   leaveCoordinator(state);
 }
 
-function onContent(state: State, nowMs: number, reply: Extract<PollReply, { status: 'ok' }>): void {
+function onContent(state: State, nowMs: number, id: PollId, reply: Extract<PollReply, { status: 'ok' }>): void {
   state.session.isOpen = true;
   state.isFenced = false;
   forget(state, reply.acknowledged);
@@ -171,25 +181,7 @@ function onContent(state: State, nowMs: number, reply: Extract<PollReply, { stat
     for (const assignment of reply.assignments) take(state, assignment);
     for (const ref of reply.recalled) recall(state, ref);
   }
-  if (reply.order === 'drain') drain(state, nowMs);
-  if (reply.order === 'finished') finish(state, nowMs);
-}
-
-function drain(state: State, nowMs: number): void {
-  if (state.mode.kind !== 'working') return;
-  const untilMs = nowMs + state.settings.drainTimeoutMs;
-  state.mode = { kind: 'draining', isFinished: false, untilMs, giveUpAtMs: untilMs + ACKNOWLEDGE_TIMEOUT_MS };
-  speak(state);
-  returnQueued(state, 'drained');
-}
-
-/** Every item is recorded: what runs is of no use, and what is held need not wait in the outbox for a coordinator that never comes. */
-function finish(state: State, nowMs: number): void {
-  if (state.mode.kind === 'left' || (state.mode.kind === 'draining' && state.mode.isFinished)) return;
-  state.mode = { kind: 'draining', isFinished: true, untilMs: nowMs, giveUpAtMs: nowMs + FINISHED_TIMEOUT_MS };
-  speak(state);
-  returnQueued(state, 'drained');
-  returnStarted(state, 'drained');
+  followOrder(state, nowMs, id.poll, reply);
 }
 
 function noteValid(state: State, epoch: Epoch, receivedMs: number): void {
@@ -210,7 +202,11 @@ function disconnect(state: State): void {
 
 /** What follows from the state as it is now, the same after every fact. */
 function settle(state: State, nowMs: number): readonly Command[] {
-  if (state.mode.kind === 'draining' && allHeld(state).length === 0) go(state, state.mode.isFinished ? 'finished' : 'drained');
+  if (state.mode.kind === 'draining' && allHeld(state).length === 0) {
+    tellLeaving(state, nowMs);
+    sayLast(state, nowMs);
+    go(state, state.mode.isFinished ? 'finished' : 'drained', Math.max(nowMs + GONE_MS, Math.min(state.mode.endMs, nowMs + LEAVE_MS)));
+  }
   startQueued(state, nowMs);
   speak(state);
   pollWhereDue(state, nowMs);
@@ -221,16 +217,8 @@ function settle(state: State, nowMs: number): readonly Command[] {
   return isOver ? [] : commands;
 }
 
-function speak(state: State): void {
-  const now = workerState(state);
-  const detail = now === 'not-ready' ? whyNotReady(state) : '';
-  if (state.mode.kind === 'left' || (now === state.said.state && detail === state.said.detail)) return;
-  state.said = { state: now, detail };
-  command(state, { kind: 'say', state: now, detail });
-}
-
-function go(state: State, why: Leaving): void {
+function go(state: State, why: Leaving, byMs: number): void {
   if (state.mode.kind === 'left') return;
   state.mode = { kind: 'left' };
-  command(state, { kind: 'leave', why, unacknowledged: state.counts.finished + state.counts.storing });
+  command(state, { kind: 'leave', why, unacknowledged: state.counts.finished + state.counts.storing, byMs });
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { never } from '../base/assert.ts';
-import { systemClock } from '../base/clock.ts';
+import { systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
@@ -15,6 +15,7 @@ import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
 import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
 import { startHeartbeat } from './heartbeat.ts';
+import { watchOwnHints } from './hints.ts';
 import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
@@ -27,7 +28,7 @@ import { newState } from './state.ts';
 
 const USAGE = `Usage: rollout-worker --config worker.yaml
 
-Executes items on its backend for the coordinator of a run, until the run is finished or it is told to drain.
+Executes items on its backend for the coordinator of a run, until the run is finished, or it or its machine is told to go.
 SIGTERM and SIGINT drain; a second one ends at once. Unacknowledged outcomes are kept for the next start.
 
   --config FILE  settings (docs/settings.md)
@@ -97,6 +98,7 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
       coordinators: settings.coordinators,
       concurrency,
       pid: process.pid,
+      node: settings.node,
       heartbeatIntervalMs: timing.heartbeatIntervalMs,
       maxLoopBlockMs: settings.maxLoopBlockMs,
       highestEpoch: outbox.highestEpoch,
@@ -117,7 +119,17 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
     log,
   });
   listen(loop, log);
-  return loop.run().finally(() => renewal.stop());
+  const ended = loop.run();
+  const hints = watchHints(settings, loop, log);
+  return ended.finally(async () => {
+    renewal.stop();
+    (await hints)?.stop();
+  });
+}
+
+async function watchHints({ hintsFile: file, workerId, node }: WorkerSettings, loop: WorkerLoop, log: Log): Promise<Timer | null> {
+  if (file === null) return null;
+  return watchOwnHints({ file, workerId, node, clock: systemClock, log, onHint: (hint) => loop.hint(hint) });
 }
 
 function machineSettings(settings: WorkerSettings, bootNonce: string): Parameters<typeof newState>[0] {
@@ -142,7 +154,7 @@ function listen(loop: WorkerLoop, log: Log): void {
     if (isAsked) process.exit(EXIT.interrupted);
     isAsked = true;
     log.info({ signal }, 'draining; a second signal ends at once');
-    loop.drain();
+    loop.drain(`told to end by ${signal}`);
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);

@@ -66,10 +66,17 @@ export function resendOverdue(state: State, nowMs: number): void {
   }
 }
 
+/** The last poll before the worker leaves tells what it has not told yet, where one may be sent. */
+export function sayLast(state: State, nowMs: number): void {
+  const { session, drain } = state;
+  const isHeard = state.isConnected && state.isRegistered && session.isOpen;
+  if (isHeard && drain.steps.length > 0 && session.inFlight.size < MAX_POLLS_IN_FLIGHT) send(state, nowMs);
+}
+
 function hasNews(state: State): boolean {
   const { session } = state;
   const isHeard = session.receivedBatch === session.acknowledgedBatch && capacity(state) <= session.announced;
-  return state.unsent.size > 0 || state.isStartDue || !isHeard;
+  return state.unsent.size > 0 || state.drain.steps.length > 0 || state.isStartDue || !isHeard;
 }
 
 function send(state: State, nowMs: number): void {
@@ -88,7 +95,7 @@ function send(state: State, nowMs: number): void {
     capacity: capacity(state),
     ...handOver(state, nowMs),
     started: tellStarted(state, isHello),
-    drainSteps: [],
+    drainSteps: state.drain.steps.splice(0),
     // A stream waits for nothing, and a hello is answered at once: nothing starts before it where the worker had fenced itself (L36).
     waitMs: isHello || settings.transport === 'stream' ? 0 : settings.pollWaitMs,
   };

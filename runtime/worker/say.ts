@@ -1,6 +1,6 @@
 import { oneLine } from '../model/detail.ts';
 import type { WorkerState } from '../model/session.ts';
-import type { State } from './state.ts';
+import { command, type State } from './state.ts';
 
 /** What the worker says of itself in its beats. Pure. */
 
@@ -14,4 +14,18 @@ export function workerState(state: State): WorkerState {
 export function whyNotReady(state: State): string {
   if (state.backend === 'ready') return 'no coordinator answers';
   return oneLine(state.backendDetail === '' ? 'waiting for the backend' : `waiting for ${state.backendDetail}`);
+}
+
+/** Tells the beats what has changed. */
+export function speak(state: State): void {
+  const now = workerState(state);
+  const detail = detailOf(state, now);
+  if (state.mode.kind === 'left' || (now === state.said.state && detail === state.said.detail)) return;
+  state.said = { state: now, detail };
+  command(state, { kind: 'say', state: now, detail });
+}
+
+function detailOf(state: State, now: WorkerState): string {
+  if (now === 'draining') return state.drain.reason;
+  return now === 'not-ready' ? whyNotReady(state) : '';
 }

@@ -3,6 +3,8 @@ import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
+import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
+import { sigtermDrainMs } from '../model/hint.ts';
 import { MAX_CONCURRENCY } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
@@ -23,9 +25,14 @@ export interface WorkerSettings {
   readonly requestTimeoutMs: number;
   /** How long the backend may be away before the worker gives up. */
   readonly waitBackendMs: number;
+  /** How long a drain may take where nobody says. */
   readonly drainTimeoutMs: number;
   /** A main loop that hangs for so long ends the process. */
   readonly maxLoopBlockMs: number;
+  /** Name of the machine, by which hints find the worker; empty where it is not known. */
+  readonly node: string;
+  /** Null: there is no file with hints for this worker. */
+  readonly hintsFile: string | null;
   readonly logLevel: LogLevel;
   readonly backend: BackendSettings;
   readonly transport: Transport;
@@ -50,14 +57,15 @@ export type BackendSettings =
 /** A supervised worker may begin without coordinators: its parent tells them. */
 export async function loadWorkerSettings(path: string, isSupervised = false): Promise<WorkerSettings> {
   const raw = await loadSettings(path, isSupervised ? SUPERVISED_RULES : RULES);
-  const { tls, prefetch, requestTimeout, waitBackend, drainTimeout, maxLoopBlock, backend, timing, ...same } = raw;
+  const { tls, prefetch, requestTimeout, waitBackend, terminationGracePeriod, hints, maxLoopBlock, backend, timing, ...same } = raw;
   return {
     ...same,
     tlsDir: tls.dir,
     prefetch: prefetch ?? Math.max(1, Math.floor(raw.concurrency / 4)),
     requestTimeoutMs: requestTimeout,
     waitBackendMs: waitBackend,
-    drainTimeoutMs: drainTimeout,
+    drainTimeoutMs: sigtermDrainMs(terminationGracePeriod),
+    hintsFile: hints.file ?? null,
     maxLoopBlockMs: maxLoopBlock,
     backend: backendOf(backend),
     transport: raw.transport.mode,
@@ -97,8 +105,10 @@ const schema = z.strictObject({
   requestTimeout: durationMs().default(600_000),
   // A large model takes minutes to load.
   waitBackend: durationMs().default(900_000),
-  // Below the 30 s that orchestrators usually leave between SIGTERM and SIGKILL.
-  drainTimeout: durationMs().default(20_000),
+  // What orchestrators usually leave between SIGTERM and SIGKILL.
+  terminationGracePeriod: durationMs().default(30_000),
+  node: z.string().refine(isOneLine, { error: ONE_LINE_FORM }).default(''),
+  hints: z.strictObject({ file: z.string().min(1).optional() }).prefault({}),
   // Reading hundreds of megabytes of JSON takes seconds; nothing that still works takes a minute.
   maxLoopBlock: intervalMs().default(60_000),
   logLevel: z.enum(LOG_LEVELS).default('info'),

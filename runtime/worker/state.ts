@@ -3,7 +3,9 @@ import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type 
 import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import { fullLimit, type Limit } from './concurrency.ts';
+import type { Drain } from './drain.ts';
 import type { EpochGuard } from './epoch-guard.ts';
+import { type Estimates, noEstimates } from './estimates.ts';
 import { newSilence, type Silence } from './silence.ts';
 
 /** poll: each message is a call of its own; stream: one stream carries all of a session. */
@@ -18,6 +20,7 @@ export interface MachineSettings {
   readonly heartbeatIntervalMs: number;
   readonly pollWaitMs: number;
   readonly selfFenceTimeoutMs: number;
+  /** How long a drain may take where nobody says. */
   readonly drainTimeoutMs: number;
 }
 
@@ -27,7 +30,7 @@ export interface MachineSettings {
  */
 export type Stage =
   | { readonly kind: 'queued'; readonly assignment: Assignment }
-  | { readonly kind: 'started' }
+  | { readonly kind: 'started'; readonly startedAtMs: number }
   | { readonly kind: 'storing'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly outcome: Outcome }
   | { readonly kind: 'returning'; readonly item: ItemReturn };
@@ -57,8 +60,19 @@ export interface Session {
 
 export type Mode =
   | { readonly kind: 'working' }
-  /** isFinished: the run is over, and only what is held has still to be told. */
-  | { readonly kind: 'draining'; readonly isFinished: boolean; readonly untilMs: number; readonly giveUpAtMs: number }
+  /** Takes nothing new, and stays: the hint may be withdrawn. */
+  | { readonly kind: 'holding' }
+  | {
+      readonly kind: 'draining';
+      /** The run is over, and only what is held has still to be told. */
+      readonly isFinished: boolean;
+      /** What still runs then goes back. */
+      readonly untilMs: number;
+      /** Acknowledgements are not waited for any longer. */
+      readonly giveUpAtMs: number;
+      /** The process must have ended. */
+      readonly endMs: number;
+    }
   | { readonly kind: 'left' };
 
 export interface State {
@@ -82,6 +96,8 @@ export interface State {
   /** Why the backend is not ready, as the last look at it told; empty before. */
   backendDetail: string;
   mode: Mode;
+  readonly drain: Drain;
+  readonly estimates: Estimates;
   guard: EpochGuard;
   isRegistered: boolean;
   isFenced: boolean;
@@ -112,6 +128,8 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     backend: 'unknown',
     backendDetail: '',
     mode: { kind: 'working' },
+    drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [] },
+    estimates: noEstimates(),
     guard: { highestEpoch, lastValidMs: nowMs },
     isRegistered: false,
     isFenced: false,

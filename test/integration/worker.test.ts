@@ -108,7 +108,7 @@ test.serial('what does not end within the drain timeout goes back too', async (t
   const coordinator = await startFakeCoordinator(t, dir);
   coordinator.hand(assignments(1));
   const worker = startWorker(t, dir, [coordinator.address], {
-    settings: { concurrency: 1, drainTimeout: '300ms', backend: { type: 'mock', latency: '60s' }, timing: QUICK },
+    settings: { concurrency: 1, terminationGracePeriod: '400ms', backend: { type: 'mock', latency: '60s' }, timing: QUICK },
   });
   await until('work', 60_000, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
   worker.kill('SIGTERM');

@@ -55,7 +55,7 @@ export class SimWorker {
   }
 
   drain(): void {
-    this.#loop?.drain();
+    this.#loop?.drain('told to');
   }
 
   #restart(afterMs: number): void {

@@ -37,8 +37,10 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   worker: [
     'addresses',
     'concurrency',
+    'drain',
     'ending',
     'epoch-guard',
+    'estimates',
     'hang',
     'holding',
     'machine',

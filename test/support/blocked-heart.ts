@@ -16,6 +16,7 @@ const heartbeat = startHeartbeat(
     tls: await issueCertificate(tlsDir, { role: 'worker', workerId: 'w1' }),
     coordinators: [coordinator],
     concurrency: 1,
+    node: '',
     pid: process.pid,
     heartbeatIntervalMs: Number(intervalMs),
     maxLoopBlockMs: 60_000,

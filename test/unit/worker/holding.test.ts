@@ -69,7 +69,7 @@ test('nothing starts while fenced, without a backend, while the server wants qui
     (state) => (state.isFenced = true),
     (state) => (state.backend = 'not-ready'),
     (state) => (state.limit = { ...state.limit, quietUntilMs: 10 }),
-    (state) => (state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2 }),
+    (state) => (state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 }),
   ];
   for (const change of changes) {
     const state = ready();
@@ -101,7 +101,7 @@ test('a worker that leaves records nothing of what it aborts', (t) => {
 
 test('L36: what is assigned during a drain goes back; likewise without a backend', (t) => {
   const state = ready();
-  state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2 };
+  state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 };
   take(state, assignment(1));
   const [held] = state.unsent;
   t.deepEqual(held?.stage, { kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0 } });

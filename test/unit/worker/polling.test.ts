@@ -58,7 +58,7 @@ test('a poll waits; news makes a second one follow, and a third waits for a free
   t.like(due(state)[0], { poll: 2, hello: null, waitMs: SETTINGS.pollWaitMs, isAwaiting: false });
   t.deepEqual(due(state), [], 'no news');
   for (const index of [1, 2]) {
-    state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2 };
+    state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 };
     take(state, assignment(index));
     const sent = due(state);
     t.is(sent.length, index === 1 ? 1 : 0);
@@ -89,7 +89,7 @@ test('capacity: concurrency and prefetch less what is unfinished; nothing when i
   state.backend = 'not-ready';
   t.is(capacity(state), 0);
   state.backend = 'ready';
-  state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2 };
+  state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 };
   t.is(capacity(state), 0);
 });
 

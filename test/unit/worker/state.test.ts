@@ -17,7 +17,11 @@ test('the counts, the queue and the bytes follow an item through its stages', (t
   t.is(state.queue.size, 1);
   const held = find(state, ref(1));
   if (held === undefined) return t.fail('not held');
-  for (const stage of [{ kind: 'started' }, { kind: 'storing', outcome: outcome(1) }, { kind: 'finished', outcome: outcome(1) }] as const) {
+  for (const stage of [
+    { kind: 'started', startedAtMs: 0 },
+    { kind: 'storing', outcome: outcome(1) },
+    { kind: 'finished', outcome: outcome(1) },
+  ] as const) {
     moveTo(state, held, stage);
     checkState(state);
     t.is(state.counts[stage.kind], 1);
