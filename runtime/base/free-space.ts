@@ -19,15 +19,15 @@ export interface SpaceWanted {
   readonly onEnough: () => void;
 }
 
-/** Resolves once there is room, or when the signal aborts. */
-export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnough }: SpaceWanted): Promise<void> {
+/** Resolves once there is room, or when the signal aborts; says whether room was short. */
+export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnough }: SpaceWanted): Promise<boolean> {
   let told = 0;
   let nextMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const shortage = shortageOf(dir, await diskOf(dir), bytes);
     if (shortage === null) {
       if (told > 0) onEnough();
-      return;
+      return told > 0;
     }
     if (clock.monotonicMs() >= nextMs) {
       told += 1;
@@ -36,6 +36,7 @@ export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnoug
     }
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
+  return told > 0;
 }
 
 async function diskOf(dir: string): Promise<DiskNumbers> {

@@ -64,6 +64,7 @@ export class Supervisor {
   readonly #absences: { readonly why: WorkerAbsence; readonly failed: SupervisionEnd['failed'] }[] = [];
   #coordinator: Child | null = null;
   #addresses: readonly string[] = [];
+  #isCoordinatorWaiting = false;
   #interrupts = 0;
   #onInterrupt: () => void = () => undefined;
 
@@ -132,7 +133,11 @@ export class Supervisor {
   async #startCoordinator(): Promise<Child> {
     const { coordinator, firstArguments } = this.#plan;
     const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
-    const child = await this.#deps.start({ ...coordinator, argv }, (message) => this.#onMessage('coordinator', message));
+    this.#isCoordinatorWaiting = false;
+    const child = await this.#deps.start({ ...coordinator, argv }, (message) => {
+      this.#isCoordinatorWaiting = message.kind === 'waiting';
+      this.#onMessage('coordinator', message);
+    });
     this.#coordinator = child;
     await this.#adopt(child);
     return child;
@@ -209,7 +214,9 @@ export class Supervisor {
   async #wind(exit: ExitCode): Promise<void> {
     const isFinished = exit === EXIT.done || exit === EXIT.someFailed;
     if (isFinished) await this.#letLeave();
-    await this.#terminate([...this.#workers.values()], isFinished ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
+    // What is done is in their stores by then; a coordinator that waits would take none of it.
+    const isQuick = isFinished || this.#isCoordinatorWaiting;
+    await this.#terminate([...this.#workers.values()], isQuick ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
     await this.#terminate(this.#coordinator === null ? [] : [this.#coordinator], this.#plan.drainTimeoutMs + GRACE_MS);
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { waitForSpace } from '../base/free-space.ts';
 import type { Log } from '../base/log.ts';
 import { tellParent } from '../base/supervised.ts';
+import { stateFiles } from './files.ts';
 import type { Post } from './listening.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
@@ -19,20 +20,23 @@ export interface RoomOptions {
  */
 export async function awaitRoom({ settings, post, signal, clock, log }: RoomOptions): Promise<void> {
   const before = post.standing;
-  await waitForSpace({
-    dir: settings.stateDir,
-    bytes: settings.minFreeBytes,
-    clock,
-    signal,
-    onShort: (shortage) => {
-      post.standing = { kind: 'no-space', shortage };
-      log.error({ shortage }, 'the coordinator waits for space; free some, and it goes on by itself');
-      tellParent({ kind: 'waiting', reason: shortage });
-    },
-    onEnough: () => {
-      log.info('there is space again');
-      tellParent({ kind: 'going-on' });
-    },
-  });
+  const { store, segments } = stateFiles(settings.stateDir);
+  // These two may lie on disks of their own.
+  for (const dir of [settings.stateDir, store, segments])
+    await waitForSpace({
+      dir,
+      bytes: settings.minFreeBytes,
+      clock,
+      signal,
+      onShort: (shortage) => {
+        post.standing = { kind: 'no-space', shortage };
+        log.error({ shortage }, 'the coordinator waits for space; free some, and it goes on by itself');
+        tellParent({ kind: 'waiting', reason: shortage });
+      },
+      onEnough: () => {
+        log.info('there is space again');
+        tellParent({ kind: 'going-on' });
+      },
+    });
   post.standing = before;
 }

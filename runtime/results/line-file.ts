@@ -2,6 +2,7 @@ import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promi
 import { basename, dirname, join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
+import { isNoSpace } from '../base/space.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 
 /** Few system calls for many short lines; a fraction of what a process uses anyway. */
@@ -103,7 +104,8 @@ async function refuseDirectory(path: string): Promise<void> {
 }
 
 function unwritable(path: string, cause: Error): RolloutError {
-  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}`, { cause });
+  const advice = isNoSpace(cause) ? '; free some space there and give the same command again: nothing of what is recorded is lost' : '';
+  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}${advice}`, { cause });
 }
 
 function temporaryPrefix(path: string): string {

@@ -4,7 +4,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
 import { commitCause } from '../base/commit-cause.ts';
 import { RolloutError } from '../base/errors.ts';
-import { isNoSpace } from '../base/space.ts';
+import { isNoSpace, mayBeNoSpace } from '../base/space.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
@@ -51,6 +51,8 @@ interface Store {
 }
 
 const FILE = 'outbox.mdb';
+/** Somebody may free space between a failure and the look at the disk, again and again; a quota that is used up looks the same. */
+const MAX_TRIES = 5;
 /** LMDB's mark at the start of each of its files. It is looked at here, since LMDB itself crashes on a file that is none of its own. */
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
@@ -158,18 +160,19 @@ function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
 
 /**
  * LMDB puts a failed commit aside as a whole, and the next one writes all of its own pages: unlike a file that grows, it may be
- * written to again. Any other failure is final.
+ * written to again. Any other failure is final, and so is one of a disk that has room.
  */
 async function durable(dir: string, change: () => Promise<unknown>, awaitRoom: AwaitRoom, closing: AbortSignal): Promise<void> {
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await change();
       return;
     } catch (error) {
       const cause = await commitCause(error);
-      if (!isNoSpace(cause) || closing.aborted) throw failed(dir, cause);
+      const wasShort = mayBeNoSpace(cause) && (await awaitRoom(closing));
+      const isPassing = wasShort || (isNoSpace(cause) && tries < MAX_TRIES);
+      if (!isPassing || closing.aborted) throw failed(dir, cause);
     }
-    await awaitRoom(closing);
   }
 }
 

@@ -15,7 +15,8 @@ export interface Standalone {
   readonly state: string;
   readonly tlsDir: string;
   /** Its events are its stdout. `port` 0 leaves the choice to the system. */
-  startCoordinator(name: string, port: number): Command;
+  /** `further`: settings of this one alone. */
+  startCoordinator(name: string, port: number, further?: Readonly<Record<string, unknown>>): Command;
   startWorker(name: string, coordinatorPorts: readonly number[]): Command;
   verify(): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
   results(): readonly ResultLine[];
@@ -27,6 +28,10 @@ export interface StandaloneOptions {
   readonly baseUrl: string;
   readonly concurrency: number;
   readonly timing?: Readonly<Record<string, string>>;
+  /** What only a coordinator knows of, beside the times of both. */
+  readonly coordinatorTiming?: Readonly<Record<string, string>>;
+  /** Further settings of the coordinators. */
+  readonly coordinator?: Readonly<Record<string, unknown>>;
 }
 
 export function standalone(t: ExecutionContext, options: StandaloneOptions): Standalone {
@@ -50,7 +55,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
     errors: `${output}.errors.jsonl`,
     state,
     tlsDir,
-    startCoordinator: (name, port) => {
+    startCoordinator: (name, port, further = {}) => {
       const config = settings(name, {
         input,
         output,
@@ -58,7 +63,10 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
         stateDir: state,
         tls: { dir: tlsDir },
         store: { embedded: {} },
-        ...timing,
+        timing: { ...options.timing, ...options.coordinatorTiming },
+        http: '127.0.0.1:0',
+        ...options.coordinator,
+        ...further,
       });
       return startCommand('coordinator', ['--config', config], { cwd: dir });
     },

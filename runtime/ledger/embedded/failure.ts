@@ -1,6 +1,7 @@
 import { AssertionFailed } from '../../base/assert.ts';
 import { commitCause } from '../../base/commit-cause.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { isNoSpace } from '../../base/space.ts';
 
 /** LMDB's own codes (lmdb.h) that say: this file is not one of ours, or it is damaged. */
 const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30794, -30793]);
@@ -16,6 +17,10 @@ export async function storeFailure(dir: string, error: unknown): Promise<Error> 
       `The store in ${dir} cannot be read (${said}). If it is damaged, restore a copy of the state directory, or begin anew with --fresh.`,
       { cause },
     );
+  }
+  if (isNoSpace(cause)) {
+    const message = `The store in ${dir} failed (No space left on device). Free some space there, then run the same command again; what is recorded is kept.`;
+    return new RolloutError('STORE_FAILED', message, { cause });
   }
   return new RolloutError(
     'STORE_FAILED',

@@ -14,7 +14,7 @@ import { outcome, ref } from '../../support/worker-state.ts';
 const SOMEBODY: ProcessIdentity = { bootId: 'b', pid: 4_000_000, startTime: '1', uid: 0 };
 
 async function owner(dir: string, more: Partial<OutboxOwner> = {}): Promise<OutboxOwner> {
-  return { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, awaitRoom: async () => undefined, ...more };
+  return { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, awaitRoom: async () => false, ...more };
 }
 
 test('L34: what was put and not forgotten is found by the next process, with every field', async (t) => {
