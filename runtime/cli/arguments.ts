@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { RolloutError } from '../base/errors.ts';
 import { isHeaderValue, isOwnHeader, isPlainUrl, PLAIN_URL_FORM } from '../base/http-header.ts';
 import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
+import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
 
@@ -69,6 +70,12 @@ export function toRate(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= 1)) throw new InvalidArgumentError('give a number from 0 to 1, such as 0.05.');
   return rate;
+}
+
+/** One line that others are shown. */
+export function toReason(text: string): string {
+  if (!isOneLine(text)) throw new InvalidArgumentError(`it ${ONE_LINE_FORM}.`);
+  return text;
 }
 
 /** A duration stays text: the settings of the processes are written with units too. */

@@ -1,16 +1,18 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { readServing } from '../coordinator/files.ts';
+import type { DrainOrder, DrainReply } from '../model/drain.ts';
 import type { RunStatus } from '../model/status.ts';
 import { issueCertificate, readRunId, type TlsFiles } from '../rpc/ca.ts';
-import { createRunClient, type RunClient } from '../rpc/client.ts';
+import { type Answered, createRunClient, type RunClient } from '../rpc/client.ts';
 import { clientCredentials } from '../rpc/tls.ts';
 import type { StatePaths } from './paths.ts';
 
-/** The live coordinator of a run, asked where the run stands. It may end and come back elsewhere: then one answer is null. */
+/** The live coordinator of a run, asked where the run stands, or told what to do. It may end and come back elsewhere: then one answer is null. */
 export interface LiveRun {
   /** Null where no coordinator answers now. */
   status(): Promise<RunStatus | null>;
+  drain(order: DrainOrder): Promise<Answered<DrainReply>>;
   close(): void;
 }
 
@@ -46,6 +48,12 @@ class Live implements LiveRun {
     if (address === null) return null;
     const answer = await this.#clientAt(address).status();
     return answer.kind === 'reply' ? answer.reply : null;
+  }
+
+  async drain(order: DrainOrder): Promise<Answered<DrainReply>> {
+    const address = await this.#options.address();
+    if (address === null) return { kind: 'unreachable', detail: 'no coordinator is known' };
+    return this.#clientAt(address).drain(order);
   }
 
   close(): void {

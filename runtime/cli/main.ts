@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import { silentLog } from '../base/log.ts';
 import { launcher } from '../base/module-path.ts';
 import type { CliDeps } from './deps.ts';
+import { drain } from './drain.ts';
 import { exportVerb } from './export.ts';
 import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts';
 import { buildProgram } from './program.ts';
@@ -20,6 +21,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     {
       run: async (input, args) => run(deps, input, args),
       status: async (args) => status(deps, args),
+      drain: async (worker, args) => drain(deps, worker, args),
       export: async (args) => exportVerb(deps, args),
       verify: async (args) => verify(deps, args),
       coordinatorRun: async (args) => coordinatorRun(deps, args),

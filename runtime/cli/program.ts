@@ -9,6 +9,7 @@ import {
   toDuration,
   toHeaders,
   toRate,
+  toReason,
   toTimings,
   toUrls,
   toVariableName,
@@ -19,6 +20,7 @@ import {
 export interface Verbs {
   run(input: string, args: RunArguments): Promise<ExitCode>;
   status(args: StatusArguments): Promise<ExitCode>;
+  drain(worker: string, args: DrainArguments): Promise<ExitCode>;
   export(args: ExportArguments): Promise<ExitCode>;
   verify(args: FindArguments): Promise<ExitCode>;
   coordinatorRun(args: { readonly config: string; readonly resume: boolean }): Promise<ExitCode>;
@@ -41,6 +43,12 @@ export interface TestFenceArguments {
 
 export interface StatusArguments extends FindArguments {
   readonly watch: boolean;
+}
+
+export interface DrainArguments extends FindArguments {
+  readonly deadline?: string;
+  readonly reason?: string;
+  readonly wait: boolean;
 }
 
 export interface ExportArguments extends FindArguments {
@@ -82,6 +90,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);
   addStatus(program, verbs, finish);
+  addDrain(program, verbs, finish);
   addExport(program, verbs, finish);
   addVerify(program, verbs, finish);
   addProcesses(program, verbs, finish);
@@ -162,6 +171,19 @@ function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
     .option('--watch', 'show it again every second until the run ends', false)
     .addHelpText('after', '\nExample:\n  rollout status --state answers.jsonl.rollout --watch')
     .action(async (args: StatusArguments) => finish(await verbs.status(args)));
+}
+
+function addDrain(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  const drain = program.command('drain').description('tell one worker to finish what it can, hand back the rest, and leave for good');
+  findable(drain.argument('<worker>', 'its id, as `rollout status` shows it'))
+    .option('--deadline <duration>', 'it must be gone by then (default: 75 % of its terminationGracePeriod)', toDuration)
+    .option('--reason <text>', 'for events and status', toReason)
+    .option('--no-wait', 'do not wait until it has left')
+    .addHelpText(
+      'after',
+      '\nExample:\n  rollout drain w2 --deadline 60s --state answers.jsonl.rollout\n\nExit codes: 0 it has left, or was told to (--no-wait); 2 usage, or no such worker; 4 no coordinator answers, or the worker was lost\nbefore it could leave; 130 interrupted, and it goes on leaving.',
+    )
+    .action(async (worker: string, args: DrainArguments) => finish(await verbs.drain(worker, args)));
 }
 
 function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {

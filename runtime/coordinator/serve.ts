@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../base/clock.ts';
+import type { Clock, Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
 import type { ExitCode } from '../base/exit.ts';
@@ -15,6 +15,7 @@ import { exportResults } from '../results/export.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { createEnd, type End, type FirstEnd } from './end.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
+import { watchHintsFile } from './hints-file.ts';
 import { completeIdentity } from './identify.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
@@ -110,13 +111,21 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   await writeServing(options.files.serving, { address, http, pid, epoch, run: servedRun(options) });
   events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });
   loop.start();
+  // Read before the first worker is heard: none on a machine that is about to go is given anything.
+  const hints = await watchHints(options, loop);
   options.onServing(loop);
   try {
     return leave(await end.promise, state.failed);
   } finally {
     loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
+    hints?.stop();
     await reader.close();
   }
+}
+
+async function watchHints({ settings, clock, log }: ServeOptions, loop: Loop): Promise<Timer | null> {
+  if (settings.hintsFile === null) return null;
+  return watchHintsFile({ file: settings.hintsFile, clock, log, onHints: (hints) => loop.tell({ kind: 'hints', hints }) });
 }
 
 interface Parts {

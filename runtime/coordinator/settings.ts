@@ -40,13 +40,15 @@ export interface CoordinatorSettings {
   readonly events: string;
   readonly logLevel: LogLevel;
   readonly drainTimeoutMs: number;
+  /** Null: there is no file with hints. */
+  readonly hintsFile: string | null;
   readonly timing: Timing;
 }
 
 export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
   const raw = await loadSettings(path, RULES);
   const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
-  const { runId, limit, http, raw: isRaw, tls, results, store: _store, timing, drainTimeout, minFreeSpace, ...same } = raw;
+  const { runId, limit, http, raw: isRaw, tls, results, store: _store, timing, drainTimeout, hints, minFreeSpace, ...same } = raw;
   return {
     ...same,
     runId: runId ?? null,
@@ -58,6 +60,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     limit: limit ?? null,
     results: { model: results.model ?? null, overrideModel: results.overrideModel ?? null },
     drainTimeoutMs: drainTimeout,
+    hintsFile: hints.file ?? null,
     timing: timingOf(timing, timing.leaseRenewInterval),
   };
 }
@@ -99,6 +102,7 @@ const schema = z.strictObject({
   logLevel: z.enum(LOG_LEVELS).default('info'),
   // Below the 30 s that orchestrators usually leave between SIGTERM and SIGKILL.
   drainTimeout: durationMs().default(20_000),
+  hints: z.strictObject({ file: z.string().min(1).optional() }).prefault({}),
   timing: z.strictObject({ ...SHARED_TIMING, leaseRenewInterval: intervalMs().optional() }).prefault({}),
 });
 

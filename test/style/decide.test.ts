@@ -53,6 +53,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'state',
   ],
   cli: [
+    'drain-text',
     'dry-run-text',
     'found-text',
     'identity-table',

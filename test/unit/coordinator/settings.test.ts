@@ -44,6 +44,7 @@ test('input and output are enough: everything else has its default', async (t) =
     events: 'stdout',
     logLevel: 'info',
     drainTimeoutMs: 20_000,
+    hintsFile: null,
     timing: DEFAULT_TIMING,
   });
 });
@@ -80,7 +81,7 @@ timing:
     '`output` is missing: it must be text (in quotes where it looks like a number)',
     '`timing.pollWait` at line 9 must be a duration with a unit, such as 500ms, 5s, 15m or 2h, but is 5',
     'unknown key `heartbeatInterva` at line 8; did you mean `heartbeatInterval`?',
-    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `listen`, `http`, `stateDir`, `minFreeSpace`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `stragglers`, `results`, `events`, `logLevel`, `drainTimeout`, `timing`',
+    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `listen`, `http`, `stateDir`, `minFreeSpace`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `stragglers`, `results`, `events`, `logLevel`, `drainTimeout`, `hints`, `timing`',
   ]);
 });
 
