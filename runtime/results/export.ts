@@ -2,6 +2,7 @@ import { nextTurn } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { OutcomeKind } from '../model/session.ts';
 import type { LedgerReads, OutputOrder } from './contract.ts';
+import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { LineFile } from './line-file.ts';
 import { type Located, Locator } from './locator.ts';
 import { checkSegments } from './place.ts';
@@ -66,6 +67,8 @@ async function checkRecords(locator: Locator, dir: string): Promise<void> {
     }
     await nextTurn();
   }
+  const hidden = await findHiddenRecord(locator);
+  if (hidden !== null) throw new RolloutError('LEDGER_CORRUPT', `${hiddenText(hidden)}; restore ${hidden.path}, nothing was exported`);
 }
 
 /** What is wrong with an item that the ledger calls done or failed; null where its record is there. */

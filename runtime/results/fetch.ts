@@ -84,7 +84,7 @@ export class RecordFetcher {
 }
 
 /** Fills the buffer from `position`, or as much of it as the file has; the checksums tell the rest. */
-async function readFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+export async function readFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesRead } = await handle.read(bytes, at, bytes.length - at, position + at);
     if (bytesRead === 0) {

@@ -105,6 +105,12 @@ export function decodeFrame(bytes: Buffer, at: number, epoch: Epoch): Decoded {
   return { kind: 'frame', frame: frameAt(bytes, at, end), bytes: end - at };
 }
 
+/** Whether a frame of this epoch may begin at `at`, by its header alone: cheap, and for all but frames nearly always false. */
+export function mayBeginFrame(bytes: Buffer, at: number, epoch: Epoch): boolean {
+  if (bytes.length - at < FRAME_HEADER_BYTES || bytes.readUInt32LE(at + 16) !== epoch) return false;
+  return KINDS[bytes.readUInt32LE(at + 20)] !== undefined && bytes.readUInt32LE(at + 4) <= MAX_LINE_BYTES;
+}
+
 function frameProblem(bytes: Buffer, at: number, end: number, epoch: Epoch): FrameProblem | null {
   if (bytes.readUInt32LE(at) !== crc32c(bytes, at + 4, end)) return isZeros(bytes, at, at + FRAME_HEADER_BYTES) ? 'zeros' : 'checksum';
   if (bytes.readUInt32LE(at + 16) !== epoch) return 'epoch';

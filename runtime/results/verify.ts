@@ -5,6 +5,7 @@ import { type Break, Breaks } from './breaks.ts';
 import type { LedgerReads, OutputOrder } from './contract.ts';
 import { explainFiles } from './explain.ts';
 import { recordProblem } from './export.ts';
+import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { Locator } from './locator.ts';
 import { listSegments, segmentName } from './place.ts';
@@ -87,6 +88,8 @@ async function checkLog(options: VerifyOptions, locator: Locator, breaks: Breaks
     if (!present.has(epoch))
       breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
   }
+  const hidden = await findHiddenRecord(locator);
+  if (hidden !== null) breaks.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
   if (!(await isRecordMissing(locator))) return;
   // A cut tail alone is what a crash leaves. Only when a record is missing is it worth naming.
   for (const { segment, offset, fileBytes, problem } of locator.ends) {

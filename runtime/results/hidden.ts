@@ -1,0 +1,93 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Frame } from './contract.ts';
+import { readFully } from './fetch.ts';
+import type { Location, Locator } from './locator.ts';
+import { decodeFrame, FRAME_HEADER_BYTES, frameBytes, mayBeginFrame } from './segment.ts';
+import type { PlacedFrame, SegmentEnd } from './segment-reader.ts';
+
+/**
+ * Records behind a bad frame. Readers stop at the first one that is not whole (L17), and whole frames may lie behind it for two
+ * reasons. The power failed in the middle of a write, whose pages reach the disk in any order: these frames were never
+ * acknowledged and mean nothing. Or a frame was damaged long after it was synced, and hides accepted records.
+ *
+ * The item tells them apart. A frame is appended only while its item is open and no other outcome of it is under way (L19). So
+ * where the ledger calls the item terminal and no frame of it is found further on in the log, then the accepted frame is this one
+ * or another that is hidden as well: the frame that would be taken for the record is an older one, which was refused.
+ */
+export interface HiddenRecord {
+  readonly index: number;
+  /** Of the segment. */
+  readonly path: string;
+  /** Where the bad frame begins. */
+  readonly badAt: number;
+  readonly hiddenAt: number;
+}
+
+/** The first record that is hidden behind damage; null where there is none. Costs nothing where every segment ends well. */
+export async function findHiddenRecord(locator: Locator): Promise<HiddenRecord | null> {
+  for (const end of locator.ends) {
+    if (end.problem === null) continue;
+    for await (const { frame, offset } of framesBehind(end)) {
+      const { expected, found } = frame.index < locator.items ? locator.at(frame.index) : { expected: null, found: null };
+      if (expected === null || found === null || !isBefore(found, end, offset)) continue;
+      return { index: frame.index, path: end.segment.path, badAt: end.offset, hiddenAt: offset };
+    }
+  }
+  return null;
+}
+
+export function hiddenText({ index, path, badAt, hiddenAt }: HiddenRecord): string {
+  return `item index ${index}: its record is at byte ${hiddenAt} of ${path}, but bytes from ${badAt} on were damaged and hide it`;
+}
+
+function isBefore(found: Location, { segment }: SegmentEnd, offset: number): boolean {
+  return found.epoch < segment.epoch || (found.epoch === segment.epoch && found.offset < offset);
+}
+
+/** Few reads of much damage; a longer frame is read by itself. */
+const WINDOW_BYTES: number = 4 * 2 ** 20;
+
+/** Whole frames anywhere behind the bad one. */
+async function* framesBehind(end: SegmentEnd): AsyncGenerator<PlacedFrame, void> {
+  const handle = await open(end.segment.path, 'r');
+  try {
+    for (let at = end.offset + 1; at + FRAME_HEADER_BYTES <= end.fileBytes; ) {
+      const window = await readAt(handle, at, Math.min(WINDOW_BYTES, end.fileBytes - at));
+      let read = 0;
+      for (let begin = nextHeader(window, 0, end); begin !== null; begin = nextHeader(window, read, end)) {
+        const frame = await frameAt(handle, window, begin, at, end);
+        if (frame !== null) yield { frame, offset: at + begin };
+        read = begin + (frame === null ? 1 : frameBytes(frame));
+      }
+      // A header may begin in this window and end in the next one.
+      at += Math.max(read, window.length - FRAME_HEADER_BYTES + 1);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+function nextHeader(window: Buffer, from: number, { segment }: SegmentEnd): number | null {
+  for (let at = from; at + FRAME_HEADER_BYTES <= window.length; at++) if (mayBeginFrame(window, at, segment.epoch)) return at;
+  return null;
+}
+
+/** The frame that may begin in the window, which stands at `windowAt` of the file; null where there is none. */
+async function frameAt(
+  handle: FileHandle,
+  window: Buffer,
+  begin: number,
+  windowAt: number,
+  { segment, fileBytes }: SegmentEnd,
+): Promise<Frame | null> {
+  let decoded = decodeFrame(window, begin, segment.epoch);
+  if (decoded.kind === 'more' && windowAt + begin + decoded.bytes <= fileBytes)
+    decoded = decodeFrame(await readAt(handle, windowAt + begin, decoded.bytes), 0, segment.epoch);
+  return decoded.kind === 'frame' ? decoded.frame : null;
+}
+
+async function readAt(handle: FileHandle, offset: number, bytes: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(bytes);
+  await readFully(handle, buffer, offset);
+  return buffer;
+}
