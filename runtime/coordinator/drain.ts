@@ -94,8 +94,15 @@ function withhold(state: State, worker: Worker): void {
   const indexes = [...worker.outgoing.keys(), ...worker.unread];
   for (const index of indexes) takeOutgoing(worker, index);
   worker.unread.clear();
-  const items = indexes.map((index) => itemAt(state, index)).filter((item) => item.lock === null);
-  handBackAll(state, worker.id, items, 'lost');
+  const items = indexes.map((index) => itemAt(state, index));
+  // What something else is being done with is looked at again after that (L27).
+  for (const item of items) if (item.lock !== null) worker.unmet.add(item.index);
+  handBackAll(
+    state,
+    worker.id,
+    items.filter((item) => item.lock === null),
+    'lost',
+  );
 }
 
 /** It holds, drains, or is to: it gets nothing, and nothing that happens to it now is an item's fault. */
