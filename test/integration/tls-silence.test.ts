@@ -7,8 +7,8 @@ import { issueCertificate } from '../../runtime/rpc/ca.ts';
 import { createWorkerClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
-import { muteProxy } from '../support/mute-proxy.ts';
 import { inWorld, notingCore, pollOf, RUN_ID } from '../support/rpc-world.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
 /** The ping's second and its answer's second, and room for a busy machine; the deadline of the call is far away. */
@@ -29,14 +29,13 @@ test('a peer that falls silent without closing is noticed on both sides long bef
       }),
   });
   await inWorld(t, core, async ({ dir, server }) => {
-    const proxy = await muteProxy(server.address);
-    t.teardown(proxy.close);
+    const proxy = await tcpProxy(t, Number(server.address.split(':').at(-1)));
     const credentials = clientCredentials(await issueCertificate(dir, { role: 'worker', workerId: 'w-1' }), RUN_ID, silentLog);
-    const client = createWorkerClient({ address: proxy.address, credentials, clock: systemClock });
+    const client = createWorkerClient({ address: `127.0.0.1:${proxy.port}`, credentials, clock: systemClock });
     const answer = client.poll(pollOf('w-1'), FAR_MS);
     await until('the poll waits in the core', NOTICED_MS, () => isWaiting);
     const mutedMs = systemClock.monotonicMs();
-    proxy.mute();
+    proxy.hole('up', 'down');
     t.is((await answer).kind, 'unreachable');
     t.true(systemClock.monotonicMs() - mutedMs < NOTICED_MS);
     await until('the server notices as well', NOTICED_MS, () => isGone);
