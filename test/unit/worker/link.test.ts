@@ -2,7 +2,9 @@ import test from 'ava';
 import { type Clock, systemClock } from '../../../runtime/base/clock.ts';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
+import type { PollReply } from '../../../runtime/model/session.ts';
 import type { Answered, WorkerClient } from '../../../runtime/rpc/client.ts';
+import type { SessionListener, SessionStream } from '../../../runtime/rpc/session-client.ts';
 import { createLink, type Link } from '../../../runtime/worker/link.ts';
 
 type Answer = Answered<string>;
@@ -10,6 +12,9 @@ const UNREACHABLE: Answer = { kind: 'unreachable', detail: 'd' };
 
 interface Dials {
   readonly link: Link;
+  /** The listeners of the streams that were opened, and how many were closed from this side. */
+  readonly streams: SessionListener[];
+  readonly hungUp: number[];
   readonly dialled: string[];
   readonly closed: string[];
   readonly waitsMs: number[];
@@ -17,12 +22,17 @@ interface Dials {
 
 function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
   const [dialled, closed, waitsMs]: [string[], string[], number[]] = [[], [], []];
+  const [streams, hungUp]: [SessionListener[], number[]] = [[], []];
   const dial = (address: string): WorkerClient => {
     dialled.push(address);
     const refuse = (): never => {
       throw new Error('not asked in this test');
     };
-    return { beat: refuse, poll: refuse, session: refuse, deregister: refuse, identify: refuse, close: () => closed.push(address) };
+    const session = (listener: SessionListener): SessionStream => {
+      const nth = streams.push(listener);
+      return { say: () => undefined, close: () => hungUp.push(nth) };
+    };
+    return { beat: refuse, poll: refuse, session, deregister: refuse, identify: refuse, close: () => closed.push(address) };
   };
   const clock = {
     ...systemClock,
@@ -32,7 +42,14 @@ function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
         waitsMs.push(ms);
       }),
   };
-  return { link: createLink({ dial, addresses, clock, random: seededRandom(1), log: silentLog }), dialled, closed, waitsMs };
+  return {
+    link: createLink({ dial, addresses, clock, random: seededRandom(1), log: silentLog }),
+    dialled,
+    closed,
+    waitsMs,
+    streams,
+    hungUp,
+  };
 }
 
 test('one connection serves until a move, then the next address is dialled', async (t) => {
@@ -109,4 +126,56 @@ test('new addresses replace the old ones', async (t) => {
   await link.move();
   await link.call(async () => UNREACHABLE);
   t.deepEqual(dialled, ['a:1', 'z:9']);
+});
+
+const HEARD: PollReply = { status: 'hello-needed', epoch: 0 };
+
+test('a stream goes to the present coordinator; its end is told, and a move closes it for good', async (t) => {
+  const { link, dialled, streams, hungUp } = linkTo(['a:1', 'b:2']);
+  const heard: unknown[] = [];
+  const opened = link.openSession(
+    (reply) => heard.push(reply),
+    () => heard.push('end'),
+  );
+  t.not(opened, null);
+  streams[0]?.onReply(HEARD);
+  streams[0]?.onEnd({ kind: 'unreachable', detail: 'broken' });
+  t.deepEqual(heard, [HEARD, 'end']);
+  await link.move();
+  t.deepEqual(hungUp, [1]);
+  link.openSession(
+    () => undefined,
+    () => undefined,
+  );
+  t.deepEqual(dialled, ['a:1', 'b:2']);
+});
+
+test('a stream on which nothing came is a failure like any other: the wait grows, and the primary that was named is dialled', async (t) => {
+  const { link, dialled, waitsMs, streams } = linkTo(['a:1']);
+  const ignore = (): void => undefined;
+  for (let tries = 0; tries < 12; tries += 1) {
+    link.openSession(ignore, ignore);
+    streams.at(-1)?.onEnd({ kind: 'unreachable', detail: 'refused' });
+    await link.move();
+  }
+  t.true(Math.max(...waitsMs) > 100, 'beyond the first ceiling');
+  t.true(Math.max(...waitsMs) <= 1_000);
+  link.openSession(ignore, ignore);
+  streams.at(-1)?.onReply(HEARD);
+  streams.at(-1)?.onEnd({ kind: 'not-leader', primaryAddress: 'c:3' });
+  await link.move();
+  t.true((waitsMs.at(-1) ?? 1_000) <= 100, 'an answer begins it anew');
+  link.openSession(ignore, ignore);
+  t.is(dialled.at(-1), 'c:3');
+});
+
+test('without an address there is no stream', (t) => {
+  const { link } = linkTo([]);
+  t.is(
+    link.openSession(
+      () => undefined,
+      () => undefined,
+    ),
+    null,
+  );
 });
