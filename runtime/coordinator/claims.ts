@@ -57,10 +57,21 @@ function newGrants(state: State): readonly Grant[] {
  * that the first worker in line does not take the tail alone.
  */
 function planShares(state: State): { readonly worker: Worker; free: number }[] {
-  const free = [...state.workers.values()].map((worker) => ({ worker, free: freeSlots(state, worker) })).filter((share) => share.free > 0);
   const available = Math.min(state.ready.length + state.supply.upTo - state.cursor, MAX_ROUND);
+  const free = available === 0 ? [] : findHungry(state);
   const equal = Math.ceil(available / Math.max(1, free.length));
   return free.map((share) => ({ worker: share.worker, free: Math.min(share.free, Math.max(1, equal)) }));
+}
+
+function findHungry(state: State): readonly { readonly worker: Worker; readonly free: number }[] {
+  const found: { readonly worker: Worker; readonly free: number }[] = [];
+  for (const id of state.hungry) {
+    const worker = state.workers.get(id);
+    const free = worker === undefined ? 0 : freeSlots(state, worker);
+    if (worker !== undefined && free > 0) found.push({ worker, free });
+    else state.hungry.delete(id);
+  }
+  return found;
 }
 
 /** How many items more this worker may be given; none while it is kept free for one that runs alone, or is about to go. */
@@ -144,6 +155,7 @@ export function onClaimed(state: State, results: readonly ClaimResult[]): void {
     const result = present(results[at], 'claim result');
     const worker = state.workers.get(grant.worker);
     if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
+    state.touched.add(grant.worker);
     if (result.kind === 'claimed') applyClaim(state, grant, result);
     if (result.kind === 'gone') releasePicks(state, grant);
   });

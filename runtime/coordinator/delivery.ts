@@ -23,8 +23,12 @@ export function flush(state: State, worker: Worker): void {
   if (hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || isOrderNew) answer(state, worker);
 }
 
-export function flushAll(state: State): void {
-  for (const worker of state.workers.values()) flush(state, worker);
+/** Tells those for whom something has changed. */
+export function flushTouched(state: State): void {
+  for (const id of state.touched) {
+    const worker = state.workers.get(id);
+    if (worker !== undefined) flush(state, worker);
+  }
 }
 
 /** Says what there is, be it nothing: that answers a poll, and is the pulse of a stream. */

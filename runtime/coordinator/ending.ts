@@ -1,4 +1,3 @@
-import { flushAll } from './delivery.ts';
 import { command } from './mirror.ts';
 import type { State } from './state.ts';
 
@@ -44,7 +43,6 @@ export function onFinished(state: State): void {
 /** The output files stand: only now the workers hear that it is over. */
 export function onExported(state: State, nowMs: number): void {
   state.phase = { kind: 'finished', untilMs: nowMs + FAREWELL_MS };
-  flushAll(state);
 }
 
 function stop(state: State, outcome: 'completed' | 'paused', reason: string): void {

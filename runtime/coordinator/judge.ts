@@ -101,6 +101,7 @@ function meetOwners(state: State, item: Item): void {
     if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
     if (!isUnmet) continue;
     if (live.bootNonce !== owner.bootNonce) return handBack(state, item, live, 'lost', 0);
+    state.touched.add(worker);
     owner.unread.add(item.index);
   }
 }

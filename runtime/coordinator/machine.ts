@@ -7,7 +7,7 @@ import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/s
 import { releaseLastSuspects } from './breaker.ts';
 import { type ClaimResult, onClaimed, onSurveyed, planClaims } from './claims.ts';
 import type { Command, Recording, Token } from './commands.ts';
-import { flushAll } from './delivery.ts';
+import { flushTouched } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { onDrainOrder, onHintsFile, onHintWord } from './hints.ts';
 import { judge } from './judge.ts';
@@ -70,13 +70,22 @@ export type Fact =
 export function step(state: State, nowMs: number, fact: Fact): readonly Command[] {
   if (state.phase.kind === 'stopped') return [];
   state.nowMs = nowMs;
+  const { phase } = state;
   takeIn(state, nowMs, fact);
   releaseLastSuspects(state);
   checkEnd(state, nowMs);
+  if (state.phase !== phase || isForAll(fact)) for (const id of state.workers.keys()) state.touched.add(id);
+  for (const id of state.touched) state.hungry.add(id);
   planClaims(state);
-  flushAll(state);
+  flushTouched(state);
   readAhead(state);
+  state.touched.clear();
   return takeCommands(state);
+}
+
+/** What may change something for every worker; the rest touches those that it concerns. */
+function isForAll({ kind }: Fact): boolean {
+  return kind === 'tick' || kind === 'hints' || kind === 'hint' || kind === 'drain';
 }
 
 function takeIn(state: State, nowMs: number, fact: Fact): void {

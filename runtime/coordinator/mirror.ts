@@ -32,6 +32,8 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     hints: { file: [], told: new Map(), asked: new Map(), drains: new Map() },
     replacedBoots: new Set(),
     goneBoots: new Map(),
+    touched: new Set(),
+    hungry: new Set(),
     strangers: new Set(),
     suspects: [],
     leaving: 0,
@@ -159,6 +161,7 @@ export function endRecall(state: State, live: LiveRow): void {
 function forgetRow(state: State, index: ItemIndex, row: Row): void {
   const owner = state.workers.get(row.worker);
   if (owner === undefined) return;
+  state.touched.add(owner.id);
   owner.items.delete(index);
   owner.unread.delete(index);
   owner.unmet.delete(index);

@@ -14,7 +14,10 @@ import type { State, Worker } from './state.ts';
 const MAX_READ_ITEMS = 1_024;
 
 export function readAhead(state: State): void {
-  for (const worker of state.workers.values()) readNext(state, worker);
+  for (const id of state.touched) {
+    const worker = state.workers.get(id);
+    if (worker !== undefined) readNext(state, worker);
+  }
 }
 
 function readNext(state: State, worker: Worker): void {
@@ -34,6 +37,7 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   const worker = state.workers.get(id);
   if (worker === undefined) return;
   worker.isReading = false;
+  state.touched.add(id);
   for (const assignment of assignments) {
     const wasAwaited = worker.unread.delete(assignment.index);
     if (!wasAwaited || !hasLiveRow(state, id, assignment)) continue;

@@ -21,6 +21,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   hear(state, nowMs, worker);
   if (worker !== known || worker.node !== beat.node) {
     worker.node = beat.node;
+    state.touched.add(worker.id);
     reviewWorker(state, worker);
   }
   worker.state = beat.state;
@@ -62,6 +63,7 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   const worker = state.workers.get(id);
   if (worker === undefined || worker.bootNonce !== bootNonce) return;
   worker.isRegistered = true;
+  state.touched.add(id);
   for (const token of worker.beats.splice(0)) {
     command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
   }

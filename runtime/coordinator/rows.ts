@@ -42,15 +42,18 @@ export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId):
 
 /** The worker may forget this pair. */
 export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void {
+  state.touched.add(worker);
   state.workers.get(worker)?.acknowledged.push(plainRef(ref));
 }
 
 /** The ledger has confirmed that this pair can never settle (L29). */
 export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
+  state.touched.add(worker);
   state.workers.get(worker)?.stale.push(plainRef(ref));
 }
 
 /** The worker is to stop what it still does for this row (L27). */
 export function revoke(state: State, item: Item, live: LiveRow): void {
+  state.touched.add(live.row.worker);
   state.workers.get(live.row.worker)?.revoked.push(refOf(item.index, live.row));
 }

@@ -64,6 +64,7 @@ function admit(state: State, poll: Poll, token: Token): Worker | null {
     state.strangers.add(token);
     return null;
   }
+  state.touched.add(worker.id);
   if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
   if (poll.session === worker.session) return worker;
   needHello(state, token);
@@ -137,6 +138,7 @@ export function onWritten(state: State, id: WorkerId, token: Token): void {
   const worker = state.workers.get(id);
   if (worker?.channel?.kind !== 'stream' || worker.channel.token !== token) return;
   worker.channel.isWriting = false;
+  state.touched.add(id);
   flush(state, worker);
 }
 

@@ -190,6 +190,13 @@ export interface State {
   readonly replacedBoots: Set<string>;
   /** The last boot of each worker that has gone: where another one comes after it, it was replaced. */
   readonly goneBoots: Map<WorkerId, string>;
+  /**
+   * Workers for which something has changed since the last fact: only they may have something to be told, or lines to be read. At each
+   * scan all are looked at.
+   */
+  readonly touched: Set<WorkerId>;
+  /** All workers that may have room for items, and some that have none. */
+  readonly hungry: Set<WorkerId>;
   /** Calls of unknown workers; answered at the next tick, so that they cannot spin. */
   readonly strangers: Set<Token>;
   /** Answers in a row that point at the endpoint, not at the item. */

@@ -133,6 +133,7 @@ export function addRow(state: State, item: Item, worker: WorkerId, attempt: numb
   const owner = state.workers.get(worker);
   owner?.items.add(item.index);
   owner?.unread.add(item.index);
+  state.touched.add(worker);
   unlock(state, item);
 }
 

@@ -161,7 +161,7 @@ test('a message above the limit is refused for good, with the limit in the text 
 
 test('a peer that does not read holds up what is said to it, and the core is told so', async (t) => {
   const line = new Uint8Array(1024 ** 2).fill(0x61);
-  const large: PollReply = { ...REPLY, assignments: [{ index: 7, attempt: 2, claimEpoch: 3, line, lineNumber: 8, form: 'raw' }] };
+  const large = { ...REPLY, assignments: [{ index: 7, attempt: 2, claimEpoch: 3, line, lineNumber: 8, form: 'raw' as const }] };
   const asked = 32;
   let left = 0;
   const { core } = notingCore({
