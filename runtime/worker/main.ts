@@ -121,10 +121,13 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
   listen(loop, log);
   const ended = loop.run();
   const hints = watchHints(settings, loop, log);
-  return ended.finally(async () => {
+  hints.catch((error: unknown) => loop.fail(error));
+  try {
+    return await ended;
+  } finally {
     renewal.stop();
     (await hints)?.stop();
-  });
+  }
 }
 
 async function watchHints({ hintsFile: file, workerId, node }: WorkerSettings, loop: WorkerLoop, log: Log): Promise<Timer | null> {

@@ -17,7 +17,7 @@ export interface Standalone {
   /** Its events are its stdout. `port` 0 leaves the choice to the system. */
   /** `further`: settings of this one alone. */
   startCoordinator(name: string, port: number, further?: Readonly<Record<string, unknown>>): Command;
-  startWorker(name: string, coordinatorPorts: readonly number[]): Command;
+  startWorker(name: string, coordinatorPorts: readonly number[], further?: Readonly<Record<string, unknown>>): Command;
   verify(): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
   results(): readonly ResultLine[];
   failures(): readonly ResultLine[];
@@ -70,7 +70,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
       });
       return startCommand('coordinator', ['--config', config], { cwd: dir });
     },
-    startWorker: (name, ports) => {
+    startWorker: (name, ports, further = {}) => {
       const config = settings(name, {
         coordinators: ports.map((port) => `localhost:${port}`),
         workerId: name,
@@ -79,6 +79,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
         concurrency: options.concurrency,
         backend: { type: 'openai', baseUrl: options.baseUrl },
         ...timing,
+        ...further,
       });
       return startCommand('worker', ['--config', config], { cwd: dir });
     },

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
+import { checkFleet, type Fleet, startFleet } from '../support/fleet.ts';
+import { type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
+import { signal } from '../support/process-table.ts';
+import { until } from '../support/until.ts';
+
+/** What the workers that stay need for an item until the test is over. */
+const OTHERS_MS = 800;
+
+/** Workers w1 and w3 with quick servers, and w2 whose server behaves as the test says. */
+async function threeWorkers(
+  t: ExecutionContext,
+  second: (started: number) => Behaviour | Promise<Behaviour>,
+  more: { readonly worker?: Readonly<Record<string, unknown>>; readonly timing?: Readonly<Record<string, string>> } = {},
+): Promise<{ readonly fleet: Fleet; readonly own: ModelServer; readonly others: readonly ModelServer[]; readonly hurry: () => void }> {
+  let count = 0;
+  const own = await modelServer(t, () => {
+    count += 1;
+    return second(count);
+  });
+  const slow = (): Behaviour => ({ kind: 'ok', afterMs: OTHERS_MS });
+  const [first, third] = [await modelServer(t, slow), await modelServer(t, slow)];
+  const fleet = await startFleet(t, [first, own, third], { items: 240, concurrency: 2, ...more });
+  const hurry = (): void => {
+    for (const server of [first, third]) server.answerWith(() => ({ kind: 'ok' }));
+  };
+  return { fleet, own, others: [first, third], hurry };
+}
+
+function steps(fleet: Fleet, worker: string): readonly unknown[] {
+  return fleet.eventsOf(worker, 'drain_step').map((event) => [event['step'], event['items']]);
+}
+
+function kindsOf(fleet: Fleet, worker: string): readonly unknown[] {
+  return fleet
+    .events()
+    .filter((event) => event['workerId'] === worker && event['kind'] !== 'worker_suspected')
+    .map((event) => event['kind']);
+}
+
+/** Items whose first execution was on this server and which another one executed too. */
+function movedOn(own: ModelServer, others: readonly ModelServer[]): readonly string[] {
+  return [...own.executions.keys()].filter((item) => others.some((other) => other.executions.has(item)));
+}
+
+for (const provider of ['aws', 'gcp'] as const) {
+  test(`spot_drain_completes_within_lead_time: ${provider}`, async (t) => {
+    t.timeout(180_000);
+    const { noticeMs, drainMs } = PROVIDER_TIMES[provider];
+    // The first two show that an item takes 15 s and more. The third needs 10 s; the fourth begins too late to be over in time.
+    const takesMs = [15_000, 20_000, 10_000];
+    const { fleet, own, others, hurry } = await threeWorkers(t, (started) => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 }));
+    await until('the fourth item has started', 60_000, () => own.total() === 4);
+    const hintedAtMs = performance.now();
+    // The notice of aws is long; a hint may name a shorter one.
+    const deadline = provider === 'aws' ? { deadline: '15s' } : {};
+    fleet.hint([{ node: 'n2', severity: 'drain', provider, ...deadline, reason: 'spot interruption' }]);
+    await until('what cannot end in time runs elsewhere', 20_000, () => movedOn(own, others).length > 0);
+    t.false(fleet.worker('w2').hasExited(), 'at once, while the third item still runs');
+    t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+    const goneMs = performance.now() - hintedAtMs;
+    t.log(`the process was gone ${Math.round(goneMs)} ms after the hint, of ${drainMs}`);
+    t.true(goneMs < Math.min(15_000, drainMs) && goneMs < noticeMs);
+    hurry();
+    await checkFleet(t, fleet, 60_000);
+    t.deepEqual(steps(fleet, 'w2'), [
+      ['stopped-pulling', 0],
+      ['returned-unstarted', 1],
+      ['returned-started', 1],
+      ['finishing', 1],
+      ['leaving', 0],
+    ]);
+    t.deepEqual(kindsOf(fleet, 'w2'), [
+      'worker_registered',
+      'drain_started',
+      ...Array.from({ length: 5 }, () => 'drain_step'),
+      'worker_deregistered',
+      'drain_finished',
+    ]);
+    t.like(fleet.eventsOf('w2', 'drain_started')[0], { reason: 'spot interruption' });
+    t.like(fleet.eventsOf('w2', 'drain_finished')[0], { end: 'left' });
+    t.is(movedOn(own, others).length, 1, 'the one that could not end, and no other, ran twice');
+    t.false(fleet.events().some((event) => event['kind'] === 'worker_failed' || event['kind'] === 'item_failed'));
+  });
+}
+
+test.serial('C1.1: with nothing known about how long items take they may run until the deadline, and then go back', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  await until('two items hang', 30_000, () => own.total() === 2);
+  const hintedAtMs = performance.now();
+  fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
+  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+  t.true(performance.now() - hintedAtMs < 6_000 + 1_500, 'from when the file was read');
+  t.deepEqual(steps(fleet, 'w2'), [
+    ['stopped-pulling', 0],
+    ['returned-unstarted', 1],
+    ['finishing', 2],
+    ['returned-started', 2],
+    ['leaving', 0],
+  ]);
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+  t.is(movedOn(own, others).length, 2);
+});
+
+test.serial('a hint only holds; withdrawn, the worker works on', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, hurry } = await threeWorkers(t, () => ({ kind: 'ok', afterMs: OTHERS_MS }));
+  await until('w2 works', 30_000, () => own.total() >= 4);
+  fleet.hint([{ node: 'n2', severity: 'hint', reason: 'rebalance' }]);
+  await until('w2 holds', 20_000, () => steps(fleet, 'w2').length >= 2);
+  await until('w2 is idle', 20_000, () => own.inFlight() === 0);
+  const before = own.total();
+  await sleep(2_500);
+  t.is(own.total(), before, 'it takes nothing');
+  t.false(fleet.worker('w2').hasExited());
+  t.is(fleet.eventsOf('w2', 'worker_deregistered').length, 0);
+  fleet.hint(null);
+  await until('w2 works again', 20_000, () => own.total() > before);
+  t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'withdrawn' }]);
+  hurry();
+  own.answerWith(() => ({ kind: 'ok' }));
+  await checkFleet(t, fleet, 60_000);
+});
+
+test.serial('a drain is withdrawn before the worker has left: it works on, and what it gave back runs elsewhere', async (t) => {
+  t.timeout(120_000);
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const { fleet, own, hurry } = await threeWorkers(t, async (started) => {
+    if (started <= 2) await released;
+    return { kind: 'ok', afterMs: 100 };
+  });
+  await until('two items hang', 30_000, () => own.total() === 2);
+  fleet.hint([{ node: 'n2', severity: 'drain', deadline: '60s' }]);
+  await until('w2 drains', 20_000, () => steps(fleet, 'w2').length >= 3);
+  fleet.hint([]);
+  await until('w2 is told', 20_000, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
+  release();
+  await until('w2 works again', 20_000, () => own.total() > 4);
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+  t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'withdrawn' }]);
+});
+
+test.serial('gone: the coordinator fails the worker at once, and a worker that lives all the same stops and leaves', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  await until('two items hang', 30_000, () => own.total() === 2);
+  fleet.hint([{ node: 'n2', severity: 'gone', reason: 'node deleted' }]);
+  await until('its items run elsewhere', 4_500, () => movedOn(own, others).length === 2);
+  t.like(fleet.eventsOf('w2', 'worker_failed'), [{ reason: 'gone' }]);
+  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+  t.is(fleet.eventsOf('w2', 'worker_failed').length, 1);
+});
+
+test.serial('gone in the file of the worker itself: it ends at once', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  await until('two items hang', 30_000, () => own.total() === 2);
+  fleet.hintTo('w2', { severity: 'gone' });
+  await until('w2 ends', 4_000, () => fleet.worker('w2').hasExited());
+  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+  await until('its items run elsewhere', 20_000, () => movedOn(own, others).length === 2);
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+});
+
+test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone before, whatever hangs', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { terminationGracePeriod: '8s' } });
+  await until('two items hang', 30_000, () => own.total() === 2);
+  const toldAtMs = performance.now();
+  fleet.worker('w2').signal('SIGTERM');
+  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+  const goneMs = performance.now() - toldAtMs;
+  t.log(`gone after ${Math.round(goneMs)} ms`);
+  t.true(goneMs < 8_000);
+  const [started] = fleet.eventsOf('w2', 'drain_started');
+  t.like(started, { reason: 'told to end by SIGTERM' });
+  t.true(Math.abs((started?.['remainingMs'] as number) - 6_000) < 100);
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+  t.is(movedOn(own, others).length, 2);
+});
+
+test.serial('C1.2, R16: SIGKILL in the middle of a drain: what it held runs elsewhere, and no attempt is used up', async (t) => {
+  t.timeout(120_000);
+  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  await until('two items hang', 30_000, () => own.total() === 2);
+  fleet.hint([{ node: 'n2', severity: 'drain', deadline: '60s', provider: 'gcp' }]);
+  await until('w2 drains', 20_000, () => steps(fleet, 'w2').length >= 3);
+  const killedAtMs = performance.now();
+  fleet.worker('w2').signal('SIGKILL');
+  await until('its items run elsewhere', 30_000, () => movedOn(own, others).length === 2);
+  const elsewhereMs = performance.now() - killedAtMs;
+  t.log(`running elsewhere after ${Math.round(elsewhereMs)} ms`);
+  t.true(elsewhereMs < 10_000, 'the failure timeout of 5 s, the interval before it, and a second');
+  hurry();
+  await checkFleet(t, fleet, 60_000);
+  t.like(fleet.eventsOf('w2', 'worker_failed'), [{ reason: 'timeout' }]);
+  t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'lost' }]);
+});
+
+test.serial('R11: SIGTERM between the end of an item and its acknowledgement: the outcome is kept, and nothing runs again', async (t) => {
+  t.timeout(120_000);
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const server = await modelServer(t, async () => {
+    await released;
+    return { kind: 'ok' };
+  });
+  const fleet = await startFleet(t, [server], { items: 2, concurrency: 2, worker: { terminationGracePeriod: '4s' } });
+  await until('both items are under way', 30_000, () => server.inFlight() === 2);
+  signal(fleet.coordinator.pid, 'SIGSTOP');
+  release();
+  await until('both have ended', 20_000, () => server.inFlight() === 0);
+  await sleep(200);
+  const toldAtMs = performance.now();
+  fleet.worker('w1').signal('SIGTERM');
+  t.is(await fleet.worker('w1').exited, 0, fleet.worker('w1').stderr());
+  t.true(performance.now() - toldAtMs < 4_000, 'before the grace period ends, though nobody answers');
+  t.regex(fleet.worker('w1').stderr(), /outcomes stay in the store/);
+  signal(fleet.coordinator.pid, 'SIGCONT');
+  fleet.restart('w1');
+  await checkFleet(t, fleet, 60_000);
+  t.is(server.total(), 2, 'each item was executed once');
+});

@@ -1,0 +1,96 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { batchLines } from './batch-lines.ts';
+import { type Command, finished, startCommand } from './command.ts';
+import { invariantBreaks } from './invariant.ts';
+import { freePort, type ModelServer } from './model-server.ts';
+import { printedEvents, type Standalone, standalone } from './standalone.ts';
+import { until } from './until.ts';
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** One coordinator and some workers, each with its own server on a node of its own (w1 on n1, …), and hints files for them. */
+export interface Fleet {
+  readonly standing: Standalone;
+  readonly coordinator: Command;
+  readonly port: number;
+  readonly workers: ReadonlyMap<string, Command>;
+  worker(name: string): Command;
+  /** The worker again, as it was started first. */
+  restart(name: string): Command;
+  events(): readonly Event[];
+  /** Of one worker, by kind. */
+  eventsOf(worker: string, kind: string): readonly Event[];
+  /** What the coordinator's hints file says from now on; null takes the file away. */
+  hint(hints: object | null): void;
+  /** The same for the file of one worker. */
+  hintTo(worker: string, hints: object | null): void;
+  drain(...args: readonly string[]): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
+}
+
+export interface FleetOptions {
+  readonly items: number;
+  readonly concurrency: number;
+  readonly worker?: Readonly<Record<string, unknown>>;
+  readonly timing?: Readonly<Record<string, string>>;
+}
+
+/** One worker for each server. */
+export async function startFleet(t: ExecutionContext, servers: readonly ModelServer[], options: FleetOptions): Promise<Fleet> {
+  const { items, concurrency, timing } = options;
+  // One failure that counts would be an item's last: nothing here may count.
+  const base = { lines: batchLines(items), baseUrl: '', concurrency, coordinator: { maxAttempts: 1 } };
+  const standing = standalone(t, timing === undefined ? base : { ...base, timing });
+  const [hints, port] = [join(standing.dir, 'hints.yaml'), await freePort()];
+  const coordinator = standing.startCoordinator('coordinator', port, { hints: { file: hints } });
+  const names = servers.map((_, n) => `w${n + 1}`);
+  const hintsOf = (name: string): string => join(standing.dir, `${name}-hints.yaml`);
+  await until('the coordinator serves', 30_000, () => printedEvents(coordinator).some((event) => event['kind'] === 'run_started'));
+  const startWorker = (name: string, n: number): Command => {
+    const backend = { type: 'openai', baseUrl: servers[n]?.url };
+    const own = { node: `n${n + 1}`, hints: { file: hintsOf(name) }, prefetch: 1, backend, ...options.worker };
+    return standing.startWorker(name, [port], own);
+  };
+  const workers = new Map(
+    names.map((name, n) => {
+      return [name, startWorker(name, n)];
+    }),
+  );
+  const worker = (name: string): Command => {
+    const found = workers.get(name);
+    if (found === undefined) throw new Error(`no worker ${name}`);
+    return found;
+  };
+  const events = (): readonly Event[] => printedEvents(coordinator);
+  return {
+    standing,
+    coordinator,
+    port,
+    workers,
+    worker,
+    restart: (name) => startWorker(name, names.indexOf(name)),
+    events,
+    eventsOf: (name, kind) => events().filter((event) => event['kind'] === kind && event['workerId'] === name),
+    hint: (said) => write(hints, said),
+    hintTo: (name, said) => write(hintsOf(name), said),
+    drain: (...args) => finished(startCommand('cli', ['drain', ...args, '--state', standing.state], { cwd: standing.dir })),
+  };
+}
+
+/** The run ends well: one record for each item, and none has failed. */
+export async function checkFleet(t: ExecutionContext, fleet: Fleet, withinMs: number): Promise<void> {
+  await until('the run ends', withinMs, () => fleet.coordinator.hasExited());
+  t.is(await fleet.coordinator.exited, 0, fleet.coordinator.stderr());
+  t.deepEqual(invariantBreaks(fleet.standing), []);
+  t.deepEqual(fleet.standing.failures(), []);
+  const verified = await fleet.standing.verify();
+  t.is(verified.exit, 0, `${verified.stdout}${verified.stderr}`);
+}
+
+/** Under another name first, as the documentation says. */
+function write(path: string, said: object | null): void {
+  if (said === null) return rmSync(path, { force: true });
+  writeFileSync(`${path}.new`, JSON.stringify(said));
+  renameSync(`${path}.new`, path);
+}
