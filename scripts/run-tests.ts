@@ -7,6 +7,7 @@ import { GATES, runGates } from './gates.ts';
 import { Lane, type LaneTotals } from './lane.ts';
 import { planSlots } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
+import { installSystemPackages } from './system-packages.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -17,6 +18,7 @@ const LIMIT_MS = 75 * 60_000;
 
 const mark = randomUUID();
 process.env[RUN_MARK] = mark;
+installSystemPackages((line) => process.stdout.write(`${line}\n`));
 const only = process.argv.slice(2);
 const gates = await runGates(only.length === 0 ? GATES : GATES.slice(0, 1));
 const failures = gates.filter((gate) => !gate.isPassed).map((gate) => `gate: ${gate.name}`);

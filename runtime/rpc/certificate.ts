@@ -23,13 +23,16 @@ import { type Identity, spiffeId } from './identity.ts';
 const KEY_KIND = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const SIGNING = { ...KEY_KIND, hash: 'SHA-256' } as const;
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Certificates begin a little in the past, for machines whose clocks differ. */
-const BACKDATED_MS = 5 * MINUTE_MS;
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
+/**
+ * Certificates begin in the past: clocks of machines differ, and one that is set by hand, or takes a time zone for another, steps by
+ * an hour. Two machines that do so in opposite directions still accept one another.
+ */
+const BACKDATED_MS = 3 * HOUR_MS;
 /** Longer than any run is kept: the authority is never renewed. */
 const AUTHORITY_LIFE_MS = 5 * 365 * DAY_MS;
-/** Short-lived: made anew at half of it, and a stolen one is soon worthless. */
+/** Short-lived: made anew halfway between its two dates, and a stolen one is soon worthless. */
 const LEAF_LIFE_MS = DAY_MS;
 /** 128 bits: no two certificates of an authority ever draw the same serial number. */
 const SERIAL_BYTES = 16;

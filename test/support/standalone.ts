@@ -30,6 +30,8 @@ export interface StandaloneOptions {
   readonly timing?: Readonly<Record<string, string>>;
   /** What only a coordinator knows of, beside the times of both. */
   readonly coordinatorTiming?: Readonly<Record<string, string>>;
+  readonly coordinatorEnv?: Readonly<Record<string, string>>;
+  readonly workerEnv?: Readonly<Record<string, string>>;
   /** Further settings of the coordinators. */
   readonly coordinator?: Readonly<Record<string, unknown>>;
 }
@@ -68,7 +70,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
         ...options.coordinator,
         ...further,
       });
-      return startCommand('coordinator', ['--config', config], { cwd: dir });
+      return startCommand('coordinator', ['--config', config], { cwd: dir, env: options.coordinatorEnv ?? {} });
     },
     startWorker: (name, ports, further = {}) => {
       const config = settings(name, {
@@ -81,7 +83,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
         ...timing,
         ...further,
       });
-      return startCommand('worker', ['--config', config], { cwd: dir });
+      return startCommand('worker', ['--config', config], { cwd: dir, env: options.workerEnv ?? {} });
     },
     verify: () => finished(startCommand('cli', ['verify', '--state', state], { cwd: dir })),
     results: () => readResults(output),
