@@ -1,4 +1,4 @@
-import { cpSync, renameSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -102,6 +102,7 @@ test('R46, L18: the log fills the disk: the coordinator ends, the same command a
   const disk = smallDisk(t, run.state, 24);
   const first = run.startCoordinator('c1', port);
   t.is((await untilReadiness(http, 200, first)).text, 'primary\n');
+  t.like(JSON.parse(readFileSync(join(run.state, 'coordinator.json'), 'utf8')), { http: `127.0.0.1:${http}` });
   const passive = run.startCoordinator('c2', passivePort, { http: `127.0.0.1:${passiveHttp}` });
   t.is((await untilReadiness(passiveHttp, 200, passive)).text, 'passive\n');
   const worker = run.startWorker('w1', [port, passivePort]);

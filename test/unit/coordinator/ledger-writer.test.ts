@@ -1,4 +1,5 @@
 import test from 'ava';
+import { RolloutError } from '../../../runtime/base/errors.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../../runtime/coordinator/ledger-writer.ts';
 import type { Fenced } from '../../../runtime/ledger/contract.ts';
@@ -58,6 +59,22 @@ test('a store that never answers ends the coordinator with the cause', async (t)
     ),
   );
   t.like(error, { code: 'STORE_FAILED', cause });
+});
+
+test('L18: a store that could not write is not written to again: the coordinator ends at once', async (t) => {
+  const { writer, clock } = bench();
+  let calls = 0;
+  const error = await t.throwsAsync(
+    whileTimePasses(
+      clock,
+      writer.write(async () => {
+        calls += 1;
+        throw new RolloutError('STORE_FAILED', 'no space left');
+      }),
+    ),
+  );
+  t.like(error, { code: 'STORE_FAILED', message: 'no space left' });
+  t.is(calls, 1);
 });
 
 test('L5: a refusal by epoch is told once, and the caller gets nothing to pass on', async (t) => {
