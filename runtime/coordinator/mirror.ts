@@ -41,7 +41,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     nowMs,
     lastTickMs: nowMs,
     durations: noDurations(),
-    poison: { lossesMs: [], trials: [], alone: [], host: null },
+    poison: { losses: [], trials: [], alone: [], lastAloneLossMs: Number.NEGATIVE_INFINITY, host: null },
     commands: [],
   };
   for (const { worker, info } of scan.workers) expectWorker(state, worker, nowMs, info);
@@ -151,10 +151,14 @@ export function dropItem(state: State, item: Item): void {
 
 /** Its worker is not asked for the row any more. */
 export function endRecall(state: State, live: LiveRow): void {
-  const thief = live.recalledFor === null ? undefined : state.workers.get(live.recalledFor);
-  // A thief that has registered anew awaits nothing.
-  if (thief !== undefined) thief.awaited = Math.max(0, thief.awaited - 1);
+  if (live.recalledFor !== null) awaitLess(state, live.recalledFor);
   live.recalledFor = null;
+}
+
+/** One row less is on its way to this worker; one that has registered anew awaits nothing. */
+export function awaitLess(state: State, id: WorkerId): void {
+  const worker = state.workers.get(id);
+  if (worker !== undefined) worker.awaited = Math.max(0, worker.awaited - 1);
 }
 
 /** The row is no longer its worker's. */

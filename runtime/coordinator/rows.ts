@@ -37,6 +37,8 @@ export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId):
   lockItem(item, 'moving');
   live.isLeaving = true;
   endRecall(state, live);
+  const thief = state.workers.get(to);
+  if (thief !== undefined) thief.awaited += 1;
   return { index: item.index, row: live.row, to };
 }
 

@@ -116,7 +116,7 @@ export interface Worker {
   readonly unread: Set<ItemIndex>;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
   readonly unmet: Set<ItemIndex>;
-  /** Rows asked back from others for it, and not answered yet. */
+  /** Rows on their way to it: asked back from others, being moved, or second attempts being written. */
   awaited: number;
   isReading: boolean;
   readonly outgoing: Map<ItemIndex, Assignment>;
@@ -152,12 +152,14 @@ export interface Supply {
 
 /** Items whose workers died (poison.ts). */
 export interface Poison {
-  /** When workers were lost lately, oldest first. */
-  lossesMs: number[];
+  /** The workers lost lately, oldest first: when, and what each had in flight. */
+  losses: { readonly atMs: number; readonly items: ReadonlySet<ItemIndex> }[];
   /** Losses of a worker with one item alone, until it is known whether others were lost with it. */
   trials: { readonly index: ItemIndex; readonly atMs: number }[];
   /** Items that run alone, in the order in which they came back. */
   alone: ItemIndex[];
+  /** When a worker was last lost with an item that ran alone. */
+  lastAloneLossMs: number;
   /** The worker that is kept free for one of them, and the one that runs there; null while it still has others. */
   host: { readonly worker: WorkerId; index: ItemIndex | null } | null;
 }

@@ -4,7 +4,7 @@ import type { ItemIndex, WorkerId } from '../model/row.ts';
 import { freeSlots } from './claims.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
-import { command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
+import { awaitLess, command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
 import { isAlone } from './poison.ts';
 import { acknowledge, handBack, reassign } from './rows.ts';
 import type { Item, LiveRow, State, Worker } from './state.ts';
@@ -112,6 +112,7 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
   for (const [at, { index, row, to }] of moves.entries()) {
     const item = itemAt(state, index);
     const live = present(findRow(item, row), 'the row being moved');
+    awaitLess(state, to);
     if (live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
     const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a move');
     if (verdict?.kind !== 'moved') {

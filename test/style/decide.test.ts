@@ -32,7 +32,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['durations', 'health-answer', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
+    ...['durations', 'health-answer', 'isolation', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
   worker: [
     'addresses',

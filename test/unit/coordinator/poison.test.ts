@@ -1,9 +1,10 @@
 import test from 'ava';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
-import { planIsolation, TOGETHER_AFTER_MS } from '../../../runtime/coordinator/poison.ts';
+import { suspectRoom, togetherMs } from '../../../runtime/coordinator/poison.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH, heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, SETTINGS, twoRunning } from '../../support/machine.ts';
 
+const TOGETHER_MS = SETTINGS.coordinatorFailureTimeoutMs;
 const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1', pid: at + 1 }));
 
 /** w1 runs only item 0, which has these faults. */
@@ -35,7 +36,7 @@ test('items in flight at a crash become suspects; those that were never sent do 
 test('a crash counts against the only item in flight, once it is known that no other worker was lost with it', (t) => {
   const machine = alone();
   t.deepEqual(reasons(crash(machine, 'w1', 1)), []);
-  t.deepEqual(reasons(machine.tick(machine.nowMs + TOGETHER_AFTER_MS - 1)), []);
+  t.deepEqual(reasons(machine.tick(machine.nowMs + TOGETHER_MS)), []);
   t.deepEqual(reasons(machine.tick(machine.nowMs + 1)), [[0, 'crashed']]);
 });
 
@@ -43,7 +44,7 @@ test('nothing counts when several workers were lost together, before or after', 
   const after = alone();
   crash(after, 'w1', 1);
   crash(after, 'w2', 2);
-  t.deepEqual(reasons(after.tick(after.nowMs + TOGETHER_AFTER_MS)), [[0, 'lost']]);
+  t.deepEqual(reasons(after.tick(after.nowMs + TOGETHER_MS + 1)), [[0, 'lost']]);
   const before = alone();
   crash(before, 'w2', 2);
   before.nowMs += 4_000;
@@ -67,13 +68,13 @@ test('the outcome of an item on trial, from the store of its restarted worker, e
   const commands = machine.poll('w1', { boot: 'b2', outcomes: [outcomeOf(ref(0))] });
   t.is(ofKind(commands, 'record').length, 1);
   machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }], verdicts: ['accepted'] });
-  t.deepEqual(reasons(machine.tick(machine.nowMs + 2_000)), []);
+  t.deepEqual(reasons(machine.tick(machine.nowMs + TOGETHER_MS + 1)), []);
 });
 
 test('L15: the third crash alone makes it poison, which the coordinator records; nobody claims it meanwhile', (t) => {
   const machine = alone({ crashes: 2 });
   crash(machine, 'w1', 1);
-  const { returns } = only(machine.tick(machine.nowMs + TOGETHER_AFTER_MS), 'hand-back');
+  const { returns } = only(machine.tick(machine.nowMs + TOGETHER_MS + 1), 'hand-back');
   machine.join('w2', { pid: 2, capacity: 4 });
   const results = [{ ...RETURNED, faults: { ...NO_FAULTS, crashes: 3 } }];
   const known = machine.tell({ kind: 'handed-back', returns, results });
@@ -92,44 +93,46 @@ test('L24: poison that an earlier coordinator did not come to record is recorded
   t.deepEqual(machine.state.ready, []);
 });
 
-test('a suspect of two crashes runs alone on one worker, once that has nothing else; the others go on', (t) => {
-  const machine = new Machine({
-    cursor: 2,
-    running: [{ index: 1, row: rowFor('w1') }],
-    handedBack: [{ index: 0, row: rowFor('w2'), suspicions: 2 }],
-    workers: WORKERS.slice(0, 1),
-  });
+test('an item that was in flight at two losses shortly one after the other is suspect: it is what they have in common', (t) => {
+  const machine = twoRunning({ running: [0, 1].map((index) => ({ index, row: rowFor('w1') })), cursor: 2, workers: WORKERS.slice(0, 2) });
+  machine.join('w1', { pid: 1, held: [heldItem(0), heldItem(1)], capacity: 0 });
+  const { returns } = only(crash(machine, 'w1', 1), 'hand-back');
+  const results = returns.map(() => ({ ...RETURNED, faults: { ...NO_FAULTS, suspicions: 1 } }));
+  machine.tell({ kind: 'handed-back', returns, results });
   machine.supply(9);
-  const first = machine.join('w1', { pid: 1, held: [heldItem(1)], capacity: 3 });
-  const picks = ofKind(first, 'claim').flatMap(({ grants }) => grants.flatMap((grant) => grant.picks));
-  t.false(
-    picks.some((pick) => 'index' in pick),
-    'w1 has another item',
+  machine.load(machine.grantAll(machine.join('w2', { pid: 2, capacity: 3 })));
+  const second = reasons(crash(machine, 'w2', 2));
+  t.deepEqual(
+    second.filter(([, reason]) => reason === 'suspected').map(([index]) => index),
+    [0, 1],
   );
-  t.deepEqual(machine.state.poison.alone, [0]);
-  machine.grantAll(first);
-  t.is(machine.state.poison.host?.worker, 'w1');
-  t.is(ofKind(machine.poll('w1', { capacity: 4 }), 'claim').length, 0, 'it is kept free');
+  t.true(second.length > 2 && second.every(([index, reason]) => index < 2 || reason === 'lost'), 'the others are not');
 });
 
-test('the one that runs alone is followed by the next; then its worker works like the others', (t) => {
+test('what an earlier coordinator had claimed may have been lost with it, and becomes no suspect', (t) => {
+  const row = { ...rowFor('w1'), claimEpoch: EPOCH - 1 };
+  const machine = new Machine({ cursor: 1, running: [{ index: 0, row }], workers: WORKERS });
+  machine.supply(1);
+  machine.join('w1', { pid: 1, held: [heldItem(0)], capacity: 0 });
+  t.deepEqual(reasons(crash(machine, 'w1', 1)), [[0, 'lost']]);
+});
+
+test('a worker has few suspects at a time beside other items, so that a second crash leaves few to run alone', (t) => {
   const machine = new Machine({
-    cursor: 2,
-    handedBack: [0, 1].map((index) => ({ index, row: rowFor('w2'), suspicions: 2 })),
+    cursor: 9,
+    handedBack: Array.from({ length: 9 }, (_, index) => ({ index, row: rowFor('w9'), suspicions: 1 })),
     workers: WORKERS.slice(0, 1),
   });
-  machine.supply(2);
-  const first = machine.join('w1', { pid: 1, capacity: 4 });
-  t.deepEqual(only(first, 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
-  machine.grantAll(first);
-  const outcome = outcomeOf(ref(0, 2));
-  machine.poll('w1', { capacity: 4, outcomes: [outcome] });
-  const next = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
-  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
-  machine.grantAll(next);
-  const last = outcomeOf(ref(1, 2));
-  machine.poll('w1', { capacity: 4, outcomes: [last] });
-  machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: last }], verdicts: ['accepted'] });
-  t.deepEqual(planIsolation(machine.state), []);
-  t.is(machine.state.poison.host, null);
+  machine.supply(30);
+  const { grants } = only(machine.join('w1', { pid: 1, capacity: 8 }), 'claim');
+  const [granted] = grants.map(({ picks }) => picks.filter((pick) => 'index' in pick).length);
+  t.is(granted, 2, 'the square root of a concurrency of 4');
+  const worker = machine.state.workers.get('w1');
+  t.is(worker === undefined ? null : suspectRoom(machine.state, worker), 2);
+  t.is(machine.state.ready.length, 7);
+});
+
+test('a short failure timeout makes the span of losses together short, and a long one does not make it long', (t) => {
+  const of = (coordinatorFailureTimeoutMs: number): number => togetherMs(new Machine({ settings: { coordinatorFailureTimeoutMs } }).state);
+  t.deepEqual([of(2_000), of(5_000), of(120_000)], [2_000, 5_000, 5_000]);
 });
