@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import type { Random } from '../../runtime/base/random.ts';
+import { batchLines } from '../support/batch-lines.ts';
+import { type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
+import { signal } from '../support/process-table.ts';
+import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { until } from '../support/until.ts';
+import { workerPid } from '../support/worker-pid.ts';
+
+const ITEMS = 300;
+const CONCURRENCY = 32;
+/** concurrency / 4, the default. */
+const PREFETCH = 8;
+/** Items that the slow server answers without waiting for a steal. */
+const EARLY = 4;
+/** A test that waits so long for a steal has failed: it says so itself. */
+const HOLD_MS = 30_000;
+const ROUNDS = 4;
+const KILL_ROUNDS = 4;
+
+interface Fleet {
+  readonly run: Run;
+  readonly servers: readonly ModelServer[];
+}
+
+/**
+ * Three workers with a server each. The last server answers only once the others have nothing left: a few items at about the moment at
+ * which the backlog of its worker is recalled, so that outcomes and recalls cross, and the others when a steal is known.
+ */
+async function fleet(t: ExecutionContext, random: Random): Promise<Fleet> {
+  let asked = 0;
+  const fastAnswer = async (): Promise<Behaviour> => {
+    // A worker that starts late must not find everything done.
+    await until('the slow worker is full', HOLD_MS, () => asked >= CONCURRENCY);
+    return { kind: 'ok', afterMs: between(random, 1, 40) };
+  };
+  const fast = await Promise.all([0, 1].map(() => modelServer(t, fastAnswer)));
+  const others = (): number => fast.reduce((sum, server) => sum + server.total() - server.inFlight(), 0);
+  const slow = await modelServer(t, async () => {
+    asked += 1;
+    const isEarly = asked <= EARLY;
+    await until('the others are done', HOLD_MS, () => others() >= ITEMS - CONCURRENCY - PREFETCH);
+    if (!isEarly) await until('items are stolen', HOLD_MS, () => steals(run).length > 0);
+    return { kind: 'ok', afterMs: between(random, 0, isEarly ? 600 : 300) };
+  });
+  const servers = [...fast, slow];
+  const baseUrls = servers.flatMap(({ url }) => ['--base-url', url]);
+  const args = [...baseUrls, '--workers', String(servers.length), '--concurrency', String(CONCURRENCY)];
+  const run = makeRun(t, { lines: batchLines(ITEMS), args });
+  return { run, servers };
+}
+
+/** How often each item arrived at any of the servers. */
+function executions(servers: readonly ModelServer[]): ReadonlyMap<string, number> {
+  const total = new Map<string, number>();
+  for (const server of servers) for (const [item, count] of server.executions) total.set(item, (total.get(item) ?? 0) + count);
+  return total;
+}
+
+function steals(run: Run): readonly Readonly<Record<string, unknown>>[] {
+  return run.events().filter((event) => event['kind'] === 'items_stolen');
+}
+
+for (let round = 1; round <= ROUNDS; round += 1) {
+  test(`concurrent_ack_and_steal_no_double_execute: nothing is killed, round ${round} of ${ROUNDS}`, async (t) => {
+    t.timeout(90_000);
+    const { run, servers } = await fleet(t, testRandom(t));
+    const command = run.start();
+    t.is(await exitOf(command, 60_000), 0, command.stderr());
+    await checkInvariant(t, run);
+    t.is(run.results().length, ITEMS);
+    const counts = executions(servers);
+    t.is(counts.size, ITEMS);
+    t.deepEqual(
+      [...counts].filter(([, count]) => count !== 1),
+      [],
+      'every item is executed exactly once',
+    );
+    const moved = steals(run).reduce((sum, event) => sum + Number(event['items']), 0);
+    t.log(`${moved} items stolen in ${steals(run).length} steals`);
+    t.true(moved > 0, 'items were stolen');
+  });
+}
+
+for (let round = 1; round <= KILL_ROUNDS; round += 1) {
+  const isVictim = round % 2 === 1;
+  /** About when the recall is on its way, else once a steal is known. */
+  const isBefore = round > 2;
+  test(`concurrent_ack_and_steal_no_double_execute: the ${isVictim ? 'victim' : 'thief'} is killed -9 as items are stolen, round ${round} of ${KILL_ROUNDS}`, async (t) => {
+    t.timeout(120_000);
+    const random = testRandom(t);
+    const { run, servers } = await fleet(t, random);
+    const command = run.start();
+    if (isBefore) {
+      await until('the fast workers have nothing left', 60_000, () => (servers[0]?.total() ?? 0) > 40 && servers[0]?.inFlight() === 0);
+      await sleep(between(random, 0, 300));
+    } else await until('items are stolen', 60_000, () => steals(run).length > 0 || command.hasExited());
+    const steal = steals(run)[0];
+    const name = ((isVictim ? steal?.['from'] : steal?.['to']) ?? (isVictim ? 'w3' : 'w1')) as string;
+    const pid = workerPid(run, name);
+    if (pid !== undefined) signal(pid, 'SIGKILL');
+    t.not(pid, undefined);
+    t.false(command.hasExited(), 'killed mid-run');
+    t.is(await exitOf(command, 60_000), 0, command.stderr());
+    await checkInvariant(t, run);
+    t.is(run.results().length, ITEMS);
+    const counts = executions(servers);
+    const again = [...counts.values()].reduce((sum, count) => sum + count, 0) - ITEMS;
+    t.log(`${name} was killed, ${steals(run).length} steals, ${again} executions again`);
+    t.true(again <= CONCURRENCY + PREFETCH, `${again} executions again`);
+    if (!isBefore) t.true(steals(run).length > 0, 'items were stolen');
+  });
+}
