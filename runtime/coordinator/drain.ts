@@ -85,6 +85,7 @@ export function reviewWorker(state: State, worker: Worker): void {
   const own = asked.get(worker.id);
   const all = [...file, ...told.values(), ...(own?.bootNonce === worker.bootNonce ? [own.hint] : [])];
   const wasFree = worker.demand === null;
+  state.touched.add(worker.id);
   worker.demand = strictest(all.filter((hint) => concerns(hint, worker)));
   if (wasFree && worker.demand !== null) withhold(state, worker);
 }
