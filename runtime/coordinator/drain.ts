@@ -41,10 +41,6 @@ const MAX_DRAINS = 10_000;
 /** A drain has six kinds of steps, and hands back started items a few times; more is a worker gone wrong. */
 const MAX_STEPS = 64;
 
-export function noHints(): Hints {
-  return { file: [], told: new Map(), asked: new Map(), drains: new Map() };
-}
-
 export const WORK: Instruction = { order: 'work', untilMs: null, reason: '' };
 
 export function instructionFor(state: State, worker: Worker): Instruction {

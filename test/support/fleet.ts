@@ -19,6 +19,8 @@ export interface Fleet {
   worker(name: string): Command;
   /** The worker again, as it was started first. */
   restart(name: string): Command;
+  /** A coordinator in the place of the first one. */
+  succeed(): Command;
   events(): readonly Event[];
   /** Of one worker, by kind. */
   eventsOf(worker: string, kind: string): readonly Event[];
@@ -43,7 +45,8 @@ export async function startFleet(t: ExecutionContext, servers: readonly ModelSer
   const base = { lines: batchLines(items), baseUrl: '', concurrency, coordinator: { maxAttempts: 1 } };
   const standing = standalone(t, timing === undefined ? base : { ...base, timing });
   const [hints, port] = [join(standing.dir, 'hints.yaml'), await freePort()];
-  const coordinator = standing.startCoordinator('coordinator', port, { hints: { file: hints } });
+  const startCoordinator = (): Command => standing.startCoordinator('coordinator', port, { hints: { file: hints } });
+  const coordinator = startCoordinator();
   const names = servers.map((_, n) => `w${n + 1}`);
   const hintsOf = (name: string): string => join(standing.dir, `${name}-hints.yaml`);
   await until('the coordinator serves', 30_000, () => printedEvents(coordinator).some((event) => event['kind'] === 'run_started'));
@@ -70,6 +73,7 @@ export async function startFleet(t: ExecutionContext, servers: readonly ModelSer
     workers,
     worker,
     restart: (name) => startWorker(name, names.indexOf(name)),
+    succeed: startCoordinator,
     events,
     eventsOf: (name, kind) => events().filter((event) => event['kind'] === kind && event['workerId'] === name),
     hint: (said) => write(hints, said),
