@@ -1,5 +1,5 @@
 import { assert, present } from '../base/assert.ts';
-import type { HandedBackItem, RunningItem, Scan } from '../ledger/contract.ts';
+import type { HandedBackItem, RunningItem, Scan, WorkerInfo } from '../ledger/contract.ts';
 import {
   type Attempt,
   COORDINATOR_WORKER,
@@ -55,18 +55,16 @@ export function takeOver(state: State, running: RunningItem, nowMs: number): Ite
   for (const { worker } of rowsOf(running)) {
     if (worker !== COORDINATOR_WORKER && !state.workers.has(worker)) expectWorker(state, worker, nowMs, null);
   }
-  return addRunning(state, running);
+  const item = addRunning(state, running);
+  for (const live of item.rows) if (state.workers.get(live.row.worker)?.hasOlderRows === true) live.bootNonce = '';
+  return item;
 }
 
-function expectWorker(
-  state: State,
-  id: WorkerId,
-  nowMs: number,
-  info: { readonly bootNonce: string; readonly pid: number; readonly concurrency: number } | null,
-): Worker {
+function expectWorker(state: State, id: WorkerId, nowMs: number, info: Omit<WorkerInfo, 'registeredAtMs'> | null): Worker {
   const worker = newWorker(id, info?.bootNonce ?? '', nowMs + state.settings.heartbeatIntervalMs, nowMs);
   worker.pid = info?.pid ?? 0;
   worker.concurrency = info?.concurrency ?? 0;
+  worker.hasOlderRows = info?.hasOlderRows === true;
   worker.isRegistered = info !== null;
   state.workers.set(id, worker);
   return worker;
@@ -81,6 +79,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     concurrency: 0,
     state: 'unknown',
     detail: '',
+    hasOlderRows: false,
     isRegistered: false,
     isSuspected: false,
     dueAtMs,

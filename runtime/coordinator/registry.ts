@@ -52,7 +52,10 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
   }
   state.workers.set(worker.id, worker);
   const { bootNonce, pid, concurrency } = beat;
-  command(state, { kind: 'register', worker: worker.id, info: { bootNonce, pid, concurrency } });
+  // A coordinator that dies before the rows of the earlier boot are taken back leaves them to its successor (L27).
+  const isSecond = known !== undefined || (gone !== undefined && gone !== bootNonce);
+  const info = { bootNonce, pid, concurrency, ...(isSecond ? { hasOlderRows: true as const } : {}) };
+  command(state, { kind: 'register', worker: worker.id, info });
   const isRestart = known !== undefined && known.bootNonce !== '';
   command(state, { kind: 'emit', event: { kind: 'worker_registered', workerId: worker.id, bootNonce, isRestart } });
   return worker;

@@ -9,6 +9,7 @@ import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from '
 import { loseRows } from './poison.ts';
 import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
+import { handBackAll } from './rows.ts';
 import type { Item, State, Worker } from './state.ts';
 import { endRecalls, noteStarted } from './steal.ts';
 
@@ -112,9 +113,13 @@ function openSession(state: State, worker: Worker, session: number, held: readon
   meetRows(state, worker, new Map(held.map((item) => [refKey(item), item])));
 }
 
-/** A row that is not held is sent again to the same boot; what another boot held has crashed with it. */
+/**
+ * A row that is not held is sent again to the same boot; what another boot held has crashed with it. Where nobody knows whose it
+ * was, sending it again could have one attempt executed twice.
+ */
 function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldItem>): void {
   const crashed: Item[] = [];
+  const unknown: Item[] = [];
   for (const index of worker.items) {
     const item = itemAt(state, index);
     const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
@@ -123,9 +128,11 @@ function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldIt
     endRecall(state, live);
     if (here !== undefined || isPromised(worker, item)) continue;
     if (item.lock !== null) worker.unmet.add(index);
+    else if (live.bootNonce === '') unknown.push(item);
     else if (live.bootNonce !== worker.bootNonce) crashed.push(item);
     else worker.unread.add(index);
   }
+  handBackAll(state, worker.id, unknown, 'lost');
   if (crashed.length > 0) loseRows(state, worker, crashed, true);
 }
 

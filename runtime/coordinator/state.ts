@@ -33,7 +33,7 @@ export type Lock = 'recording' | 'returning' | 'claiming' | 'moving' | 'suspect'
 export interface LiveRow {
   readonly row: Row;
   /** Boot of the worker for which the row was claimed; empty where it is not known. */
-  readonly bootNonce: string;
+  bootNonce: string;
   /** Its worker has said that it started it, or kept it when it was recalled: it is never stolen (L32). */
   isStarted: boolean;
   /** When it started, as far as is known, else when it was claimed. */
@@ -100,6 +100,8 @@ export interface Worker {
   state: WorkerState | 'unknown';
   /** Why it takes no items, as its last beat said. */
   detail: string;
+  /** Rows that the scan found may be of an earlier boot (L27). */
+  hasOlderRows: boolean;
   /** False until the ledger has its registry row: no claim before. */
   isRegistered: boolean;
   isSuspected: boolean;

@@ -64,6 +64,8 @@ function backlogOf(state: State, worker: Worker): Unstarted[] {
   for (const index of worker.items) {
     const item = itemAt(state, index);
     const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
+    // The thief may be the one that has the other attempt.
+    if (item.rows.length > 1) continue;
     const isFree = item.lock === null && !live.isStarted && live.recalledFor === null && live.sinceMs <= youngestMs && !isAlone(item);
     if (isFree) backlog.push({ item, live });
   }
@@ -113,12 +115,12 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
     const item = itemAt(state, index);
     const live = present(findRow(item, row), 'the row being moved');
     awaitLess(state, to);
-    if (live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
     const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a move');
     if (verdict?.kind !== 'moved') {
       onRefused(state, item, live, verdict);
       continue;
     }
+    if (live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
     const pair = stolen.get(`${row.worker} ${to}`) ?? { from: row.worker, to, items: 0 };
     stolen.set(`${row.worker} ${to}`, { ...pair, items: pair.items + 1 });
     removeRow(state, item, live);
@@ -138,7 +140,7 @@ export function addRow(state: State, item: Item, worker: WorkerId, attempt: numb
   unlock(state, item);
 }
 
-/** The victim has let go of it, so that it goes back where it still stands. */
+/** The victim has let go of it, so that it goes back where it still stands; only then, or where it is gone, may the victim forget it (L29). */
 function onRefused(
   state: State,
   item: Item,
@@ -151,4 +153,5 @@ function onRefused(
   const now = state.items.get(item.index);
   const still = findRow(now, live.row);
   if (now !== undefined && still !== undefined && now.lock === null) handBack(state, now, still, 'recalled', 0);
+  else if (still === undefined && live.isGivenBack) acknowledge(state, live.row.worker, refOf(item.index, live.row));
 }

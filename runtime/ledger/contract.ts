@@ -228,6 +228,8 @@ export interface WorkerInfo {
   readonly bootNonce: string;
   readonly pid: number;
   readonly concurrency: number;
+  /** Rows that were given to an earlier boot may still stand: of which boot a row is, nobody knows then (L27). */
+  readonly hasOlderRows?: true;
   /** Wall clock of the registration, for display only; decides nothing (L25). */
   readonly registeredAtMs: number;
 }

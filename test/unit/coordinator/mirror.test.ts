@@ -45,6 +45,13 @@ test('a row taken over belongs to the boot that the registry names', (t) => {
   t.is(item.rows[0]?.bootNonce, 'b7');
 });
 
+test('L27: of a row taken over nobody knows the boot, where the worker has registered more than once', (t) => {
+  const scan = scanOf({ running: [{ index: 0, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b8', pid: 8 }] });
+  const workers = scan.workers.map(({ worker, info }) => ({ worker, info: { ...info, hasOlderRows: true as const } }));
+  const state = stateFrom(SETTINGS, EPOCH, { ...scan, workers }, NOW_MS);
+  t.is(itemAt(state, 0).rows[0]?.bootNonce, '');
+});
+
 test('an item with a delay is not ready before its time', (t) => {
   const state = mirrorOf();
   addHandedBack(state, { index: 3, row: rowFor('w1'), lastAttempt: 1, faults: { ...NO_FAULTS, failures: 1, delayMs: 500 } });

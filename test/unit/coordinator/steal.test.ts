@@ -111,6 +111,18 @@ test('L7: a move that is refused because the thief is not registered any more go
   t.false(machine.state.items.has(3));
 });
 
+test('L29: what was released and did not move is acknowledged only when its hand-back is known', (t) => {
+  const machine = tail(4);
+  machine.poll('w1', { capacity: 0 });
+  const { batch } = recalls(machine);
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const { moves } = only(machine.poll('w1', { acknowledgedBatch: batch, returns, capacity: 0 }), 'reassign');
+  const refused = machine.tell({ kind: 'reassigned', moves, verdicts: null });
+  t.is(ofKind(refused, 'reply-poll').length, 0);
+  const returned = machine.tell({ kind: 'handed-back', returns: only(refused, 'hand-back').returns, results: [RETURNED] });
+  t.deepEqual(okReply(ofKind(returned, 'reply-poll').slice(0, 1)).acknowledged, [ref(3)]);
+});
+
 test('L31: a thief that is gone when the row has moved gives it back at once', (t) => {
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
