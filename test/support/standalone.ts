@@ -18,6 +18,8 @@ export interface Standalone {
   /** `further`: settings of this one alone. */
   startCoordinator(name: string, port: number, further?: Readonly<Record<string, unknown>>): Command;
   startWorker(name: string, coordinatorPorts: readonly number[], further?: Readonly<Record<string, unknown>>): Command;
+  /** For a worker that the test starts in another way: the path of its settings file. */
+  workerConfig(name: string, coordinatorPorts: readonly number[]): string;
   verify(): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
   results(): readonly ResultLine[];
   failures(): readonly ResultLine[];
@@ -50,6 +52,17 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
     writeFileSync(path, JSON.stringify(value, null, 2));
     return path;
   };
+  const workerConfig = (name: string, ports: readonly number[], further: object = {}): string =>
+    settings(name, {
+      coordinators: ports.map((port) => `localhost:${port}`),
+      workerId: name,
+      stateDir: join(dir, 'workers', name),
+      tls: { dir: tlsDir },
+      concurrency: options.concurrency,
+      backend: { type: 'openai', baseUrl: options.baseUrl },
+      ...timing,
+      ...further,
+    });
   return {
     dir,
     input,
@@ -72,19 +85,9 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
       });
       return startCommand('coordinator', ['--config', config], { cwd: dir, env: options.coordinatorEnv ?? {} });
     },
-    startWorker: (name, ports, further = {}) => {
-      const config = settings(name, {
-        coordinators: ports.map((port) => `localhost:${port}`),
-        workerId: name,
-        stateDir: join(dir, 'workers', name),
-        tls: { dir: tlsDir },
-        concurrency: options.concurrency,
-        backend: { type: 'openai', baseUrl: options.baseUrl },
-        ...timing,
-        ...further,
-      });
-      return startCommand('worker', ['--config', config], { cwd: dir, env: options.workerEnv ?? {} });
-    },
+    startWorker: (name, ports, further) =>
+      startCommand('worker', ['--config', workerConfig(name, ports, further)], { cwd: dir, env: options.workerEnv ?? {} }),
+    workerConfig,
     verify: () => finished(startCommand('cli', ['verify', '--state', state], { cwd: dir })),
     results: () => readResults(output),
     failures: () => readResults(`${output}.errors.jsonl`),
