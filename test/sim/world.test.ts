@@ -16,6 +16,7 @@ const CALM: WorldOptions['faults'] = {
   workerCrash: 0,
   workerStop: 0,
   workerDrain: 0,
+  hint: 0,
   coordinatorCrash: 0,
   coordinatorStop: 0,
   coordinatorEnd: 0,
@@ -31,6 +32,7 @@ const STORM: WorldOptions['faults'] = {
   workerCrash: 0.04,
   workerStop: 0.04,
   workerDrain: 0.04,
+  hint: 0.05,
   coordinatorCrash: 0.03,
   coordinatorStop: 0.03,
   coordinatorEnd: 0.02,
@@ -114,6 +116,15 @@ test('L37: coordinators that die, stop and resign while another waits cost no ex
     const world = await runWorld(seed, { coordinatorCrash: 0.15, coordinatorStop: 0.1, coordinatorEnd: 0.05 });
     await check(t, world);
     checkExecutedOnce(t, world);
+  }
+});
+
+test('workers that are told to hold, to leave and that they are gone, and that it is not so: one record each', async (t) => {
+  for (let seed = 1; seed <= 8; seed += 1) {
+    const world = await runWorld(seed, { hint: 0.3, reply: 0.02, workerStop: 0.03, coordinatorCrash: 0.02 });
+    await check(t, world);
+    const kinds = new Set(world.coordinators.flatMap((one) => one.events.map((event) => event.kind)));
+    for (const kind of ['drain_started', 'drain_step', 'drain_finished'] as const) t.true(kinds.has(kind), `seed ${seed}: ${kind}`);
   }
 });
 

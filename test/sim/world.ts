@@ -28,6 +28,8 @@ export interface WorldOptions {
     readonly workerCrash: number;
     readonly workerStop: number;
     readonly workerDrain: number;
+    /** Of a word about one worker, be it that the word before holds no more. */
+    readonly hint: number;
     readonly coordinatorCrash: number;
     readonly coordinatorStop: number;
     readonly coordinatorEnd: number;
@@ -165,12 +167,28 @@ export class World {
   }
 
   #strikeCoordinator(coordinator: SimCoordinator): void {
+    this.#hint(coordinator);
     const { coordinatorCrash, coordinatorStop, coordinatorEnd } = this.options.faults;
     if (this.chance(coordinatorCrash)) {
       coordinator.kill();
       this.#restartLater(coordinator);
     } else if (this.chance(coordinatorStop)) this.#stopFor(coordinator.process);
     else if (coordinator.loop !== null && this.chance(coordinatorEnd)) coordinator.interrupt();
+  }
+
+  /** Any word about one worker; once it is quiet, that nothing holds any more. */
+  #hint({ loop }: SimCoordinator): void {
+    const isQuiet = this.clock.monotonicMs() >= this.#quietFromMs;
+    for (const { id: worker } of this.workers) {
+      if (!isQuiet && !this.chance(this.options.faults.hint)) continue;
+      const severity = isQuiet ? 'withdrawn' : this.#pick(['hint', 'drain', 'gone', 'withdrawn'] as const);
+      const deadlineMs = Math.floor(this.random.next() * 5_000);
+      loop?.hint({ node: null, worker, severity, provider: null, deadlineMs, reason: 'chance' });
+    }
+  }
+
+  #pick<T>(of: readonly [T, ...T[]]): T {
+    return of[Math.floor(this.random.next() * of.length)] ?? of[0];
   }
 
   #strikeWorker(worker: SimWorker): void {
