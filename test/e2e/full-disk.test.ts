@@ -168,15 +168,24 @@ test('R46: the store fills its disk: no more is handed out, the ledger can be re
 test('R46, L34: the disk of a worker fills up: it beats on, keeps what it has executed, and stores it when there is space', async (t) => {
   t.timeout(300_000);
   const port = await freePort();
-  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const server = await modelServer(t, async () => {
+    await opened;
+    return { kind: 'ok', afterMs: 50 };
+  });
   const run = standalone(t, { lines: largeLines(300), baseUrl: server.url, concurrency: 8 });
   const disk = smallDisk(t, join(run.dir, 'workers', 'w1'), 24);
   const coordinator = run.startCoordinator('c1', port);
   t.is(await leaseEpoch(coordinator, START_MS), 0);
   const worker = run.startWorker('w1', [port]);
-  await until('the run is under way', START_MS, () => server.total() >= 40);
+  await until('all that is executed at a time is at the server', START_MS, () => server.inFlight() === 8);
+  // A store that has held much has room within itself; this one has held nothing yet.
   disk.fill();
-  await until('the worker says that it waits', 60_000, () => worker.stderr().includes('the worker waits for space'));
+  open();
+  await until('the worker says that it waits', START_MS, () => worker.stderr().includes('the worker waits for space'));
   await sleep(7_000);
   const executed = server.total();
   await sleep(1_000);
