@@ -2,19 +2,25 @@
 # make test    installs what the tests need, builds, checks the gates, runs all tests; last line "N passed, N failed"
 #              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, after the build
 # make verify  the gates alone
+# make smoke-3node-aws, make smoke-3node-gcp
+#              one coordinator and three workers by hand: a steal, a drain by that provider's notice, the proof, within a minute.
+#              ROLLOUT_SMOKE_CLOUD=1 runs them on hosts of yours over ssh, and says what it needs to know for that
 #
 # A machine needs Node 20.19 or later, npm and make. Everything else comes with `npm ci`: also the Node 24 that runs the tests,
 # which is why node_modules/.bin goes first in PATH once it is installed.
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test verify install build generate format clean
+.PHONY: run test smoke-3node-aws smoke-3node-gcp verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
 
 test: install
 	@$(PINNED) node scripts/run-tests.ts $(ONLY)
+
+smoke-3node-aws smoke-3node-gcp: build
+	@$(PINNED) node scripts/smoke.ts $(@:smoke-3node-%=%)
 
 verify: install
 	@$(PINNED) node scripts/verify.ts
