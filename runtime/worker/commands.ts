@@ -11,8 +11,11 @@ export type Ending =
       readonly quietMs: number;
     };
 
-/** Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts as such. */
-export type Leaving = 'drained' | 'given-up' | 'finished' | 'superseded' | 'gone';
+/**
+ * Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts
+ * as such; `alone`: no coordinator has answered for too long.
+ */
+export type Leaving = 'drained' | 'given-up' | 'finished' | 'superseded' | 'gone' | 'alone';
 
 /** What the machine wants done; the loop does it, and comes back with the fact (see machine.ts). */
 export type Command =

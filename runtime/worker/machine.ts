@@ -142,7 +142,11 @@ export function onHint(state: State, nowMs: number, hint: ComputeHint | null): r
 
 /** Called about every heartbeat interval. */
 export function onTick(state: State, nowMs: number): readonly Command[] {
-  listen(state, nowMs);
+  const waitedMs = Math.min(nowMs - state.lastTickMs, state.settings.heartbeatIntervalMs);
+  state.lastTickMs = nowMs;
+  listen(state, waitedMs);
+  state.aloneMs += waitedMs;
+  if (state.aloneMs >= state.settings.waitCoordinatorMs) go(state, 'alone', nowMs + GONE_MS);
   if (state.isRegistered && !state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
     state.isFenced = true;
     leaveCoordinator(state);
@@ -156,10 +160,8 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
 }
 
 /** A stream on which nothing comes any more is as good as broken. A loop that stood still itself has heard nothing, and judges nobody. */
-function listen(state: State, nowMs: number): void {
+function listen(state: State, waitedMs: number): void {
   const { heartbeatIntervalMs, transport } = state.settings;
-  const waitedMs = Math.min(nowMs - state.lastTickMs, heartbeatIntervalMs);
-  state.lastTickMs = nowMs;
   if (transport !== 'stream' || !state.isConnected || state.session.polls === 0) return;
   state.session.quietMs += waitedMs;
   state.silence = onWaited(state.silence, waitedMs, heartbeatIntervalMs);
@@ -187,6 +189,7 @@ function onContent(state: State, nowMs: number, id: PollId, reply: Extract<PollR
 function noteValid(state: State, epoch: Epoch, receivedMs: number): void {
   if (epoch > state.guard.highestEpoch) command(state, { kind: 'keep-epoch', epoch });
   state.guard = onValidReply(state.guard, epoch, receivedMs);
+  state.aloneMs = 0;
 }
 
 /** Away from a coordinator that is deposed or silent; the next one is greeted with a hello. */

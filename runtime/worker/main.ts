@@ -136,13 +136,14 @@ async function watchHints({ hintsFile: file, workerId, node }: WorkerSettings, l
 }
 
 function machineSettings(settings: WorkerSettings, bootNonce: string): Parameters<typeof newState>[0] {
-  const { workerId, concurrency, prefetch, drainTimeoutMs, transport, timing } = settings;
+  const { workerId, concurrency, prefetch, drainTimeoutMs, waitCoordinatorMs, transport, timing } = settings;
   return {
     workerId,
     bootNonce,
     concurrency,
     prefetch,
     drainTimeoutMs,
+    waitCoordinatorMs,
     transport,
     heartbeatIntervalMs: timing.heartbeatIntervalMs,
     pollWaitMs: timing.pollWaitMs,
@@ -188,6 +189,7 @@ async function createBackend({ backend, concurrency }: WorkerSettings): Promise<
 function exitOf(end: LoopEnd, settings: WorkerSettings, log: Log): ExitCode {
   if (end.unacknowledged > 0) log.warn({ outcomes: end.unacknowledged }, 'outcomes stay in the store, to be handed over at the next start');
   if (end.backendDetail !== null) throw unreachable(settings, end.backendDetail);
+  if (end.why === 'alone') throw alone(settings);
   if (end.why === 'superseded') {
     throw new RolloutError(
       'SUPERSEDED',
@@ -196,6 +198,13 @@ function exitOf(end: LoopEnd, settings: WorkerSettings, log: Log): ExitCode {
   }
   log.info({ why: end.why }, 'the worker has left');
   return EXIT.done;
+}
+
+function alone({ coordinators, waitCoordinatorMs }: WorkerSettings): RolloutError {
+  return new RolloutError(
+    'COORDINATOR_UNREACHABLE',
+    `no coordinator answered at ${coordinators.join(', ')} within waitCoordinator (${waitCoordinatorMs} ms). Start it, correct \`coordinators\`, or wait longer with waitCoordinator; then start this worker again, its store keeps what is not acknowledged`,
+  );
 }
 
 function unreachable({ backend, waitBackendMs }: WorkerSettings, detail: string): RolloutError {

@@ -25,6 +25,8 @@ export interface WorkerSettings {
   readonly requestTimeoutMs: number;
   /** How long the backend may be away before the worker gives up. */
   readonly waitBackendMs: number;
+  /** How long no coordinator may answer before the worker gives up; Infinity for a supervised one, whose parent ends it. */
+  readonly waitCoordinatorMs: number;
   /** How long a drain may take where nobody says. */
   readonly drainTimeoutMs: number;
   /** A main loop that hangs for so long ends the process. */
@@ -57,13 +59,26 @@ export type BackendSettings =
 /** A supervised worker may begin without coordinators: its parent tells them. */
 export async function loadWorkerSettings(path: string, isSupervised = false): Promise<WorkerSettings> {
   const raw = await loadSettings(path, isSupervised ? SUPERVISED_RULES : RULES);
-  const { tls, prefetch, requestTimeout, waitBackend, terminationGracePeriod, hints, maxLoopBlock, backend, timing, ...same } = raw;
+  const {
+    tls,
+    prefetch,
+    requestTimeout,
+    waitBackend,
+    waitCoordinator,
+    terminationGracePeriod,
+    hints,
+    maxLoopBlock,
+    backend,
+    timing,
+    ...same
+  } = raw;
   return {
     ...same,
     tlsDir: tls.dir,
     prefetch: prefetch ?? Math.max(1, Math.floor(raw.concurrency / 4)),
     requestTimeoutMs: requestTimeout,
     waitBackendMs: waitBackend,
+    waitCoordinatorMs: isSupervised ? Number.POSITIVE_INFINITY : waitCoordinator,
     drainTimeoutMs: sigtermDrainMs(terminationGracePeriod),
     hintsFile: hints.file ?? null,
     maxLoopBlockMs: maxLoopBlock,
@@ -105,6 +120,8 @@ const schema = z.strictObject({
   requestTimeout: durationMs().default(600_000),
   // A large model takes minutes to load.
   waitBackend: durationMs().default(900_000),
+  // A coordinator's host may have to be replaced; a machine that is paid for must not wait for ever.
+  waitCoordinator: intervalMs().default(900_000),
   // What orchestrators usually leave between SIGTERM and SIGKILL.
   terminationGracePeriod: durationMs().default(30_000),
   node: z.string().refine(isOneLine, { error: ONE_LINE_FORM }).default(''),

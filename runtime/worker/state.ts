@@ -22,6 +22,8 @@ export interface MachineSettings {
   readonly selfFenceTimeoutMs: number;
   /** How long a drain may take where nobody says. */
   readonly drainTimeoutMs: number;
+  /** Without a coordinator for so long the worker ends; Infinity where its parent sees to that. */
+  readonly waitCoordinatorMs: number;
 }
 
 /**
@@ -106,6 +108,8 @@ export interface State {
   /** Of the coordinator, on a stream. */
   silence: Silence;
   lastTickMs: number;
+  /** Since a coordinator was heard, not counting the time during which this process itself stood still. */
+  aloneMs: number;
   said: { readonly state: WorkerState; readonly detail: string };
   commands: Command[];
 }
@@ -137,6 +141,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     session: newSession(1),
     silence: newSilence(settings.heartbeatIntervalMs),
     lastTickMs: nowMs,
+    aloneMs: 0,
     said: { state: 'init', detail: '' },
     commands: [],
   };

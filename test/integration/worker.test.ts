@@ -151,6 +151,16 @@ test.serial('a backend that is never ready: exit 4, with its address and what wa
   t.true(coordinator.heard.polls.every((poll) => poll.capacity === 0));
 });
 
+test.serial('C2.7: a worker whose coordinator never comes gives up: exit 4, with the addresses, and keeps its store', async (t) => {
+  const dir = scratch(t);
+  const coordinator = await startFakeCoordinator(t, dir);
+  const port = await freePort();
+  const worker = startWorker(t, dir, [`127.0.0.1:${port}`], { settings: { waitCoordinator: '2s', timing: QUICK } });
+  t.is(await worker.ended(), 4, worker.stderr());
+  t.regex(worker.stderr(), new RegExp(`no coordinator answered at 127.0.0.1:${port} within waitCoordinator`));
+  t.is(coordinator.heard.beats.length, 0);
+});
+
 test.serial('a server that goes away: unstarted items go back, nothing is claimed until it answers again', async (t) => {
   const dir = scratch(t);
   const coordinator = await startFakeCoordinator(t, dir);

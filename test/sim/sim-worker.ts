@@ -85,6 +85,7 @@ export class SimWorker {
       heartbeatIntervalMs: 500,
       pollWaitMs: 20_000,
       selfFenceTimeoutMs: 4_000,
+      waitCoordinatorMs: Number.POSITIVE_INFINITY,
       drainTimeoutMs: 3_000,
     };
     const state = newState(settings, this.#highestEpoch, found, clock.monotonicMs());

@@ -17,6 +17,7 @@ export const SETTINGS: MachineSettings = {
   pollWaitMs: 20_000,
   selfFenceTimeoutMs: 4_000,
   drainTimeoutMs: 20_000,
+  waitCoordinatorMs: 900_000,
 };
 
 export function ref(index: number, attempt = 1, claimEpoch = 0): ItemRef {

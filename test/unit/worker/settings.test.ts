@@ -28,6 +28,7 @@ test('a mock backend needs no more than its type', async (t) => {
     prefetch: 16,
     requestTimeoutMs: 600_000,
     waitBackendMs: 900_000,
+    waitCoordinatorMs: 900_000,
     drainTimeoutMs: 22_500,
     node: '',
     hintsFile: null,
