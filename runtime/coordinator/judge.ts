@@ -4,7 +4,7 @@ import { isSuspicious, releaseSuspects, sendBackSuspects, suspect } from './brea
 import { pauseRun } from './ending.ts';
 import { command, findRow, rowOf } from './mirror.ts';
 import { acquit } from './poison.ts';
-import { acknowledge, handBack, reassign, record } from './rows.ts';
+import { acknowledge, commandMove, handBack, reassign, record } from './rows.ts';
 import type { Item, LiveRow, State, Waiting } from './state.ts';
 
 /**
@@ -77,7 +77,7 @@ function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: 
   const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
   if (thief?.state !== 'ready' || live.isStarted) return handBack(state, item, live, reason, delayMs);
   live.isGivenBack = true;
-  command(state, { kind: 'reassign', moves: [reassign(state, item, live, thief.id)] });
+  commandMove(state, reassign(state, item, live, thief.id));
 }
 
 /** Opens the item's lock: what waited for it is judged, and then a row that nobody has any more goes back (L27, L31). */

@@ -42,6 +42,13 @@ export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId):
   return { index: item.index, row: live.row, to };
 }
 
+/** What a worker releases in one message moves in one transaction. */
+export function commandMove(state: State, move: Move): void {
+  const last = state.commands.at(-1);
+  if (last?.kind === 'reassign') state.commands[state.commands.length - 1] = { ...last, moves: [...last.moves, move] };
+  else command(state, { kind: 'reassign', moves: [move] });
+}
+
 /** The worker may forget this pair. */
 export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void {
   state.touched.add(worker);

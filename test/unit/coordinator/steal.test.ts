@@ -164,3 +164,27 @@ test('rows that the victim was never sent move without asking it', (t) => {
   );
   t.deepEqual([...(machine.state.workers.get('w1')?.unread ?? [])], [0, 1]);
 });
+
+test('what a victim releases in one message moves in one transaction, and is one event', (t) => {
+  const machine = tail(4);
+  machine.poll('w1', { capacity: 0 });
+  const { batch } = recalls(machine);
+  const returns = [2, 3].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
+  const { moves } = only(machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns }), 'reassign');
+  t.deepEqual(
+    moves.map(({ index }) => index),
+    [2, 3],
+  );
+  const verdicts = moves.map(() => ({ kind: 'moved' as const, attempt: 2 }));
+  const moved = machine.tell({ kind: 'reassigned', moves, verdicts });
+  t.deepEqual(only(moved, 'emit').event, { kind: 'items_stolen', from: 'w1', to: 'w2', items: 2 });
+});
+
+test('a thief is promised no more while moves to it are under way than it has slots', (t) => {
+  const machine = tail(40);
+  machine.poll('w1', { capacity: 0 });
+  const { batch } = recalls(machine);
+  const returns = [36, 37, 38, 39].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
+  machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns });
+  t.is(ofKind(machine.tick(machine.nowMs + 1_000), 'reply-poll').length, 0, 'nothing more is asked of the victim');
+});
