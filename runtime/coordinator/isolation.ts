@@ -2,7 +2,7 @@ import { assert, present } from '../base/assert.ts';
 import type { Grant } from './commands.ts';
 import { isGoing } from './drain.ts';
 import { lockItem, rowOfWorker } from './mirror.ts';
-import { togetherMs } from './poison.ts';
+import { isHeldBack, togetherMs } from './poison.ts';
 import type { Item, Poison, State, Worker } from './state.ts';
 
 /**
@@ -27,7 +27,7 @@ export function planIsolation(state: State): readonly Grant[] {
   poison.host = newHost(state);
   if (poison.host === null) return [];
   const worker = present(state.workers.get(poison.host.worker), 'the host');
-  if (loadOf(worker) > 0 || worker.capacity === 0) return [];
+  if (loadOf(state, worker) > 0 || worker.capacity === 0) return [];
   poison.host.index = item.index;
   poison.alone = poison.alone.filter((index) => index !== item.index);
   lockItem(item, 'claiming');
@@ -50,7 +50,8 @@ function isOver(state: State, { worker, index }: NonNullable<Poison['host']>): b
   if (host === undefined) return true;
   if (index === null) return state.poison.alone.length === 0 || !canHost(host);
   const item = state.items.get(index);
-  return item === undefined || (item.lock === null && rowOfWorker(item, worker) === undefined);
+  if (item === undefined || isHeldBack(item)) return true;
+  return item.lock === null && rowOfWorker(item, worker) === undefined;
 }
 
 /** The worker that is free soonest: the one that was chosen before, unless another has less to do. */
@@ -58,7 +59,7 @@ function newHost(state: State): Poison['host'] {
   const chosen = state.poison.host === null ? undefined : state.workers.get(state.poison.host.worker);
   let host: Worker | null = chosen !== undefined && canHost(chosen) ? chosen : null;
   for (const worker of state.workers.values()) {
-    if (canHost(worker) && (host === null || loadOf(worker) < loadOf(host))) host = worker;
+    if (canHost(worker) && (host === null || loadOf(state, worker) < loadOf(state, host))) host = worker;
   }
   return host === null ? null : { worker: host.id, index: null };
 }
@@ -67,8 +68,9 @@ function canHost(worker: Worker): boolean {
   return worker.isRegistered && worker.session > 0 && worker.state === 'ready' && !isGoing(worker);
 }
 
-function loadOf(worker: Worker): number {
-  return worker.items.size + worker.claiming + worker.awaited;
+function loadOf(state: State, worker: Worker): number {
+  const heldBack = state.suspects.filter(({ outcome }) => worker.items.has(outcome.index)).length;
+  return worker.items.size - heldBack + worker.claiming + worker.awaited;
 }
 
 /** Those that have become terminal meanwhile are dropped, and one with a late outcome on its way is passed over. */

@@ -38,13 +38,21 @@ export function isAlone({ faults }: Item): boolean {
   return faults.suspicions + faults.crashes >= ALONE_FAULTS;
 }
 
+/** By the breaker: it has been executed, and may wait for the very answer of a suspect that waits for it. */
+export function isHeldBack({ lock }: Item): boolean {
+  return lock === 'suspect';
+}
+
 /**
  * How many suspects more a worker may be given. As few as their square root go with others, so that a second crash leaves few that
  * have to run alone one after the other.
  */
 export function suspectRoom(state: State, worker: Worker): number {
   let held = 0;
-  for (const index of worker.items) if (isSuspect(present(state.items.get(index), 'an item of the worker'))) held += 1;
+  for (const index of worker.items) {
+    const item = present(state.items.get(index), 'an item of the worker');
+    if (isSuspect(item) && !isHeldBack(item)) held += 1;
+  }
   return Math.max(0, Math.ceil(Math.sqrt(Math.max(1, worker.concurrency))) - held);
 }
 

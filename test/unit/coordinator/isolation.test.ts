@@ -40,6 +40,16 @@ test('a suspect of two crashes runs alone on one worker, once that has nothing e
   t.deepEqual(only(others, 'claim').grants, [{ worker: 'w2', picks: [{ cursor: 2, count: 3 }] }]);
 });
 
+test('C3: one that runs alone and whose answer the breaker holds back is followed by the next, whose answer may be waited for', (t) => {
+  const machine = twoAlone();
+  const first = machine.join('w1', { pid: 1, capacity: 4 });
+  machine.grantAll(first);
+  const refused = outcomeOf(ref(0, 2), { kind: 'error', httpStatus: 404, code: 'http_404' });
+  const next = machine.poll('w1', { capacity: 4, outcomes: [refused] });
+  t.is(ofKind(next, 'record').length, 0);
+  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+});
+
 test('the one that runs alone is followed by the next; then its worker works like the others', (t) => {
   const machine = new Machine({
     cursor: 2,

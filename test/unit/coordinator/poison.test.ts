@@ -136,3 +136,18 @@ test('a short failure timeout makes the span of losses together short, and a lon
   const of = (coordinatorFailureTimeoutMs: number): number => togetherMs(new Machine({ settings: { coordinatorFailureTimeoutMs } }).state);
   t.deepEqual([of(2_000), of(5_000), of(120_000)], [2_000, 5_000, 5_000]);
 });
+
+test('C3: a suspect whose answer the breaker holds back takes no room: the answer that it waits for may be another one', (t) => {
+  const machine = new Machine({
+    cursor: 2,
+    handedBack: [0, 1].map((index) => ({ index, row: rowFor('w2'), suspicions: 1 })),
+    workers: WORKERS.slice(0, 1),
+  });
+  machine.supply(2);
+  machine.beat('w1', { pid: 1, concurrency: 1 });
+  const first = machine.poll('w1', { hello: [], capacity: 4 });
+  machine.grantAll(first);
+  const refused = outcomeOf(ref(0, 2), { kind: 'error', httpStatus: 404, code: 'http_404' });
+  const next = machine.poll('w1', { capacity: 4, outcomes: [refused] });
+  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+});
