@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { RolloutError } from '../base/errors.ts';
 import { isHeaderValue, isOwnHeader, isPlainUrl, PLAIN_URL_FORM } from '../base/http-header.ts';
-import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
+import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/quantity.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
@@ -29,6 +29,7 @@ export interface RunArguments {
   readonly timeout: string;
   readonly waitBackend: string;
   readonly drainTimeout: string;
+  readonly minFreeSpace: string;
   readonly state?: string;
   readonly fresh: boolean;
   readonly force: boolean;
@@ -81,6 +82,12 @@ export function toReason(text: string): string {
 /** A duration stays text: the settings of the processes are written with units too. */
 export function toDuration(text: string): string {
   if (parseDurationMs(text) === null) throw new InvalidArgumentError(`give ${DURATION_FORM}.`);
+  return text;
+}
+
+/** As with durations. */
+export function toSize(text: string): string {
+  if (parseSizeBytes(text) === null) throw new InvalidArgumentError(`give ${SIZE_FORM}.`);
   return text;
 }
 

@@ -3,6 +3,7 @@ const FLAGS: Readonly<Record<string, string>> = {
   waitBackend: '--wait-backend',
   requestTimeout: '--timeout',
   drainTimeout: '--drain-timeout',
+  minFreeSpace: '--min-free-space',
   maxAttempts: '--max-attempts',
   apiKeyEnv: '--api-key-env',
   onInvalid: '--on-invalid',

@@ -60,6 +60,7 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     events: paths.events,
     logLevel: args.logLevel,
     drainTimeout: args.drainTimeout,
+    minFreeSpace: args.minFreeSpace,
     ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
   };
 }

@@ -10,6 +10,7 @@ import {
   toHeaders,
   toRate,
   toReason,
+  toSize,
   toTimings,
   toUrls,
   toVariableName,
@@ -125,6 +126,7 @@ function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void
       new Option('--log-level <level>', 'of the processes, in <state>/logs').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .option('--json', 'progress and summary as JSON lines on stdout', false)
+    .option('--min-free-space <size>', 'with less left on the disk of the state directory the run waits', toSize, '64MiB')
     .addOption(new Option('--drain-timeout <duration>', 'what Ctrl-C leaves for items in flight').argParser(toDuration).default('20s'))
     .addOption(new Option('--timing <name=duration>', `for tests: ${TIMINGS.join(', ')}`).argParser(toTimings).default({}).hideHelp())
     .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)

@@ -1,27 +1,29 @@
+import { present } from '../base/assert.ts';
 import { waitForSpace } from '../base/free-space.ts';
-import { isNoSpace, MIN_FREE_BYTES } from '../base/space.ts';
+import { parseSizeBytes } from '../base/quantity.ts';
+import { isNoSpace } from '../base/space.ts';
 import { type CliDeps, say } from './deps.ts';
 import type { StatePaths } from './paths.ts';
 
 /** Waits until the disk has room for a run, as its coordinator would, and says so. Ctrl-C ends the process as it does before a run. */
-export async function awaitRoom({ clock, err }: CliDeps, stateDir: string): Promise<void> {
+export async function awaitRoom({ clock, err }: CliDeps, stateDir: string, minFreeSpace: string): Promise<void> {
   await waitForSpace({
     dir: stateDir,
-    bytes: MIN_FREE_BYTES,
+    bytes: present(parseSizeBytes(minFreeSpace), 'a checked size'),
     clock,
     signal: new AbortController().signal,
-    onShort: (shortage) => say(err, [`${shortage}; free some, and it goes on by itself`]),
+    onShort: (shortage) => say(err, [`${shortage} (--min-free-space ${minFreeSpace}); free some, and it goes on by itself`]),
     onEnough: () => say(err, ['there is space again']),
   });
 }
 
 /** What writes little may find room where a run would not; where it finds none, it is done again once there is. */
-export async function withRoom<T>(deps: CliDeps, { stateDir }: StatePaths, work: () => Promise<T>): Promise<T> {
+export async function withRoom<T>(deps: CliDeps, { stateDir }: StatePaths, minFreeSpace: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isNoSpace(error)) throw error;
   }
-  await awaitRoom(deps, stateDir);
+  await awaitRoom(deps, stateDir, minFreeSpace);
   return work();
 }

@@ -35,7 +35,7 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   await checkOutputTarget(target);
   await checkStateDir(paths, args.output);
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
-  const lock = await withRoom(deps, paths, async () => lockState(deps, paths, args.fresh));
+  const lock = await withRoom(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
     return await runLocked(deps, inputPath, args, paths);
   } finally {
@@ -50,7 +50,7 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const found = identified.isNew ? null : await lookAt(paths, identified);
   if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, prepared.path, args, paths);
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
-  await awaitRoom(deps, paths.stateDir);
+  await awaitRoom(deps, paths.stateDir, args.minFreeSpace);
   await identified.keep();
   await endLeftovers(paths.children, deps.clock, notice);
   const waiting = await waitingOutcomes(paths);

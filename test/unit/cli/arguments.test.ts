@@ -1,11 +1,16 @@
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { checkRunArguments, toHeaders, toTimings, toUrls, toVariableName, toWorkers } from '../../../runtime/cli/arguments.ts';
+import { checkRunArguments, toHeaders, toSize, toTimings, toUrls, toVariableName, toWorkers } from '../../../runtime/cli/arguments.ts';
 import { runArguments } from './run-arguments.ts';
 
 test('numbers outside their bounds are refused with the bounds', (t) => {
   t.is(toWorkers('3'), 3);
   for (const text of ['0', '257', '-1', '2.5', 'many', '']) t.throws(() => toWorkers(text), { message: /from 1 to 256/ });
+});
+
+test('a size needs a unit', (t) => {
+  t.is(toSize('8MiB'), '8MiB');
+  t.throws(() => toSize('64'), { message: /64KiB or 8MiB/ });
 });
 
 test('base URLs are collected in order and must be http or https', (t) => {

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { parseSizeBytes } from '../../../runtime/base/quantity.ts';
+import { MIN_FREE_BYTES } from '../../../runtime/base/space.ts';
 import { statePaths } from '../../../runtime/cli/paths.ts';
 import {
   coordinatorConfig,
@@ -64,4 +66,10 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   t.false(JSON.stringify(settings).includes('s3cret'));
   t.deepEqual(workerEnvironment(args, env), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
   t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin' });
+});
+
+test('R46: the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
+  const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in' }, PATHS);
+  t.is(parseSizeBytes(String(config['minFreeSpace'])), MIN_FREE_BYTES);
+  t.is(coordinatorConfig(runArguments({ minFreeSpace: '1GiB' }), { runId: 'r', inputPath: '/in' }, PATHS)['minFreeSpace'], '1GiB');
 });

@@ -20,6 +20,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     timeout: '600s',
     waitBackend: '15m',
     drainTimeout: '20s',
+    minFreeSpace: '64MiB',
     fresh: false,
     force: false,
     logLevel: 'info',
