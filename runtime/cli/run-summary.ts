@@ -36,10 +36,15 @@ export function endText(end: RunEnd): readonly string[] {
     case EXIT.fenced:
       return ['Another coordinator has taken this run over; nothing more is written here.', ...log(end)];
     case EXIT.notReachable:
-      return [...log(end), `The run has stopped: ${kept(end)}.`, ...howToGoOn(end)];
+      return [...log(end), `The run has stopped${whyStopped(end)}: ${kept(end)}.`, ...howToGoOn(end)];
     default:
       return log(end);
   }
+}
+
+/** Where no process has failed, all workers have left in order, and none is started again. */
+function whyStopped({ logFile }: RunEnd): string {
+  return logFile === null ? ', since every worker was told to leave' : '';
 }
 
 function finished(end: RunEnd): readonly string[] {

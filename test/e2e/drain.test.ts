@@ -86,25 +86,30 @@ for (const provider of ['aws', 'gcp'] as const) {
   });
 }
 
-test.serial('C1.1: with nothing known about how long items take they may run until the deadline, and then go back', async (t) => {
-  t.timeout(120_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
-  await until('two items hang', 30_000, () => own.total() === 2);
-  const hintedAtMs = performance.now();
-  fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
-  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-  t.true(performance.now() - hintedAtMs < 6_000 + 1_500, 'from when the file was read');
-  t.deepEqual(steps(fleet, 'w2'), [
-    ['stopped-pulling', 0],
-    ['returned-unstarted', 1],
-    ['finishing', 2],
-    ['returned-started', 2],
-    ['leaving', 0],
-  ]);
-  hurry();
-  await checkFleet(t, fleet, 60_000);
-  t.is(movedOn(own, others).length, 2);
-});
+for (const mode of ['stream', 'poll'] as const) {
+  test.serial(
+    `C1.1: with nothing known about how long items take they may run until the deadline, and then go back (${mode})`,
+    async (t) => {
+      t.timeout(120_000);
+      const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
+      await until('two items hang', 30_000, () => own.total() === 2);
+      const hintedAtMs = performance.now();
+      fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
+      t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+      t.true(performance.now() - hintedAtMs < 6_000 + 1_500, 'from when the file was read');
+      t.deepEqual(steps(fleet, 'w2'), [
+        ['stopped-pulling', 0],
+        ['returned-unstarted', 1],
+        ['finishing', 2],
+        ['returned-started', 2],
+        ['leaving', 0],
+      ]);
+      hurry();
+      await checkFleet(t, fleet, 60_000);
+      t.is(movedOn(own, others).length, 2);
+    },
+  );
+}
 
 test.serial('a hint only holds; withdrawn, the worker works on', async (t) => {
   t.timeout(120_000);
@@ -118,6 +123,11 @@ test.serial('a hint only holds; withdrawn, the worker works on', async (t) => {
   t.is(own.total(), before, 'it takes nothing');
   t.false(fleet.worker('w2').hasExited());
   t.is(fleet.eventsOf('w2', 'worker_deregistered').length, 0);
+  fleet.hint([{ node: 'n2', severity: 'hnit' }]);
+  await until('the mistake is told', 20_000, () => fleet.coordinator.stderr().includes('the file has mistakes'));
+  t.regex(fleet.coordinator.stderr(), /hints\.yaml: `severity` at line 1 must be one of hint, drain, gone, but is \\"hnit\\"/);
+  await sleep(1_000);
+  t.is(own.total(), before, 'what the file said last stands');
   fleet.hint(null);
   await until('w2 works again', 20_000, () => own.total() > before);
   t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'withdrawn' }]);

@@ -3,9 +3,13 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { issueCertificate, readRunId } from '../../runtime/rpc/ca.ts';
+import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
-import { serverCredentials } from '../../runtime/rpc/tls.ts';
+import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
 import { beatOf, DEADLINE_MS, inWorld, notingCore, OUTCOME, pollOf, REPLY, RUN_ID } from '../support/rpc-world.ts';
+
+const DRAIN = { workerId: 'w-1', bootNonce: '', deadlineMs: 60_000, reason: 'maintenance' };
+const HINT = { node: 'n1', worker: null, severity: 'drain', provider: 'aws', deadlineMs: null, reason: '' } as const;
 
 test('a passive coordinator answers Identify, and notLeader with the address of the primary to all else', async (t) => {
   await inWorld(t, null, async ({ worker, client }) => {
@@ -15,8 +19,26 @@ test('a passive coordinator answers Identify, and notLeader with the address of 
     t.deepEqual(await w1.poll(pollOf('w-1'), DEADLINE_MS), notLeader);
     t.deepEqual(await w1.deregister({ workerId: 'w-1', bootNonce: 'n', isClean: false }), notLeader);
     t.deepEqual(await (await client()).status(), notLeader);
+    t.deepEqual(await (await client()).drain(DRAIN), notLeader);
+    t.deepEqual(await (await client()).hint(HINT), notLeader);
     t.deepEqual(await w1.identify(), { kind: 'reply', reply: { epoch: 3, role: 'passive', primaryAddress: '10.0.0.9:50051' } });
     t.is((await (await client()).identify()).kind, 'reply');
+  });
+});
+
+test('orders to drain and hints reach the coordinator from clients, and their answers come back; workers may give none', async (t) => {
+  const { core, calls } = notingCore();
+  await inWorld(t, core, async ({ client, dir, server }) => {
+    const run = await client();
+    t.deepEqual(await run.drain(DRAIN), { kind: 'reply', reply: { state: 'draining', bootNonce: 'n', steps: [] } });
+    t.deepEqual(await run.hint(HINT), { kind: 'reply', reply: { workers: ['w-1'] } });
+    t.deepEqual(calls, [DRAIN, HINT]);
+    const credentials = clientCredentials(await issueCertificate(dir, { role: 'worker', workerId: 'w-1' }), RUN_ID, silentLog);
+    const worker = createRunClient({ address: server.address, credentials, clock: systemClock });
+    t.teardown(() => worker.close());
+    t.is((await worker.drain(DRAIN)).kind, 'refused');
+    t.is((await worker.hint(HINT)).kind, 'refused');
+    t.is(calls.length, 2);
   });
 });
 

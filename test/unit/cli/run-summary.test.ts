@@ -40,6 +40,10 @@ test('where a process gave up its last log lines are shown, with where the log i
   }
 });
 
+test('a run whose workers were all told to leave says so', (t) => {
+  t.regex(endText(end({ exit: 4 })).join('\n'), /has stopped, since every worker was told to leave: progress is kept/);
+});
+
 test('the JSON form has the exit code, the counts and the paths', (t) => {
   t.like(endJson(end({ exit: 1 })), { kind: 'ended', exit: 1, done: 40, failed: 2, output: 'out', errors: 'out.errors.jsonl' });
 });
