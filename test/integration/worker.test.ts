@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
+import { finished, startCommand } from '../support/command.ts';
 import { assignments, keysOf, startFakeCoordinator } from '../support/fake-coordinator.ts';
 import { freePort, modelServer } from '../support/model-server.ts';
 import { scratch } from '../support/scratch.ts';
@@ -129,7 +132,7 @@ test.serial('a second signal ends at once', async (t) => {
   t.is(await worker.ended(), 130);
 });
 
-test.serial('L26: a worker whose id another process has taken ends with an explanation', async (t) => {
+test.serial('L26, R7: a worker whose id another process has taken ends with an explanation', async (t) => {
   const dir = scratch(t);
   const coordinator = await startFakeCoordinator(t, dir);
   coordinator.isSuperseding = true;
@@ -151,14 +154,16 @@ test.serial('a backend that is never ready: exit 4, with its address and what wa
   t.true(coordinator.heard.polls.every((poll) => poll.capacity === 0));
 });
 
-test.serial('C2.7: a worker whose coordinator never comes gives up: exit 4, with the addresses, and keeps its store', async (t) => {
+test.serial('C2.7: a worker whose coordinator never comes gives up: exit 4, with the addresses', async (t) => {
   const dir = scratch(t);
-  const coordinator = await startFakeCoordinator(t, dir);
-  const port = await freePort();
-  const worker = startWorker(t, dir, [`127.0.0.1:${port}`], { settings: { waitCoordinator: '2s', timing: QUICK } });
-  t.is(await worker.ended(), 4, worker.stderr());
-  t.regex(worker.stderr(), new RegExp(`no coordinator answered at 127.0.0.1:${port} within waitCoordinator`));
-  t.is(coordinator.heard.beats.length, 0);
+  await startFakeCoordinator(t, dir);
+  const address = `127.0.0.1:${await freePort()}`;
+  const [config, tls] = [join(dir, 'alone.yaml'), { dir: join(dir, 'tls') }];
+  const settings = { coordinators: [address], workerId: 'alone', stateDir: join(dir, 'alone'), tls, backend: { type: 'mock' } };
+  writeFileSync(config, JSON.stringify({ ...settings, waitCoordinator: '2s', timing: QUICK }));
+  const { exit, stderr } = await finished(startCommand('worker', ['--config', config], { cwd: dir }));
+  t.is(exit, 4, stderr);
+  t.regex(stderr, new RegExp(`no coordinator answered at ${address} within waitCoordinator`));
 });
 
 test.serial('a server that goes away: unstarted items go back, nothing is claimed until it answers again', async (t) => {
