@@ -19,7 +19,7 @@ const FAILS_ONCE: Readonly<Record<string, Behaviour>> = {
   empty: { kind: 'empty' },
 };
 
-test('500, 502, 408, 409, hang, reset, truncated JSON and empty 200: each counts as one failure and is tried again', async (t) => {
+test('C4.7: 500, 502, 408, 409, hang, reset, truncated JSON and empty 200: each counts as one failure and is tried again', async (t) => {
   t.timeout(90_000);
   const server = await modelServer(t, (item, nth) => (nth === 1 ? (FAILS_ONCE[item] ?? OK) : OK));
   const faulty = Object.keys(FAILS_ONCE);
@@ -79,7 +79,7 @@ test('500 is tried five times by default, at growing distances', async (t) => {
   await checkInvariant(t, run);
 });
 
-test('429 with Retry-After: honoured, and no attempt is used up', async (t) => {
+test('C4.7: 429 with Retry-After: honoured, and no attempt is used up', async (t) => {
   t.timeout(90_000);
   const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 3 ? TOO_MANY : OK));
   const run = makeRun(t, {
@@ -112,7 +112,7 @@ test('503 without Retry-After: tried again, and no attempt is used up', async (t
   await checkInvariant(t, run);
 });
 
-test('400 and 422 are final: recorded with their response, executed once', async (t) => {
+test('C4.5: 400 and 422 are final: recorded with their response, executed once', async (t) => {
   t.timeout(90_000);
   const statuses: Readonly<Record<string, number>> = { 'item-000001': 400, 'item-000004': 422 };
   const server = await modelServer(t, (item) => {

@@ -30,7 +30,7 @@ test('the same command after Ctrl-C says first what it found, then goes on', asy
   t.is(server.total(), ITEMS);
 });
 
-test('a changed input is refused with a table of what differs; --fresh starts anew and keeps the old directory aside', async (t) => {
+test('C4.14: a changed input is refused with a table of what differs; --fresh starts anew and keeps the old directory aside', async (t) => {
   t.timeout(120_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
@@ -52,7 +52,7 @@ test('a changed input is refused with a table of what differs; --fresh starts an
   t.is(readdirSync(run.dir).filter((name) => name.startsWith('out.jsonl.rollout')).length, 2, 'the old directory is still there');
 });
 
-test('another model is another run: refused with both values named; --force goes on with what is there', async (t) => {
+test('C4.14: another model is another run: refused with both values named; --force goes on with what is there', async (t) => {
   t.timeout(120_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
