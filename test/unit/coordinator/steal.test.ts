@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Command } from '../../../runtime/coordinator/commands.ts';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
-import { type Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { failureOf, type Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 /** w1 has `count` rows, all delivered, none started; w2 has nothing; the list is at its end. */
 function tail(count: number, capacity = 4): Machine {
@@ -187,4 +187,26 @@ test('a thief is promised no more while moves to it are under way than it has sl
   const returns = [36, 37, 38, 39].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
   machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns });
   t.is(ofKind(machine.tick(machine.nowMs + 1_000), 'reply-poll').length, 0, 'nothing more is asked of the victim');
+});
+
+test('R14: a failure of a row that has moved is not counted against its item, and takes nothing from the thief', (t) => {
+  const machine = tail(4);
+  machine.poll('w1', { capacity: 0 });
+  const { batch } = recalls(machine);
+  const released = { ...ref(3), reason: 'recalled' as const, delayMs: 0 };
+  const { moves } = only(machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns: [released] }), 'reassign');
+  const crossing = machine.poll('w1', { capacity: 0, outcomes: [failureOf(ref(3))] });
+  t.is(ofKind(crossing, 'hand-back').length, 0, 'it waits until the fate of the move is known');
+  const moved = machine.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
+  t.deepEqual(only(moved, 'look'), { kind: 'look', worker: 'w1', outcomes: [failureOf(ref(3))] });
+  const late = machine.poll('w1', { capacity: 0, outcomes: [failureOf(ref(3))] });
+  t.is(only(late, 'look').worker, 'w1');
+  machine.tell({ kind: 'looked', worker: 'w1', outcomes: [failureOf(ref(3))], verdicts: ['stale'] });
+  t.is(ofKind(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back').flatMap(({ returns }) => returns).length, 3);
+  const item = itemAt(machine.state, 3);
+  t.deepEqual(
+    item.rows.map(({ row }) => row),
+    [rowFor('w2', 2)],
+  );
+  t.is(item.faults.failures, 0);
 });
