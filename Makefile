@@ -2,6 +2,7 @@
 # make test    installs what the tests need, builds, checks the gates, runs all tests; last line "N passed, N failed"
 #              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, after the build
 # make verify  the gates alone
+# make sim     worlds that go wrong by seed: SEEDS=20000 so many, FROM=1 from here, SEED=7 TRACE=1 this one and what happens in it
 # make smoke-3node-aws, make smoke-3node-gcp
 #              one coordinator and three workers by hand: a steal, a drain by that provider's notice, the proof, within a minute.
 #              ROLLOUT_SMOKE_CLOUD=1 runs them on hosts of yours over ssh, and says what it needs to know for that
@@ -11,13 +12,16 @@
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test smoke-3node-aws smoke-3node-gcp verify install build generate format clean
+.PHONY: run test sim smoke-3node-aws smoke-3node-gcp verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
 
 test: install
 	@$(PINNED) node scripts/run-tests.ts $(ONLY)
+
+sim: install
+	@$(PINNED) node scripts/sim.ts
 
 smoke-3node-aws smoke-3node-gcp: build
 	@$(PINNED) node scripts/smoke.ts $(@:smoke-3node-%=%)

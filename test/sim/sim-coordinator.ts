@@ -1,150 +1,229 @@
+import { RolloutError } from '../../runtime/base/errors.ts';
+import type { Events } from '../../runtime/base/events.ts';
 import { silentLog } from '../../runtime/base/log.ts';
-import { createEnd, type End } from '../../runtime/coordinator/end.ts';
+import { stand } from '../../runtime/coordinator/candidacy.ts';
+import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/end.ts';
 import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
+import type { Post } from '../../runtime/coordinator/listening.ts';
 import { createLoop, type Loop } from '../../runtime/coordinator/loop.ts';
+import type { Fact } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
-import { createPerformer } from '../../runtime/coordinator/performer.ts';
+import { createPerformer, type Perform } from '../../runtime/coordinator/performer.ts';
 import { createRecorder } from '../../runtime/coordinator/recorder.ts';
+import { type BootDisk, type Recovered, recover } from '../../runtime/coordinator/recover.ts';
 import { Replies } from '../../runtime/coordinator/replies.ts';
+import { STARTING } from '../../runtime/coordinator/standing.ts';
 import type { Keeper } from '../../runtime/lease/contract.ts';
-import { winLease } from '../../runtime/lease/keeper.ts';
-import type { Ledger, Scan } from '../../runtime/ledger/contract.ts';
-import type { RunEvent } from '../../runtime/model/event.ts';
-import { createFaultyLedger } from '../support/faulty-ledger.ts';
-import { SETTINGS } from '../support/machine.ts';
-import { SimProcess } from './sim-process.ts';
-import { createSlowLedger } from './slow-ledger.ts';
+import type { Ledger } from '../../runtime/ledger/contract.ts';
+import { InjectedFault } from '../support/faulty-ledger.ts';
+import { PLACE } from './sim-disk.ts';
+import type { SimProcess } from './sim-process.ts';
+import { createSimSource } from './sim-source.ts';
+import { connectStore } from './sim-store.ts';
 import type { World } from './world.ts';
 
-const TTL_MS = SETTINGS.coordinatorFailureTimeoutMs;
+/** How long the last words of an ending process may take (main.ts). */
+const FAREWELL_MS = 2_500;
+const ROOM_LOOK_MS = 500;
+/** What a process may end with where something struck it, and start again. */
+const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED']);
 
-/** One coordinator process: the real lease, writer, loop and machine over a ledger that all of them share. */
+/** One coordinator process: the real candidacy, boot, lease, writer, recorder, loop and machine, over a store and a disk that fail. */
 export class SimCoordinator {
   readonly process: SimProcess;
   readonly address: string;
-  readonly events: RunEvent[] = [];
   loop: Loop | null = null;
   isOver = false;
+  #isFenced = false;
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
+  readonly #post: Post = { core: null, lease: null, standing: STARTING };
+  readonly #events: Events;
 
   constructor(world: World, address: string) {
     this.#world = world;
     this.address = address;
-    this.process = new SimProcess(world.clock);
-    const slow = createSlowLedger(world.witnessed, world.random, this.process.clock);
-    this.#ledger = createFaultyLedger(slow, (verb) =>
-      verb === 'readLease' || verb === 'scan' || verb === 'bind' ? null : world.ledgerFault(),
+    this.process = world.newProcess(`coordinator ${address}`);
+    this.#ledger = connectStore(world, this.process);
+    this.#events = { emit: (event) => world.onEvent(this.process, event), close: async () => undefined };
+  }
+
+  start(): void {
+    this.#run().then(
+      (end) => this.#leave(end),
+      (cause: unknown) => this.#fail(cause),
     );
   }
 
-  start(pid: number): void {
-    // L20: so many words of unknown fate in a row that the store counts as broken do not come by chance.
-    this.#run(pid).catch((cause: unknown) => {
-      if (!this.process.isDead) this.#world.fail(cause);
-    });
-  }
-
   kill(): void {
-    this.process.kill();
     this.isOver = true;
+    this.loop = null;
+    this.process.kill();
   }
 
   /** As SIGTERM: the lease is given up and the next one follows at once. */
   interrupt(): void {
-    this.#stop.abort();
+    this.process.whenOn(() => this.#stop.abort());
   }
 
-  async #run(pid: number): Promise<void> {
-    const { clock } = this.process;
-    const keeper = await winLease({
-      ledger: {
-        ...this.#ledger,
-        readLease: () => this.#ledger.readLease(),
-        acquire: (request) => this.#world.ledger.acquire(request),
-        renew: (held) => this.#ledger.renew(held),
-        release: (held) => this.#ledger.release(held),
-      },
-      clock,
-      holder: this.#world.random.hex(8),
-      process: { bootId: 'b', pid, startTime: '1', uid: 0 },
-      address: this.address,
-      floor: -1,
-      ttlMs: TTL_MS,
-      renewIntervalMs: Math.floor(TTL_MS / 3),
-      isDead: async (process) => this.#world.isDead(process.pid),
-      signal: this.#stop.signal,
-      onPassive: () => undefined,
-    });
-    const { epoch } = keeper.lease();
-    const bound = await this.#ledger.bind(epoch, { placeId: 'p', runId: 'r' });
-    if (bound.kind === 'fenced') return this.#leave(keeper, { kind: 'fenced', epoch: bound.epoch });
-    const scan = await this.#ledger.scan(epoch);
-    if (scan.kind === 'fenced') return this.#leave(keeper, { kind: 'fenced', epoch: scan.epoch });
-    if (scan.progress.state.kind === 'completed') return this.#leave(keeper, { kind: 'completed' });
-    await this.#leave(keeper, await this.#serve(keeper, scan));
+  /** Where the lease is held, as a passive coordinator answers it. */
+  primaryAddress(): string {
+    return this.#post.lease?.address ?? '';
   }
 
-  async #serve(keeper: Keeper, scan: Scan): Promise<End> {
+  async #run(): Promise<End> {
     const { clock } = this.process;
-    const { random } = this.#world;
-    const { epoch } = keeper.lease();
-    const resumed: Scan = { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } };
-    if (scan.progress.state.kind === 'paused') await this.#ledger.resume(epoch);
-    const end = createEnd();
-    const replies = new Replies();
-    const writer = createLedgerWriter({ keeper, clock, random, onFenced: end.fence });
-    const source = this.#world.source(clock);
-    const state = stateFrom({ ...SETTINGS, breaker: 20 }, epoch, resumed, clock.monotonicMs());
-    const loop = createLoop({
-      runId: 'r',
-      state,
+    const recovered = await recover({
+      ledger: this.#ledger,
+      disk: this.#disk(),
       clock,
-      replies,
-      indexed: source.indexed,
-      onFailure: end.fail,
-      perform: (tell) =>
-        createPerformer({
-          epoch,
+      events: this.#events,
+      isResuming: true,
+      onFenced: this.#onFenced,
+      win: (floor) =>
+        stand({
+          settings: { timing: this.#world.plan.timing },
+          awaitRoom: () => this.#awaitRoom(),
           ledger: this.#ledger,
-          writer,
-          replies,
-          tell,
-          form: 'batch',
+          floor,
+          address: this.address,
+          post: this.#post,
+          process: { bootId: 'b', pid: this.process.pid, startTime: '1', uid: 0 },
+          isDead: async ({ pid }) => this.#world.isDead(pid),
+          signal: this.#stop.signal,
           clock,
+          random: this.#world.stream(`chance of ${this.process.name}`),
           log: silentLog,
-          events: { emit: (event) => void this.events.push(event), close: async () => undefined },
-          source,
-          onFailure: end.fail,
-          exportResults: async () => undefined,
-          onStop: (outcome) => end.come({ kind: outcome }),
-          recorder: createRecorder({
-            log: { epoch, append: (frames) => this.#world.append(this.process, epoch, frames), close: async () => undefined },
-            ledger: this.#ledger,
-            writer,
-            onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
-            onFailure: end.fail,
-          }),
         }),
     });
+    const { keeper } = recovered;
+    this.#world.onServing(this.process, keeper.lease().epoch);
+    const isCompleted = recovered.scan.progress.state.kind === 'completed';
+    // The files are made again (serve.ts).
+    if (isCompleted) this.#world.onExport();
+    const end: End = isCompleted ? { kind: 'completed' } : await this.#serve(recovered);
+    if (end.kind === 'fenced') keeper.stop();
+    else await this.#resign(keeper);
+    return end;
+  }
+
+  /** Waits while the disk is full, as every start does (room.ts). */
+  async #awaitRoom(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted && this.#world.queue.nowMs < this.#world.disk.fullUntilMs) await this.process.clock.sleep(ROOM_LOOK_MS, signal);
+  }
+
+  readonly #onFenced = (epoch: number, byEpoch: number): void => {
+    if (this.#isFenced) return;
+    this.#isFenced = true;
+    this.#events.emit({ kind: 'coordinator_fenced', epoch, byEpoch });
+  };
+
+  async #resign(keeper: Keeper): Promise<void> {
+    await Promise.race([keeper.resign().catch(() => undefined), this.process.clock.sleep(FAREWELL_MS)]);
+  }
+
+  async #serve(recovered: Recovered): Promise<End> {
+    const { clock } = this.process;
+    const { plan } = this.#world;
+    const { keeper, scan } = recovered;
+    const replies = new Replies();
+    const end = createEnd(({ epoch }) => this.#onFenced(keeper.lease().epoch, epoch));
+    const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = plan;
+    const state = stateFrom(
+      { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers },
+      keeper.lease().epoch,
+      scan,
+      clock.monotonicMs(),
+    );
+    const source = createSimSource(plan, clock);
+    const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, replies, end, tell);
+    const loop = createLoop({ runId: PLACE.runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
     keeper.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
-    this.loop = loop;
     loop.start();
+    this.loop = loop;
     try {
       return await end.promise;
     } finally {
-      loop.stop(new Error('ended'));
+      loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
       this.loop = null;
     }
   }
 
-  async #leave(keeper: Keeper, end: End): Promise<void> {
-    if (end.kind === 'fenced') keeper.stop();
-    else await Promise.race([keeper.resign(), this.process.clock.sleep(3_000)]).catch(() => undefined);
-    this.process.kill();
-    this.isOver = true;
-    this.#world.onCoordinatorEnded(this, end);
+  #performer({ keeper, log }: Recovered, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
+    const { clock, name } = this.process;
+    const random = this.#world.stream(`writer of ${name}`);
+    const writer = createLedgerWriter({ keeper, clock, random, onFenced: end.fence });
+    return createPerformer({
+      epoch: keeper.lease().epoch,
+      ledger: this.#ledger,
+      writer,
+      replies,
+      tell,
+      form: 'batch',
+      clock,
+      log: silentLog,
+      events: this.#events,
+      source: createSimSource(this.#world.plan, clock),
+      onFailure: end.fail,
+      exportResults: async () => this.#world.onExport(),
+      onStop: (outcome) => end.come({ kind: outcome }),
+      recorder: createRecorder({
+        log: {
+          epoch: log.epoch,
+          append: (frames) => {
+            this.#world.checkers.log.onAppend(log.epoch, frames);
+            return log.append(frames);
+          },
+          close: () => log.close(),
+        },
+        ledger: this.#ledger,
+        writer,
+        onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
+        onFailure: end.fail,
+      }),
+    });
   }
+
+  #disk(): BootDisk {
+    const { disk } = this.#world;
+    return {
+      name: 'the results place',
+      readEpochMark: async () => disk.epochMark,
+      writeEpochMark: async (epoch) => {
+        disk.epochMark = epoch;
+      },
+      highestSegment: async () => Math.max(-1, ...disk.epochs()),
+      openPlace: async () => PLACE,
+      checkSegments: async (accepted) => {
+        const missing = accepted.filter((epoch) => !disk.epochs().includes(epoch));
+        this.#world.hold('L22', missing.length === 0, `segments of the epochs ${missing.join()} are missing`);
+      },
+      createLog: (epoch) => disk.createLog(this.process, epoch).catch(asLogFailure),
+    };
+  }
+
+  #leave(end: End): void {
+    this.kill();
+    this.#world.onCoordinatorEnded(this, end.kind);
+  }
+
+  /** A failed store or disk ends a coordinator, and so does being told to end while it waits; anything else is a bug. */
+  #fail(cause: unknown): void {
+    if (this.process.isDead) return;
+    const isFenced = cause instanceof RolloutError && cause.code === 'FENCED';
+    const isMendable = cause instanceof InjectedFault || (cause instanceof RolloutError && MENDABLE.has(cause.code));
+    this.kill();
+    if (isFenced || isMendable || this.#stop.signal.aborted) {
+      const why = cause instanceof RolloutError ? cause.code : 'a failed call';
+      return this.#world.onCoordinatorEnded(this, isFenced ? 'fenced' : why);
+    }
+    this.#world.fail(cause);
+  }
+}
+
+function asLogFailure(cause: unknown): never {
+  throw new RolloutError('RESULT_LOG_FAILED', (cause as Error).message, { cause });
 }

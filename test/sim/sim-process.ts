@@ -1,46 +1,200 @@
 import type { Clock, Timer } from '../../runtime/base/clock.ts';
-import { everyBy, type ManualClock, sleepBy } from '../support/manual-clock.ts';
+import type { EventQueue } from './event-queue.ts';
 
-/** A process of the simulation: killed, it does nothing any more; stopped, it goes on later, and finds the time passed. */
-export class SimProcess {
-  readonly clock: Clock;
-  isDead = false;
-  #isStopped = false;
+/** A clock may run ahead of what a timer was set for by rounding alone. */
+const ROUNDING_MS = 1e-6;
+
+export interface ClockTerms {
+  /** Milliseconds of this clock in one of the world's. */
+  readonly rate: number;
+  readonly offsetMs: number;
+}
+
+/** What runs one thing at a time, and can be held up: a thread. */
+class Lane {
+  isHeld = false;
+  readonly #queue: EventQueue;
   #late: (() => void)[] = [];
 
-  constructor(world: ManualClock) {
-    const after = (ms: number, run: () => void): Timer => world.after(ms, () => this.#whenOn(run));
-    this.clock = {
-      monotonicMs: () => world.monotonicMs(),
-      wallMs: () => world.wallMs(),
+  constructor(queue: EventQueue) {
+    this.#queue = queue;
+  }
+
+  whenOn(run: () => void): void {
+    if (this.isHeld || this.#late.length > 0) this.#late.push(run);
+    else run();
+  }
+
+  /** What has come meanwhile has its turn first, one after the other, each with all that follows from it at once. */
+  release(): void {
+    this.isHeld = false;
+    if (this.#late.length > 0) this.#queue.after(0, () => this.#catchUp());
+  }
+
+  forget(): void {
+    this.#late = [];
+  }
+
+  #catchUp(): void {
+    if (this.isHeld) return;
+    this.#late.shift()?.();
+    if (this.#late.length > 0) this.#queue.after(0, () => this.#catchUp());
+  }
+}
+
+/**
+ * A process of the simulation, with a clock of its own. Killed, it does nothing any more. Stopped, it goes on later and finds the time
+ * passed; suspended with its machine, it goes on later and its monotonic clock has not noticed.
+ */
+export class SimProcess {
+  readonly pid: number;
+  readonly name: string;
+  readonly clock: Clock;
+  /** Of the thread that beats: it goes on while the main one is blocked. */
+  readonly heartClock: Clock;
+  isDead = false;
+  /** When it was held up last; undefined: never. */
+  lastHeldMs: number | undefined;
+  readonly #queue: EventQueue;
+  readonly #rate: number;
+  readonly #main: Lane;
+  readonly #heart: Lane;
+  readonly #onDeath = new Set<() => void>();
+  #zeroMs: number;
+  #wallOffsetMs = 1_700_000_000_000;
+  #suspendedAtMs: number | null = null;
+
+  constructor(queue: EventQueue, pid: number, name: string, { rate, offsetMs }: ClockTerms) {
+    this.#queue = queue;
+    this.pid = pid;
+    this.name = name;
+    this.#rate = rate;
+    this.#main = new Lane(queue);
+    this.#heart = new Lane(queue);
+    this.#zeroMs = offsetMs - queue.nowMs * rate;
+    this.clock = this.#clockOf(this.#main);
+    this.heartClock = this.#clockOf(this.#heart);
+  }
+
+  get isHeld(): boolean {
+    return this.#main.isHeld;
+  }
+
+  monotonicMs(): number {
+    return this.#zeroMs + (this.#suspendedAtMs ?? this.#queue.nowMs) * this.#rate;
+  }
+
+  /** Whatever comes to the process from outside waits here while it is stopped, and for ever once it is dead. */
+  whenOn(run: () => void): void {
+    this.#whenOn(this.#main, run);
+  }
+
+  heartWhenOn(run: () => void): void {
+    this.#whenOn(this.#heart, run);
+  }
+
+  /** Stops listening with the answered function. */
+  onDeath(run: () => void): () => void {
+    this.#onDeath.add(run);
+    return () => void this.#onDeath.delete(run);
+  }
+
+  kill(): void {
+    if (this.isDead) return;
+    this.isDead = true;
+    this.#main.forget();
+    this.#heart.forget();
+    for (const run of [...this.#onDeath]) run();
+    this.#onDeath.clear();
+  }
+
+  /** `blocked`: the main thread alone is held up. */
+  hold(kind: 'stopped' | 'suspended' | 'blocked'): void {
+    this.lastHeldMs = this.#queue.nowMs;
+    this.#main.isHeld = true;
+    if (kind !== 'blocked') this.#heart.isHeld = true;
+    if (kind === 'suspended') this.#suspendedAtMs ??= this.#queue.nowMs;
+  }
+
+  release(): void {
+    this.lastHeldMs = this.#queue.nowMs;
+    if (this.#suspendedAtMs !== null) this.#zeroMs -= (this.#queue.nowMs - this.#suspendedAtMs) * this.#rate;
+    this.#suspendedAtMs = null;
+    this.#heart.release();
+    this.#main.release();
+  }
+
+  stepWallClock(ms: number): void {
+    this.#wallOffsetMs += ms;
+  }
+
+  #whenOn(lane: Lane, run: () => void): void {
+    if (this.isDead) return;
+    lane.whenOn(() => {
+      if (!this.isDead) run();
+    });
+  }
+
+  #clockOf(lane: Lane): Clock {
+    const after = (ms: number, run: () => void): Timer => this.#after(lane, ms, run);
+    return {
+      monotonicMs: () => this.monotonicMs(),
+      wallMs: () => this.#wallOffsetMs + this.monotonicMs(),
       after,
       sleep: (ms, signal) => sleepBy(after, ms, signal),
       every: (ms, run) => everyBy(after, ms, run),
     };
   }
 
-  /** Whatever comes to the process from outside waits here while it is stopped, and for ever once it is dead. */
-  on(): Promise<void> {
-    return new Promise((resolve) => this.#whenOn(resolve));
+  /** Not before its time on this process's clock, which may have stood still. */
+  #after(lane: Lane, ms: number, run: () => void): Timer {
+    const dueMs = this.monotonicMs() + ms;
+    let isStopped = false;
+    const wait = (): Timer =>
+      this.#queue.after((dueMs - this.monotonicMs()) / this.#rate, () =>
+        this.#whenOn(lane, () => {
+          if (isStopped) return;
+          if (this.monotonicMs() < dueMs - ROUNDING_MS) timer = wait();
+          else run();
+        }),
+      );
+    let timer = wait();
+    return {
+      stop: () => {
+        isStopped = true;
+        timer.stop();
+      },
+    };
   }
+}
 
-  kill(): void {
-    this.isDead = true;
-    this.#late = [];
-  }
+type After = (ms: number, run: () => void) => Timer;
 
-  stop(): void {
-    this.#isStopped = true;
-  }
+async function sleepBy(after: After, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal?.aborted === true) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      timer.stop();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = after(ms, end);
+    signal?.addEventListener('abort', end);
+  });
+}
 
-  continue(): void {
-    this.#isStopped = false;
-    for (const run of this.#late.splice(0)) this.#whenOn(run);
-  }
-
-  #whenOn(run: () => void): void {
-    if (this.isDead) return;
-    if (this.#isStopped) this.#late.push(run);
-    else run();
-  }
+function everyBy(after: After, ms: number, run: () => void): Timer {
+  let isStopped = false;
+  const again = (): void => {
+    if (isStopped) return;
+    run();
+    if (!isStopped) timer = after(ms, again);
+  };
+  let timer = after(ms, again);
+  return {
+    stop: () => {
+      isStopped = true;
+      timer.stop();
+    },
+  };
 }

@@ -1,36 +1,55 @@
-import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { Random } from '../../runtime/base/random.ts';
 import type { Poll, PollReply } from '../../runtime/model/session.ts';
 import type { SessionEar } from '../../runtime/rpc/core.ts';
 import type { SessionListener, SessionStream } from '../../runtime/rpc/session-client.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
-import type { SimProcess } from './sim-process.ts';
+import type { SimCoordinator } from './sim-coordinator.ts';
+import { type Caller, KEEPALIVE_MS, LATEST_MS, type LinkState } from './sim-link.ts';
+import { between } from './swarm.ts';
 import type { World } from './world.ts';
 
-/** The pings of the transport: so long, and the coordinator's side of a silent stream is gone. */
-const PING_MS = 2_000;
+type Direction = 'up' | 'down';
 
 /** A stream between a worker and a coordinator: in order, at times slow, and now and then it breaks or falls silent. */
 export class SimStream implements SessionStream {
   readonly #world: World;
-  readonly #process: SimProcess;
+  readonly #caller: Caller;
   readonly #listener: SessionListener;
-  #there: { readonly core: Loop; readonly process: SimProcess } | null = null;
+  readonly #random: Random;
+  readonly #link: LinkState;
+  readonly #there: SimCoordinator | null;
+  readonly #lastArrivalMs: Record<Direction, number> = { up: 0, down: 0 };
+  readonly #ofDeaths: (() => void)[] = [];
   #ear: SessionEar | null = null;
-  #up: Promise<void>;
-  #down: Promise<void> = Promise.resolve();
+  /** Nothing passes any more, and nobody has noticed. */
+  #isSilent = false;
   #isClosed = false;
   #isCut = false;
-  #isSilent = false;
 
-  constructor(world: World, process: SimProcess, address: string, listener: SessionListener) {
+  constructor(world: World, caller: Caller, address: string, listener: SessionListener) {
     this.#world = world;
-    this.#process = process;
+    this.#caller = caller;
     this.#listener = listener;
-    this.#up = this.#connect(address);
+    this.#random = world.stream(`stream ${caller.worker} ${address}`);
+    this.#link = world.link(caller.worker, address);
+    this.#there = world.at(address);
+    const isRefused = world.queue.nowMs < this.#link.refusedUntilMs;
+    if (this.#there === null || isRefused) this.#end({ kind: 'unreachable', detail: 'refused' });
+    else this.#watch(this.#there);
+  }
+
+  #watch(there: SimCoordinator): void {
+    this.#ofDeaths.push(
+      there.process.onDeath(() => this.#afterPing(() => this.#end({ kind: 'unreachable', detail: 'reset' }))),
+      this.#caller.process.onDeath(() => this.#afterPing(() => this.#cut())),
+    );
   }
 
   say(poll: Poll, onWritten: () => void): void {
-    this.#up = this.#up.then(() => this.#carryUp(poll, onWritten));
+    this.#carry('up', () => this.#hear(poll));
+    this.#world.queue.after(this.#travelMs(), () => {
+      if (!this.#isOver()) this.#caller.whenOn(() => !this.#isOver() && onWritten());
+    });
   }
 
   close(): void {
@@ -38,79 +57,100 @@ export class SimStream implements SessionStream {
     this.#cut();
   }
 
-  async #connect(address: string): Promise<void> {
-    await this.#process.clock.sleep(this.#delayMs());
-    if (this.#world.isRefused(address)) return this.#end({ kind: 'unreachable', detail: 'refused' });
-    this.#there = await this.#world.coreAt(address);
-    if (this.#there === null) this.#end({ kind: 'not-leader', primaryAddress: '' });
-  }
-
-  async #carryUp(poll: Poll, onWritten: () => void): Promise<void> {
-    const there = this.#there;
-    if (there === null || this.#isOver()) return;
-    await this.#process.clock.sleep(this.#delayMs());
-    this.#strike();
-    await there.process.on();
-    if (this.#isOver()) return;
-    if (!this.#isSilent) {
-      this.#ear ??= there.core.session(poll.workerId, {
-        say: (reply, onLeft) => {
-          this.#down = this.#down.then(() => this.#carryDown(there.process, reply, onLeft));
-        },
-        end: () => this.#endFrom(there.process),
-        fail: () => this.#endFrom(there.process),
-      });
-      this.#ear.hear(poll);
-    }
-    await this.#process.on();
-    if (!this.#isOver()) onWritten();
-  }
-
-  async #carryDown(from: SimProcess, reply: PollReply, onWritten: () => void): Promise<void> {
-    if (this.#isOver()) return;
-    await from.clock.sleep(this.#delayMs());
-    this.#strike();
-    if (this.#isOver()) return;
-    onWritten();
-    await this.#process.on();
-    if (!this.#isOver() && !this.#isSilent) this.#listener.onReply(reply);
-  }
-
-  /** What was said before still arrives. */
-  #endFrom(from: SimProcess): void {
-    this.#down = this.#down.then(async () => {
-      await from.clock.sleep(this.#delayMs());
-      this.#end({ kind: 'unreachable', detail: 'ended' });
+  #hear(poll: Poll): void {
+    const { loop, process } = this.#there as SimCoordinator;
+    process.whenOn(() => {
+      if (this.#isOver()) return;
+      if (this.#ear === null && loop === null)
+        return this.#end({ kind: 'not-leader', primaryAddress: this.#there?.primaryAddress() ?? '' });
+      this.#ear ??=
+        loop?.session(poll.workerId, {
+          say: (reply, onLeft) => this.#speak(reply, onLeft),
+          end: () => this.#endFromThere(),
+          fail: () => this.#endFromThere(),
+        }) ?? null;
+      this.#ear?.hear(poll);
     });
   }
 
-  /** As chance wants: nothing passes any more, and only the time tells; or the stream breaks, and both sides know. */
-  #strike(): void {
-    if (!this.#world.chance(this.#world.options.faults.reply)) return;
-    if (this.#world.chance(0.5)) return this.#end({ kind: 'unreachable', detail: 'broken' });
+  #speak(reply: PollReply, onLeft: () => void): void {
+    const { process } = this.#there as SimCoordinator;
+    if (this.#isOver()) return;
+    this.#world.checkers.talk.onReply(process, this.#caller.worker, reply);
+    this.#world.queue.after(this.#travelMs(), () => process.whenOn(() => !this.#isOver() && onLeft()));
+    this.#carry('down', () =>
+      this.#caller.whenOn(() => {
+        if (this.#isOver()) return;
+        this.#caller.onReply(reply);
+        this.#listener.onReply(reply);
+      }),
+    );
+  }
+
+  /** What was said before still arrives. */
+  #endFromThere(): void {
+    this.#carry('down', () => this.#end({ kind: 'unreachable', detail: 'ended' }));
+  }
+
+  /** In order; what strikes one message strikes the whole stream. */
+  #carry(direction: Direction, arrive: () => void): void {
+    const { queue, faults } = this.#world;
+    if (this.#isOver()) return;
+    const untilMs = direction === 'up' ? this.#link.requestsCutUntilMs : this.#link.repliesCutUntilMs;
+    const isStruck = faults.strikes(direction === 'up' ? 'request-lost' : 'reply-lost');
+    if (isStruck && this.#random.next() < 0.5) return this.#end({ kind: 'unreachable', detail: 'broken' });
+    if (isStruck || queue.nowMs < untilMs) this.#fallSilent();
+    const lateMs = faults.strikes('message-late') ? this.#random.next() * LATEST_MS : 0;
+    const arrivalMs = Math.max(this.#lastArrivalMs[direction], queue.nowMs + this.#travelMs() + lateMs);
+    this.#lastArrivalMs[direction] = arrivalMs;
+    queue.after(arrivalMs - queue.nowMs, () => {
+      if (!this.#isOver() && !this.#isSilent) arrive();
+    });
+  }
+
+  /** The pings of the transport tell the coordinator; a proxy in between may answer the worker's, and only the silence tells it. */
+  #fallSilent(): void {
+    if (this.#isSilent) return;
     this.#isSilent = true;
-    this.#there?.process.clock.after(PING_MS, () => this.#cut());
+    const isAnswered = this.#random.next() < 0.5;
+    this.#world.queue.after(KEEPALIVE_MS, () => {
+      if (isAnswered) this.#hangUp();
+      else this.#end({ kind: 'unreachable', detail: 'no answer to a ping' });
+    });
   }
 
   #end(why: Unanswered): void {
     if (this.#isOver()) return;
     this.#cut();
-    this.#process.clock.after(this.#delayMs(), () => {
-      if (!this.#isClosed) this.#listener.onEnd(why);
-    });
+    this.#world.queue.after(this.#travelMs(), () =>
+      this.#caller.whenOn(() => {
+        if (!this.#isClosed) this.#listener.onEnd(why);
+      }),
+    );
   }
 
   #cut(): void {
     if (this.#isCut) return;
     this.#isCut = true;
-    this.#there?.process.clock.after(this.#delayMs(), () => this.#ear?.gone());
+    for (const forget of this.#ofDeaths) forget();
+    this.#hangUp();
+  }
+
+  #hangUp(): void {
+    const there = this.#there;
+    if (there !== null) this.#world.queue.after(this.#travelMs(), () => there.process.whenOn(() => this.#ear?.gone()));
   }
 
   #isOver(): boolean {
     return this.#isClosed || this.#isCut;
   }
 
-  #delayMs(): number {
-    return this.#world.random.next() * 5;
+  /** A process that is killed leaves a reset behind; a machine that is gone leaves nothing, and the pings find out. */
+  #afterPing(run: () => void): void {
+    this.#world.queue.after(this.#random.next() < 0.7 ? this.#travelMs() : KEEPALIVE_MS, run);
+  }
+
+  #travelMs(): number {
+    return between(this.#random, 0.1, 1) * this.#world.plan.travelMs;
   }
 }

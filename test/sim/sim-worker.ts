@@ -1,189 +1,157 @@
 import { silentLog } from '../../runtime/base/log.ts';
-import { plainRef, refKey } from '../../runtime/model/row.ts';
-import type { Assignment, Outcome } from '../../runtime/model/session.ts';
-import type { Ending } from '../../runtime/worker/commands.ts';
 import { createLink, type Link } from '../../runtime/worker/link.ts';
 import { WorkerLoop } from '../../runtime/worker/loop.ts';
-import type { Outbox } from '../../runtime/worker/outbox.ts';
+import { awaitBackend } from '../../runtime/worker/readiness.ts';
+import { createSlots } from '../../runtime/worker/slots.ts';
 import { checkState, newState, type State } from '../../runtime/worker/state.ts';
+import type { Boot } from './failure-checker.ts';
+import { createSimBackend } from './sim-backend.ts';
 import { startHeart } from './sim-heart.ts';
 import { dial } from './sim-network.ts';
-import { SimProcess } from './sim-process.ts';
+import { SimOutbox } from './sim-outbox.ts';
+import type { SimProcess } from './sim-process.ts';
+import type { Seen } from './worker-checker.ts';
 import type { World } from './world.ts';
 
-const CONCURRENCY = 4;
+/** Longer than any outage of a backend here: a worker that gives up is another story. */
+const WAIT_BACKEND_MS = 600_000;
 
-/** One worker by id: its outbox lasts, its processes come and go. In each runs the real loop, machine and link. */
+/** One process of a worker: the real loop, machine, link and slots on a store that lasts. */
 export class SimWorker {
   readonly id: string;
-  readonly outcomes: Map<string, Outcome> = new Map();
-  process: SimProcess;
+  readonly process: SimProcess;
+  readonly outbox: SimOutbox;
+  readonly state: State;
+  readonly bootNonce: string;
   isOver = false;
-  state: State | null = null;
+  drainedMs: number | null = null;
   readonly #world: World;
-  #loop: WorkerLoop | null = null;
-  #highestEpoch = 0;
-  #boot = 0;
+  readonly #seen: Seen;
+  readonly #loop: WorkerLoop;
+  readonly #boot: Boot;
 
-  constructor(world: World, id: string) {
+  constructor(world: World, id: string, outbox: SimOutbox = new SimOutbox(world, id)) {
     this.#world = world;
     this.id = id;
-    this.process = new SimProcess(world.clock);
+    this.outbox = outbox;
+    this.process = world.newProcess(id);
+    this.bootNonce = this.process.name;
+    const { worker, failure } = world.checkers;
+    const { process, bootNonce } = this;
+    this.#seen = worker.boot(id, process, outbox.highestEpoch);
+    this.#boot = { worker: id, nonce: bootNonce, process, hasLeft: false };
+    failure.onBoot(this.#boot);
+    const opened = outbox.open(process, (refs) => worker.onForgotten(this.#seen, refs));
+    this.state = newState(this.#settings(), opened.highestEpoch, opened.found, process.clock.monotonicMs());
+    this.#loop = this.#createLoop(opened);
   }
 
   start(): void {
-    this.#boot += 1;
-    this.process = new SimProcess(this.#world.clock);
-    const { process } = this;
-    this.#run(process)
-      .then((why) => {
-        if (process.isDead) return;
-        process.kill();
-        this.isOver = why === 'finished';
-        if (why === 'superseded') this.#world.fail(new Error(`${this.id} was superseded`));
-        if (!this.isOver) this.#restart(this.#world.random.next() * 2_000);
-      })
-      .catch((cause: unknown) => {
-        if (!process.isDead) this.#world.fail(cause);
-      });
+    this.process.clock.every(1_000, () => checkState(this.state));
+    this.#loop.run().then(
+      ({ why }) => {
+        this.process.kill();
+        this.isOver = true;
+        this.#world.onWorkerEnded(this, why);
+      },
+      (cause: unknown) => this.#world.fail(cause),
+    );
   }
 
-  /** Dies, and comes back after a while: sometimes within the failure timeout, sometimes not. */
   crash(): void {
+    this.isOver = true;
     this.process.kill();
-    this.#restart(this.#world.random.next() * 9_000);
   }
 
+  /** As SIGTERM. */
   drain(): void {
-    this.#loop?.drain('told to');
+    this.drainedMs ??= this.process.monotonicMs();
+    this.process.whenOn(() => this.#loop.drain('told to'));
   }
 
-  #restart(afterMs: number): void {
-    this.#loop = null;
-    this.#world.clock.after(afterMs, () => this.start());
+  #settings(): ConstructorParameters<typeof WorkerLoop>[0]['state']['settings'] {
+    const { concurrency, prefetch, drainTimeoutMs, waitCoordinatorMs, transport, timing } = this.#world.plan;
+    const { pollWaitMs, heartbeatIntervalMs, workerSelfFenceTimeoutMs: selfFenceTimeoutMs } = timing;
+    const own = { workerId: this.id, bootNonce: this.bootNonce };
+    const times = { drainTimeoutMs, waitCoordinatorMs, pollWaitMs, heartbeatIntervalMs, selfFenceTimeoutMs };
+    return { ...own, concurrency, prefetch, transport, ...times };
   }
 
-  async #run(process: SimProcess): Promise<string> {
-    const { random } = this.#world;
+  #createLoop(outbox: ReturnType<SimOutbox['open']>): WorkerLoop {
+    const { plan } = this.#world;
+    const { process } = this;
     const { clock } = process;
-    const bootNonce = `${this.id}-${this.#boot}`;
-    const link = (): Link =>
-      createLink({
-        dial: (address) => dial(this.#world, process, address),
-        addresses: this.#world.addresses,
-        clock,
-        random,
-        log: silentLog,
-      });
-    const found = [...this.outcomes.values()];
-    const settings = {
-      workerId: this.id,
-      bootNonce,
-      concurrency: CONCURRENCY,
-      prefetch: 2,
-      transport: this.#world.options.seed % 4 === 0 ? ('poll' as const) : ('stream' as const),
-      heartbeatIntervalMs: 500,
-      pollWaitMs: 20_000,
-      selfFenceTimeoutMs: 4_000,
-      waitCoordinatorMs: Number.POSITIVE_INFINITY,
-      drainTimeoutMs: 3_000,
-    };
-    const state = newState(settings, this.#highestEpoch, found, clock.monotonicMs());
-    this.state = state;
+    const random = this.#world.stream(`chance of ${process.name}`);
+    const backend = createSimBackend({
+      world: this.#world,
+      process,
+      worker: this.id,
+      onExecuted: (ref) => this.#world.checkers.worker.onExecuted(this.#seen, ref),
+      onStopped: (ref) => this.#world.checkers.worker.onStopped(ref),
+      onCrash: () => this.#world.onPoisoned(this),
+    });
     const heartbeat = startHeart({
-      concurrency: CONCURRENCY,
+      concurrency: plan.concurrency,
+      heartbeatIntervalMs: plan.timing.heartbeatIntervalMs,
       onFailure: this.#world.fail,
       process,
-      link: link(),
-      id: this.id,
-      bootNonce,
-      epoch: this.#highestEpoch,
-      onBeat: (beat) => loop.onBeat(beat),
+      link: this.#link((run) => process.heartWhenOn(run)),
+      bootNonce: this.bootNonce,
+      epoch: outbox.highestEpoch,
+      seen: this.#seen,
+      checker: this.#world.checkers.worker,
+      onBeat: (beat) => this.#loop.onBeat(beat),
     });
-    const loop = new WorkerLoop({
-      state,
-      outbox: this.#outbox(process, found),
-      slots: this.#slots(process),
-      link: link(),
+    return new WorkerLoop({
+      state: this.state,
+      outbox,
+      slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
+      link: this.#link((run) => process.whenOn(run)),
       heartbeat,
-      probe: async () => {
-        await clock.sleep(random.next() * 500);
-        return { kind: 'ready' };
-      },
-      tickMs: 250,
+      probe: (signal, onAway) => awaitBackend({ backend, waitBackendMs: WAIT_BACKEND_MS, clock, random }, signal, onAway),
+      tickMs: Math.min(250, plan.timing.heartbeatIntervalMs),
       clock,
       log: silentLog,
     });
-    this.#loop = loop;
-    clock.every(1_000, () => checkState(state));
-    const { why } = await loop.run();
-    return why;
   }
 
-  #outbox(process: SimProcess, found: readonly Outcome[]): Outbox {
-    const after = async (change: () => void): Promise<void> => {
-      await process.clock.sleep(this.#world.random.next() * 10);
-      change();
-    };
-    return {
-      found,
-      highestEpoch: this.#highestEpoch,
-      put: (outcome) => after(() => this.outcomes.set(refKey(outcome), outcome)),
-      forget: (refs) =>
-        after(() => {
-          for (const ref of refs) this.outcomes.delete(refKey(ref));
-        }),
-      keepEpoch: (epoch) =>
-        after(() => {
-          this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
-        }),
-      close: async () => undefined,
-    };
+  #link(whenOn: (run: () => void) => void): Link {
+    const { worker } = this.#world.checkers;
+    const { process, id } = this;
+    const caller = { worker: id, process, whenOn, onReply: (reply: { readonly epoch: number }) => worker.onReply(this.#seen, reply) };
+    return createLink({
+      dial: (address) => this.#spied(dial(this.#world, caller, address)),
+      addresses: this.#world.addresses,
+      clock: process.clock,
+      random: this.#world.stream(`link of ${process.name}`),
+      log: silentLog,
+    });
   }
 
-  #slots(process: SimProcess): ConstructorParameters<typeof WorkerLoop>[0]['slots'] {
-    const running = new Map<string, AbortController>();
-    const { random } = this.#world;
+  /** The checkers see what is sent, at the last moment before it is. */
+  #spied(client: ReturnType<typeof dial>): ReturnType<typeof dial> {
+    const { worker } = this.#world.checkers;
     return {
-      run: async (assignment) => {
-        const stop = new AbortController();
-        running.set(refKey(assignment), stop);
-        this.#world.onExecuted(assignment.index, `${this.id}/${assignment.attempt}`);
-        await process.clock.sleep(random.next() * 800, stop.signal);
-        running.delete(refKey(assignment));
-        return stop.signal.aborted
-          ? outcome(this.id, assignment, { kind: 'error', isRetryable: true, code: 'connection_reset' })
-          : this.#ending(assignment);
+      ...client,
+      poll: (poll, deadlineMs, signal) => {
+        worker.onPollSent(this.#seen, poll, (ref) => this.outbox.has(ref));
+        return client.poll(poll, deadlineMs, signal);
       },
-      stop: (ref) => running.get(refKey(ref))?.abort(),
-      stopAll: () => {
-        for (const stop of running.values()) stop.abort();
+      session: (listener) => {
+        const stream = client.session(listener);
+        return {
+          say: (poll, onWritten) => {
+            worker.onPollSent(this.#seen, poll, (ref) => this.outbox.has(ref));
+            stream.say(poll, onWritten);
+          },
+          close: () => stream.close(),
+        };
+      },
+      deregister: (deregistration, deadlineMs) => {
+        this.#seen.hasLeft = true;
+        this.#boot.hasLeft = true;
+        return client.deregister(deregistration, deadlineMs);
       },
     };
   }
-
-  #ending(assignment: Assignment): Ending {
-    const { failure, returns, refusal } = this.#world.options.faults;
-    const { random } = this.#world;
-    if (this.#world.chance(failure))
-      return outcome(this.id, assignment, {
-        kind: 'error',
-        httpStatus: 500,
-        isRetryable: true,
-        code: 'http_500',
-        delayMs: Math.floor(random.next() * 400),
-      });
-    if (this.#world.chance(refusal)) return outcome(this.id, assignment, { kind: 'error', httpStatus: 404, code: 'http_404' });
-    if (!this.#world.chance(returns)) return outcome(this.id, assignment, {});
-    const reason = random.next() < 0.5 ? 'throttled' : 'unavailable';
-    return { kind: 'return', item: { ...plainRef(assignment), reason, delayMs: Math.floor(random.next() * 300) }, quietMs: 0 };
-  }
-}
-
-function outcome(worker: string, assignment: Assignment, more: Partial<Outcome>): Ending {
-  const line = Buffer.from(`${assignment.index} by ${worker} in attempt ${assignment.attempt}`);
-  return {
-    kind: 'outcome',
-    outcome: { ...plainRef(assignment), kind: 'result', line, httpStatus: 200, code: '', isRetryable: false, delayMs: 0, ...more },
-  };
 }

@@ -1,217 +1,202 @@
-import type { Clock } from '../../runtime/base/clock.ts';
-import { type Random, seededRandom } from '../../runtime/base/random.ts';
-import type { End } from '../../runtime/coordinator/end.ts';
-import type { Loop } from '../../runtime/coordinator/loop.ts';
-import type { Source } from '../../runtime/coordinator/source.ts';
+import type { Random } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
-import type { Frame } from '../../runtime/results/contract.ts';
-import type { Fault } from '../support/faulty-ledger.ts';
-import { ManualClock, settlePromises } from '../support/manual-clock.ts';
+import type { RunEvent } from '../../runtime/model/event.ts';
+import { type Epoch, refKey } from '../../runtime/model/row.ts';
+import type { Outcome } from '../../runtime/model/session.ts';
+import { type Checkers, createCheckers } from './checkers.ts';
+import type { Checking } from './checking.ts';
+import { Coverage } from './coverage.ts';
+import { EventQueue } from './event-queue.ts';
+import { Faults } from './faults.ts';
+import { Liveness } from './liveness.ts';
+import { RuleBroken } from './rule-broken.ts';
 import { SimCoordinator } from './sim-coordinator.ts';
-import type { SimProcess } from './sim-process.ts';
-import { SimWorker } from './sim-worker.ts';
+import { SimDisk } from './sim-disk.ts';
+import type { LinkState } from './sim-link.ts';
+import { SimProcess } from './sim-process.ts';
+import type { SimWorker } from './sim-worker.ts';
+import { Striker } from './striker.ts';
+import { between, streamOf, type WorldPlan } from './swarm.ts';
+import { Trace } from './trace.ts';
 
-export interface WorldOptions {
-  readonly seed: number;
-  readonly items: number;
-  readonly invalid: ReadonlySet<number>;
-  readonly workers: number;
-  readonly coordinators: number;
-  /** Chances: of each call, each execution, or each second of each process. */
-  readonly faults: {
-    readonly ledger: number;
-    readonly reply: number;
-    readonly failure: number;
-    readonly returns: number;
-    readonly refusal: number;
-    readonly workerCrash: number;
-    readonly workerStop: number;
-    readonly workerDrain: number;
-    /** Of a word about one worker, be it that the word before holds no more. */
-    readonly hint: number;
-    readonly coordinatorCrash: number;
-    readonly coordinatorStop: number;
-    readonly coordinatorEnd: number;
-  };
-}
-
-const LONGEST_STOP_MS = 14_000;
+/** More events than this in one second mean that two parts keep each other busy. */
+const SPIN_EVENTS = 30_000;
+const MOST_OFFSET_MS = 1_000_000;
 
 /** Several real coordinators and several real workers, with nothing between them but chance. */
 export class World {
-  readonly clock: ManualClock = new ManualClock();
-  readonly random: Random;
-  readonly options: WorldOptions;
+  readonly plan: WorldPlan;
+  readonly queue: EventQueue = new EventQueue();
+  readonly coverage: Coverage = new Coverage();
+  readonly trace: Trace;
+  readonly faults: Faults;
   readonly ledger: Ledger = createMemoryLedger();
-  readonly witnessed: Ledger;
-  readonly frames: (Frame & { readonly epoch: number })[] = [];
-  readonly accepted: Map<number, string> = new Map();
-  readonly executions: Map<number, string[]> = new Map();
-  readonly coordinators: SimCoordinator[] = [];
-  readonly workers: SimWorker[] = [];
-  readonly ends: string[] = [];
+  readonly disk: SimDisk;
+  readonly checkers: Checkers;
   readonly addresses: readonly string[];
+  /** The workers that are there now, twins of theirs included. */
+  readonly workers: Set<SimWorker> = new Set();
+  readonly backendAwayUntilMs: Map<string, number> = new Map();
+  /** Bytes of every outcome that a worker has made durable, by item and attempt. */
+  readonly outcomes: Map<string, Uint8Array> = new Map();
+  storeAwayUntilMs = 0;
+  isExported = false;
   isCompleted = false;
   failure: unknown = null;
-  #quietFromMs = Number.POSITIVE_INFINITY;
+  readonly #striker: Striker;
   readonly #at = new Map<string, SimCoordinator>();
-  readonly #pids: SimCoordinator[] = [];
+  readonly #processes: SimProcess[] = [];
+  readonly #links = new Map<string, LinkState>();
+  readonly #streams = new Map<string, number>();
 
-  constructor(options: WorldOptions) {
-    this.options = options;
-    this.random = seededRandom(options.seed);
-    this.witnessed = this.#witness();
-    this.addresses = Array.from({ length: options.coordinators }, (_, at) => `c${at}:1`);
-    for (let at = 0; at < options.workers; at += 1) this.workers.push(new SimWorker(this, `w${at}`));
+  constructor(plan: WorldPlan, isTraced = false) {
+    this.plan = plan;
+    this.trace = new Trace(isTraced, () => this.queue.nowMs);
+    this.faults = new Faults(plan, this.queue, this.coverage, this.trace);
+    this.disk = new SimDisk(this);
+    this.checkers = createCheckers(this.#checking(), this.disk, plan.timing);
+    this.addresses = Array.from({ length: plan.coordinators }, (_, at) => `c${at}:1`);
+    this.#striker = new Striker(this);
   }
 
   readonly fail = (cause: unknown): void => {
     this.failure ??= cause;
   };
 
-  /** After a while nothing goes wrong any more: then everything must come to its end. */
-  chance(probability: number): boolean {
-    return this.random.next() < probability && this.clock.monotonicMs() < this.#quietFromMs;
+  hold(rule: string, condition: boolean, message: string): void {
+    if (!condition) this.fail(new RuleBroken(rule, message));
   }
 
-  ledgerFault(): Fault | null {
-    const { ledger } = this.options.faults;
-    if (this.chance(ledger)) return 'fail-before';
-    return this.chance(ledger) ? 'fail-after' : null;
+  /** A new stream of chance, also where there was one for the same purpose. */
+  stream(purpose: string): Random {
+    const number = this.#streams.get(purpose) ?? 0;
+    this.#streams.set(purpose, number + 1);
+    return streamOf(this.plan.seed, `${purpose} ${number}`);
+  }
+
+  newProcess(name: string): SimProcess {
+    const pid = this.#processes.length;
+    const random = this.stream(`clock ${pid}`);
+    const { clockSpread } = this.plan;
+    const rate = between(random, 1 - clockSpread, 1 + clockSpread);
+    const process = new SimProcess(this.queue, pid, `${name}.${pid}`, { rate, offsetMs: random.next() * MOST_OFFSET_MS });
+    this.#processes.push(process);
+    return process;
   }
 
   isDead(pid: number): boolean {
-    return this.#pids[pid]?.process.isDead === true;
+    return this.#processes[pid]?.isDead === true;
   }
 
-  isRefused(address: string): boolean {
-    return this.#at.get(address)?.process.isDead !== false;
+  link(worker: string, address: string): LinkState {
+    const key = `${worker} ${address}`;
+    const link = this.#links.get(key) ?? { requestsCutUntilMs: 0, repliesCutUntilMs: 0, refusedUntilMs: 0 };
+    this.#links.set(key, link);
+    return link;
   }
 
-  /** Null where it is passive; waits while it is stopped. */
-  async coreAt(address: string): Promise<{ readonly core: Loop; readonly process: SimProcess } | null> {
+  links(): readonly LinkState[] {
+    return [...this.#links.values()];
+  }
+
+  /** Null where no process listens. */
+  at(address: string): SimCoordinator | null {
     const there = this.#at.get(address);
-    if (there === undefined) return null;
-    await there.process.on();
-    return there.loop === null ? null : { core: there.loop, process: there.process };
+    return there === undefined || there.process.isDead ? null : there;
   }
 
-  onExecuted(index: number, by: string): void {
-    this.executions.set(index, [...(this.executions.get(index) ?? []), by]);
+  coordinators(): readonly SimCoordinator[] {
+    return [...this.#at.values()].filter(({ process }) => !process.isDead);
   }
 
-  onCoordinatorEnded(coordinator: SimCoordinator, end: End): void {
-    this.ends.push(end.kind);
-    if (end.kind === 'completed') this.isCompleted = true;
-    else this.#restartLater(coordinator);
+  onEvent(process: SimProcess, event: RunEvent): void {
+    if (event.kind !== 'worker_heartbeat')
+      this.trace.note(
+        event.kind,
+        `${process.name}${'workerId' in event ? ` ${event.workerId}` : ''}${'bootNonce' in event ? ` ${event.bootNonce}` : ''}`,
+      );
+    if (event.kind === 'coordinator_fenced') this.coverage.count('coordinator fenced at boot');
+    this.checkers.failure.onEvent(process, event);
   }
 
-  source(clock: Clock): Source {
-    const { items, invalid } = this.options;
-    return {
-      lines: async (indexes) => {
-        await clock.sleep(1);
-        return indexes.map((index) => ({ index, line: Buffer.from(`item ${index}`), lineNumber: index + 1 }));
-      },
-      invalidReason: async (index) => ({ code: 'invalid_json', message: 'not JSON', customId: null, lineNumber: index + 1 }),
-      survey: async (from, count) => {
-        const upTo = Math.min(items, from + Math.min(count, 7));
-        return { upTo, invalid: [...invalid].filter((index) => index >= from && index < upTo).sort((a, b) => a - b) };
-      },
-      indexed: () => ({ count: items, items }),
-    };
+  onServing(process: SimProcess, epoch: Epoch): void {
+    this.trace.note('serving', epoch);
+    this.checkers.failure.onServing(process);
   }
 
-  /** Killed in between, the frames may stand in the segment or not; stopped, they stand there later. */
-  async append(process: SimProcess, epoch: number, frames: readonly Frame[]): Promise<void> {
-    await process.clock.sleep(1 + this.random.next() * 20);
-    this.frames.push(...frames.map((frame) => ({ ...frame, epoch })));
-    await process.clock.sleep(this.random.next() * 10);
+  /** Every item is recorded, and the ledger closed: the files are made. */
+  onExport(): void {
+    this.isExported = true;
   }
 
-  #witness(): Ledger {
-    const { ledger } = this;
-    return {
-      ...ledger,
-      settle: async (epoch, worker, outcomes) => {
-        const reply = await ledger.settle(epoch, worker, outcomes);
-        if (reply.kind !== 'settled') return reply;
-        outcomes.forEach(({ index, attempt }, at) => {
-          if (reply.verdicts[at] !== 'accepted') return;
-          if (this.accepted.has(index)) this.fail(new Error(`item ${index} was accepted twice`));
-          this.accepted.set(index, `${worker}/${attempt}`);
-        });
-        return reply;
-      },
-    };
+  onCoordinatorEnded(coordinator: SimCoordinator, why: string): void {
+    this.trace.note('ended', why);
+    this.coverage.count(`coordinator ended ${why}`);
+    if (why === 'completed') this.isCompleted = true;
+    else this.#striker.restart(coordinator);
   }
 
-  #startCoordinator(address: string): void {
+  onWorkerEnded(worker: SimWorker, why: string): void {
+    this.trace.note('left', `${worker.id} ${why}`);
+    this.coverage.count(`worker left ${why}`);
+    this.workers.delete(worker);
+    if (why !== 'finished' && why !== 'superseded') this.#striker.startAgain(worker);
+  }
+
+  onPoisoned(worker: SimWorker): void {
+    this.#striker.crash(worker);
+  }
+
+  onOutcome(outcome: Outcome): void {
+    this.outcomes.set(refKey(outcome), outcome.line);
+  }
+
+  startCoordinator(address: string): void {
     const coordinator = new SimCoordinator(this, address);
     this.#at.set(address, coordinator);
-    this.coordinators.push(coordinator);
-    coordinator.start(this.#pids.push(coordinator) - 1);
+    coordinator.start();
   }
 
-  #restartLater({ address }: SimCoordinator): void {
-    this.clock.after(100 + this.random.next() * 3_000, () => {
-      if (!this.isCompleted) this.#startCoordinator(address);
-    });
+  startWorker(worker: SimWorker): void {
+    this.workers.add(worker);
+    worker.start();
   }
 
-  /** Once a second chance strikes. */
-  #strike(): void {
-    for (const coordinator of this.#at.values()) if (!coordinator.isOver) this.#strikeCoordinator(coordinator);
-    for (const worker of this.workers) if (!worker.isOver && !worker.process.isDead) this.#strikeWorker(worker);
-  }
-
-  #strikeCoordinator(coordinator: SimCoordinator): void {
-    this.#hint(coordinator);
-    const { coordinatorCrash, coordinatorStop, coordinatorEnd } = this.options.faults;
-    if (this.chance(coordinatorCrash)) {
-      coordinator.kill();
-      this.#restartLater(coordinator);
-    } else if (this.chance(coordinatorStop)) this.#stopFor(coordinator.process);
-    else if (coordinator.loop !== null && this.chance(coordinatorEnd)) coordinator.interrupt();
-  }
-
-  /** Any word about one worker; once it is quiet, that nothing holds any more. */
-  #hint({ loop }: SimCoordinator): void {
-    const isQuiet = this.clock.monotonicMs() >= this.#quietFromMs;
-    for (const { id: worker } of this.workers) {
-      if (!isQuiet && !this.chance(this.options.faults.hint)) continue;
-      const severity = isQuiet ? 'withdrawn' : this.#pick(['hint', 'drain', 'gone', 'withdrawn'] as const);
-      const deadlineMs = Math.floor(this.random.next() * 5_000);
-      loop?.hint({ node: null, worker, severity, provider: null, deadlineMs, reason: 'chance' });
+  /** Chance strikes for a while; then everything has to come to its end. Answers where a rule was broken, or the run is over. */
+  async run(): Promise<void> {
+    const liveness = new Liveness(this);
+    this.#striker.begin();
+    liveness.begin();
+    let [second, events] = [0, 0];
+    while (this.failure === null && !this.isCompleted) {
+      await drained();
+      if (!this.queue.runNext()) break;
+      this.trace.tick();
+      events += 1;
+      if (this.queue.nowMs - second < 1_000) continue;
+      this.hold('spin', events < SPIN_EVENTS, `${events} events in a second`);
+      [second, events] = [this.queue.nowMs, 0];
     }
+    await drained();
+    this.hold('end', this.failure !== null || this.isCompleted, 'nothing was left to happen, and the run is not over');
   }
 
-  #pick<T>(of: readonly [T, ...T[]]): T {
-    return of[Math.floor(this.random.next() * of.length)] ?? of[0];
+  #checking(): Checking {
+    return {
+      trace: this.trace,
+      nowMs: () => this.queue.nowMs,
+      hold: (rule, condition, message) => this.hold(rule, condition, message),
+      count: (what) => this.coverage.count(what),
+      scan: (epoch) => void this.ledger.scan(epoch).catch(this.fail),
+      onMoved: (index, { worker, attempt, claimEpoch }) => this.checkers.worker.onMoved({ index, attempt, claimEpoch }, worker),
+    };
   }
+}
 
-  #strikeWorker(worker: SimWorker): void {
-    const { workerCrash, workerStop, workerDrain } = this.options.faults;
-    if (this.chance(workerCrash)) worker.crash();
-    else if (this.chance(workerStop)) this.#stopFor(worker.process);
-    else if (this.chance(workerDrain)) worker.drain();
-  }
-
-  #stopFor(process: SimProcess): void {
-    process.stop();
-    this.clock.after(this.random.next() * LONGEST_STOP_MS, () => process.continue());
-  }
-
-  /** Chance strikes for `faultsMs`; then everything has until `untilMs`. */
-  async run(faultsMs: number, untilMs: number): Promise<void> {
-    this.#quietFromMs = this.clock.monotonicMs() + faultsMs;
-    for (const address of this.addresses) this.#startCoordinator(address);
-    for (const worker of this.workers) this.clock.after(this.random.next() * 500, () => worker.start());
-    this.clock.every(1_000, () => this.#strike());
-    while (this.failure === null && this.clock.monotonicMs() < untilMs) {
-      await settlePromises();
-      if (this.isCompleted || !this.clock.runNext()) return;
-    }
-  }
+/** Lets every promise that can go on go on: they all do before the next turn of the event loop. */
+function drained(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

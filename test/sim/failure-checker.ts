@@ -1,0 +1,107 @@
+import type { HandBack } from '../../runtime/ledger/contract.ts';
+import type { RunEvent } from '../../runtime/model/event.ts';
+import type { WorkerId } from '../../runtime/model/row.ts';
+import type { Timing } from '../../runtime/model/timing.ts';
+import type { Checking } from './checking.ts';
+import type { LedgerChecker } from './ledger-checker.ts';
+import type { SimProcess } from './sim-process.ts';
+
+/** One start of a worker, as its process knows it. */
+export interface Boot {
+  readonly worker: WorkerId;
+  readonly nonce: string;
+  readonly process: SimProcess;
+  /** It has said that it leaves. */
+  hasLeft: boolean;
+}
+
+interface Heard {
+  readonly bootMs: number;
+  /** By boot nonce, on the coordinator's own clock. */
+  readonly beats: Map<string, number>;
+  readonly failed: Set<WorkerId>;
+  /** The boot that it has registered for each worker. */
+  readonly registered: Map<WorkerId, string>;
+}
+
+/** What is taken from a worker, not given back by it. */
+const TAKEN_FOR: ReadonlySet<string> = new Set(['lost', 'suspected', 'crashed']);
+
+/** No worker is failed before its time (C1, L25, L37), and none twice (L31); no row is taken from one that is not failed. */
+export class FailureChecker {
+  readonly #checking: Checking;
+  readonly #ledger: LedgerChecker;
+  readonly #timing: Timing;
+  readonly #isExecuted: (index: number, attempt: number) => boolean;
+  readonly #boots = new Map<string, Boot>();
+  readonly #newest = new Map<WorkerId, Boot>();
+  readonly #heard = new Map<SimProcess, Heard>();
+  readonly #asked = new WeakSet<readonly HandBack[]>();
+
+  constructor(checking: Checking, ledger: LedgerChecker, timing: Timing, isExecuted: (index: number, attempt: number) => boolean) {
+    this.#checking = checking;
+    this.#ledger = ledger;
+    this.#timing = timing;
+    this.#isExecuted = isExecuted;
+  }
+
+  onBoot(boot: Boot): void {
+    this.#boots.set(boot.nonce, boot);
+    this.#newest.set(boot.worker, boot);
+  }
+
+  onServing(process: SimProcess): void {
+    this.#heard.set(process, { bootMs: process.monotonicMs(), beats: new Map(), failed: new Set(), registered: new Map() });
+  }
+
+  onBeat(process: SimProcess, bootNonce: string): void {
+    this.#heard.get(process)?.beats.set(bootNonce, process.monotonicMs());
+  }
+
+  onEvent(process: SimProcess, event: RunEvent): void {
+    const heard = this.#heard.get(process);
+    if (heard === undefined) return;
+    if (event.kind === 'worker_registered') {
+      heard.failed.delete(event.workerId);
+      heard.registered.set(event.workerId, event.bootNonce);
+      this.#checking.count('registered');
+    }
+    if (event.kind === 'worker_deregistered') heard.failed.add(event.workerId);
+    if (event.kind === 'worker_suspected') this.#checking.count('suspected');
+    if (event.kind === 'worker_failed') this.#onFailed(process, heard, event);
+  }
+
+  #onFailed(process: SimProcess, heard: Heard, { workerId, reason }: Extract<RunEvent, { kind: 'worker_failed' }>): void {
+    this.#checking.count(`failed by ${reason}`);
+    this.#checking.hold('L31', !heard.failed.has(workerId), `${process.name} failed ${workerId} twice`);
+    heard.failed.add(workerId);
+    if (reason !== 'timeout') return;
+    const nonce = this.#ledger.boots.get(workerId) ?? this.#newest.get(workerId)?.nonce ?? '';
+    if (!heard.registered.has(workerId) && !heard.beats.has(nonce)) this.#checking.count('failed without a word to this coordinator');
+    const silentMs = process.monotonicMs() - (heard.beats.get(nonce) ?? heard.bootMs);
+    const dueMs = this.#timing.heartbeatIntervalMs + this.#timing.coordinatorFailureTimeoutMs;
+    this.#checking.hold('C1', silentMs >= dueMs, `${process.name} failed ${workerId} after ${silentMs} ms of silence, not ${dueMs}`);
+  }
+
+  /** The machine wants these rows taken from their workers; what it asks again, it decided before. */
+  onHandBack(process: SimProcess, returns: readonly HandBack[]): void {
+    if (this.#asked.has(returns)) return;
+    this.#asked.add(returns);
+    const heard = this.#heard.get(process);
+    for (const { index, row, reason } of returns) {
+      if (!TAKEN_FOR.has(reason)) continue;
+      const boot = this.#boots.get(this.#ledger.bootOfRow.get(`${index}/${row.attempt}`) ?? '');
+      const present = heard?.registered.get(row.worker) ?? this.#ledger.boots.get(row.worker);
+      const isGone = boot === undefined || boot.process.isDead || boot.hasLeft || present !== boot.nonce;
+      if (reason !== 'lost') {
+        this.#checking.hold('C7', isGone, `item ${index} was counted ${reason} against a worker that lives, ${row.worker}`);
+        continue;
+      }
+      const isFailed = heard?.failed.has(row.worker) === true;
+      // Rows that a former coordinator claimed and may never have delivered are taken back where the worker does not hold them.
+      const isUntouched = !this.#isExecuted(index, row.attempt);
+      const isRight = isGone || isFailed || isUntouched || !this.#ledger.boots.has(row.worker);
+      this.#checking.hold('L37', isRight, `item ${index} was taken from ${row.worker}, which is well and has started it`);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Lease } from '../../runtime/model/lease.ts';
+import type { Epoch } from '../../runtime/model/row.ts';
+import type { Checking } from './checking.ts';
+import type { SimProcess } from './sim-process.ts';
+
+interface Won {
+  readonly holder: string;
+  readonly pid: number;
+}
+
+/** One holder for each epoch, epochs that only grow, and no word under an old one (L1–L5). */
+export class LeaseChecker {
+  /** -1 before the first coordinator won. */
+  epoch: Epoch = -1;
+  readonly #checking: Checking;
+  readonly #wins = new Map<Epoch, Won>();
+  readonly #pidOfNonce = new Map<string, number>();
+
+  constructor(checking: Checking) {
+    this.#checking = checking;
+  }
+
+  observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
+    if (verb === 'readLease') return this.#onRead(answer as Lease | null);
+    const reply = answer as { readonly kind: string; readonly lease?: Lease };
+    if (verb === 'acquire' && reply.kind === 'won' && reply.lease !== undefined) this.#onWon(reply.lease, process);
+    if (verb === 'acquire' && reply.kind === 'behind') this.#checking.hold('L3', false, 'a ledger that lost nothing is behind');
+    if (verb === 'renew' && reply.kind === 'renewed' && reply.lease !== undefined) this.#onRenewed(reply.lease, args[0] as Lease);
+    if (verb === 'release' && reply.kind === 'released') {
+      this.#checking.hold('L1', (args[0] as Lease).epoch === this.epoch, 'a lease was released that another one holds');
+    }
+  }
+
+  /** Checks the epoch of a call against the store's (L5); false where it was refused. */
+  isUnder(epoch: Epoch, reply: { readonly kind: string; readonly epoch?: Epoch }, what: string): boolean {
+    if (reply.kind === 'fenced') {
+      this.#checking.hold('L5', epoch < this.epoch, `${what} was fenced under the epoch that holds, ${epoch}`);
+      return false;
+    }
+    this.#checking.hold(
+      'L5',
+      epoch === this.epoch,
+      `${what} was answered ${reply.kind} under epoch ${epoch}; the store's is ${this.epoch}`,
+    );
+    return true;
+  }
+
+  #onRead(lease: Lease | null): void {
+    if (lease === null) this.#checking.hold('L1', this.epoch < 0, 'the lease row is gone');
+    else this.#checking.hold('L1', lease.epoch === this.epoch, `the lease row is of epoch ${lease.epoch}, not of ${this.epoch}`);
+  }
+
+  #onWon(lease: Lease, { pid, name }: SimProcess): void {
+    const { epoch, holder } = lease;
+    const before = this.#wins.get(epoch);
+    const isAgain = before?.holder === holder && epoch === this.epoch;
+    this.#checking.hold('L1', isAgain || epoch === this.epoch + 1, `${name} won epoch ${epoch} after epoch ${this.epoch}`);
+    this.#checking.hold('L2', before === undefined || before.pid === pid, `epoch ${epoch} was won by two processes`);
+    const pidOfNonce = this.#pidOfNonce.get(holder) ?? pid;
+    this.#checking.hold('L2', pidOfNonce === pid, `two processes call themselves ${holder}`);
+    this.#pidOfNonce.set(holder, pid);
+    if (isAgain) return;
+    if (this.epoch >= 0) this.#checking.count('takeover');
+    this.#wins.set(epoch, { holder, pid });
+    this.epoch = epoch;
+  }
+
+  #onRenewed(lease: Lease, held: Lease): void {
+    const isOwn = lease.epoch === this.epoch && held.epoch === this.epoch && this.#wins.get(this.epoch)?.holder === held.holder;
+    this.#checking.hold('L5', isOwn, `the lease of epoch ${this.epoch} was renewed by the holder of epoch ${held.epoch}`);
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  type Attempt,
+  COORDINATOR_WORKER,
+  type Epoch,
+  type ItemIndex,
+  isSameRow,
+  type Row,
+  type WorkerId,
+} from '../../runtime/model/row.ts';
+import type { Checking } from './checking.ts';
+import { LeaseChecker } from './lease-checker.ts';
+import { keyOf, type SeenItem, SeenItems } from './seen-items.ts';
+import type { SimProcess } from './sim-process.ts';
+
+interface Ref {
+  readonly index: ItemIndex;
+  readonly attempt: Attempt;
+  readonly claimEpoch: Epoch;
+}
+interface Named {
+  readonly index: ItemIndex;
+  readonly row: Row;
+}
+interface Settled extends Ref {
+  readonly isResult: boolean;
+}
+interface Returning extends Named {
+  readonly reason: string;
+}
+interface Moving extends Named {
+  readonly to: WorkerId;
+}
+interface Verdict {
+  readonly kind: string;
+  readonly attempt?: Attempt;
+}
+/** Every answer of a verb that names an epoch, as far as it is looked at. */
+interface Answer {
+  readonly kind: string;
+  readonly epoch?: Epoch;
+  readonly granted?: readonly { readonly index: ItemIndex; readonly attempt: Attempt }[];
+  readonly found?: readonly { readonly index: ItemIndex; readonly state: string; readonly row?: Row }[];
+  readonly verdicts?: readonly (string | Verdict)[];
+}
+
+const WITHOUT_EPOCH: ReadonlySet<string> = new Set(['readLease', 'acquire', 'renew', 'release', 'progress', 'bits', 'acceptedEpochs']);
+/** So many writes lie between two scans, which count everything anew (L6). */
+const SCAN_EVERY = 40;
+const POISON_CRASHES = 3;
+
+/**
+ * The rules of the ledger a second time, from the outside: it sees every call in the order in which the store carried them out, keeps its
+ * own books, and says where an answer is not what the rules allow.
+ */
+export class LedgerChecker {
+  readonly lease: LeaseChecker;
+  readonly items: SeenItems = new SeenItems();
+  /** Boot of each worker that is registered. */
+  readonly boots: Map<WorkerId, string> = new Map();
+  /** For which boot a row was given. */
+  readonly bootOfRow: Map<string, string> = new Map();
+  readonly #checking: Checking;
+  #writes = 0;
+
+  constructor(checking: Checking) {
+    this.#checking = checking;
+    this.lease = new LeaseChecker(checking);
+  }
+
+  observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
+    const { trace } = this.#checking;
+    const reply = answer as Answer | null;
+    trace.note(verb, `${reply?.kind ?? ''} ${process.name}`);
+    if (trace.isKept && verb !== 'readLease') trace.note(verb, JSON.stringify([args, answer]));
+    if (WITHOUT_EPOCH.has(verb)) return this.lease.observe(verb, args, answer, process);
+    const epoch = args[0] as Epoch;
+    if (reply === null || !this.lease.isUnder(epoch, reply, `${verb} of ${process.name}`)) return;
+    this.#take(verb, epoch, args, reply);
+    if (verb !== 'look' && verb !== 'scan') this.#scanNowAndThen();
+  }
+
+  #take(verb: string, epoch: Epoch, args: readonly unknown[], reply: Answer): void {
+    const [, who] = args as readonly [Epoch, WorkerId];
+    const take = {
+      claim: () => this.#onClaimed(epoch, who, reply),
+      settle: () => this.#each<Settled>(args[2], reply, 'settled', (one, said) => this.#settle(epoch, who, one, said as string)),
+      look: () => this.#each<Named>(args[1], reply, 'looked', ({ index, row }, said) => this.#expect('L11', index, row, said as string)),
+      handBack: () => this.#each<Returning>(args[1], reply, 'returned', (one, said) => this.#handBack(one, said as Verdict)),
+      reassign: () => this.#each<Moving>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
+      second: () => this.#each<Named>(args[2], reply, 'seconded', (one, said) => this.#second(epoch, who, one, said as Verdict)),
+      register: () => void this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce),
+      forget: () => void this.boots.delete(who),
+      finish: () => this.#onFinished(args[1] as number, reply),
+    }[verb];
+    take?.();
+  }
+
+  /** Each thing that was asked, with the word on it; nothing where the whole was refused. */
+  #each<T>(asked: unknown, reply: Answer, kind: string, take: (one: T, said: string | Verdict | undefined) => void): void {
+    if (reply.kind !== kind) return;
+    for (const [at, one] of (asked as readonly T[]).entries()) take(one, reply.verdicts?.[at]);
+  }
+
+  #onClaimed(claimEpoch: Epoch, worker: WorkerId, reply: Answer): void {
+    for (const { index, attempt } of reply.granted ?? []) this.#grant(index, { worker, attempt, claimEpoch });
+    for (const found of reply.found ?? []) this.#checkFound(found);
+  }
+
+  #onFinished(items: number, reply: Answer): void {
+    const isRight = reply.kind !== 'finished' || this.items.recorded === items;
+    this.#checking.hold('L16', isRight, 'the run was closed before every item was recorded');
+  }
+
+  #grant(index: ItemIndex, row: Row): void {
+    const item = this.items.item(index);
+    this.#checking.hold('L6', item.rows.length === 0 && item.record === null, `item ${index} was claimed while it ran or after its end`);
+    this.#give(item, row);
+    item.rows = [row];
+    item.taken = null;
+  }
+
+  #give(item: SeenItem, row: Row): void {
+    const { checking, index } = { checking: this.#checking, index: item.index };
+    checking.hold('L9', row.attempt > item.lastAttempt, `attempt ${row.attempt} of item ${index} came after ${item.lastAttempt}`);
+    const boot = this.boots.get(row.worker);
+    const isKnown = row.worker === COORDINATOR_WORKER || boot !== undefined;
+    checking.hold('L31', isKnown, `item ${index} was given to ${row.worker}, which is not registered`);
+    this.bootOfRow.set(`${index}/${row.attempt}`, boot ?? '');
+    item.lastAttempt = row.attempt;
+  }
+
+  /** A claim whose reply was lost is found by the next one (L8). */
+  #checkFound({ index, state, row }: { readonly index: ItemIndex; readonly state: string; readonly row?: Row }): void {
+    const { record, rows, taken } = this.items.item(index);
+    const there = rows[0] ?? taken;
+    const isSo = record !== null ? state === 'done' || state === 'failed' : row !== undefined && there !== null && isSameRow(row, there);
+    this.#checking.hold('L8', isSo || state === 'fresh', `a claim found item ${index} ${state}, and it is not so`);
+    if (rows.length > 0) this.#checking.count('claim found a running row');
+  }
+
+  #settle(byEpoch: Epoch, worker: WorkerId, one: Settled, said: string): void {
+    const row: Row = { worker, attempt: one.attempt, claimEpoch: one.claimEpoch };
+    const item = this.items.item(one.index);
+    if (said === 'accepted') {
+      this.#checking.hold(
+        'L11',
+        !item.refused.has(keyOf(row)),
+        `attempt ${keyOf(row)} of item ${one.index} was accepted after it was refused`,
+      );
+      this.#checking.hold('L21', item.record === null, `item ${one.index} was recorded twice`);
+    }
+    this.#expect('L10', one.index, row, said === 'accepted' ? 'live' : said);
+    if (said !== 'accepted') return;
+    if (item.rows.length === 0) this.#onLate(item, worker);
+    if (one.claimEpoch < byEpoch) this.#checking.count('outcome of an older claim (L10)');
+    item.record = { row, isResult: one.isResult, byEpoch };
+    item.rows = [];
+    item.taken = null;
+    this.items.recorded += 1;
+  }
+
+  /** The item was handed back, and is recorded all the same: by the one who had it last, or as poison by the coordinator (L15). */
+  #onLate(item: SeenItem, worker: WorkerId): void {
+    const isPoison = worker === COORDINATOR_WORKER;
+    this.#checking.count(isPoison ? 'poison' : 'outcome of a row that was taken (L15)');
+    this.#checking.hold('C7', !isPoison || item.crashes >= POISON_CRASHES, `item ${item.index} is poison after ${item.crashes} crashes`);
+  }
+
+  #expect(rule: string, index: ItemIndex, row: Row, said: string): void {
+    const right = this.items.verdictOn(index, row);
+    this.#checking.hold(rule, said === right, `${keyOf(row)} of item ${index} was judged ${said}, and is ${right}`);
+    if (said === 'stale') this.items.item(index).refused.add(keyOf(row));
+  }
+
+  #handBack({ index, row, reason }: Returning, { kind }: Verdict): void {
+    const item = this.items.item(index);
+    const isThere = item.rows.some((one) => isSameRow(one, row));
+    const isRepeated = item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
+    const isRight = (kind === 'returned') === (item.record === null && (isThere || isRepeated));
+    this.#checking.hold('L12', isRight, `${keyOf(row)} of item ${index} was ${kind}`);
+    if (kind !== 'returned' || !isThere) return;
+    item.rows = item.rows.filter((one) => !isSameRow(one, row));
+    if (item.rows.length === 0) item.taken = row;
+    item.takenMs = this.#checking.nowMs();
+    if (reason === 'failed') item.failures += 1;
+    if (reason === 'crashed') item.crashes += 1;
+    item.takenFor.set(keyOf(row), reason);
+    this.#checking.count(`handed back ${reason}`);
+  }
+
+  #move(epoch: Epoch, { index, row, to }: Moving, { kind, attempt }: Verdict): void {
+    if (kind !== 'moved' || attempt === undefined) return;
+    const item = this.items.item(index);
+    const moved: Row = { worker: to, attempt, claimEpoch: epoch };
+    if (item.rows.some((one) => isSameRow(one, moved))) return;
+    const isThere = item.rows.some((one) => isSameRow(one, row));
+    this.#checking.hold('L12', isThere, `${keyOf(row)} of item ${index} was moved and was not there`);
+    this.#checking.onMoved(index, row);
+    this.#give(item, moved);
+    item.rows = item.rows.map((one) => (isSameRow(one, row) ? moved : one));
+    item.takenFor.set(keyOf(row), 'stolen');
+    this.#checking.count('steal');
+  }
+
+  #second(epoch: Epoch, worker: WorkerId, { index, row }: Named, { kind, attempt }: Verdict): void {
+    if (kind !== 'granted' || attempt === undefined) return;
+    const item = this.items.item(index);
+    const second: Row = { worker, attempt, claimEpoch: epoch };
+    if (item.rows.some((one) => isSameRow(one, second))) return;
+    const isRight = item.rows.length === 1 && item.rows.some((one) => isSameRow(one, row)) && row.worker !== worker;
+    this.#checking.hold('L13', isRight, `item ${index} got a second attempt beside ${item.rows.map(keyOf).join(' and ')}`);
+    this.#give(item, second);
+    item.rows = [...item.rows, second];
+    this.#checking.count('second attempt');
+  }
+
+  #scanNowAndThen(): void {
+    this.#writes += 1;
+    if (this.#writes % SCAN_EVERY === 0) this.#checking.scan(this.lease.epoch);
+  }
+}

@@ -1,0 +1,88 @@
+import { isQuiet } from '../../runtime/worker/concurrency.ts';
+import { invalidItems } from './sim-source.ts';
+import type { SimWorker } from './sim-worker.ts';
+import type { World } from './world.ts';
+
+const TICK_MS = 1_000;
+/** No item's delay is longer: after that it may be claimed. */
+const LONGEST_DELAY_MS = 9_000;
+/** The drain's own end (worker/machine.ts), its farewell, and what is between them. */
+const AFTER_DRAIN_MS = 20_000;
+const PER_ITEM_MS = 12_000;
+
+/** What has to happen: after the faults the run ends, nobody is idle while there is work, and a drain keeps its deadline. */
+export class Liveness {
+  readonly #world: World;
+  readonly #limitMs: number;
+  /** From here on nothing of what went wrong is left. */
+  readonly #stableMs: number;
+  readonly #idleMs: number;
+  readonly #idleSince = new Map<SimWorker, number>();
+  readonly #valid: number;
+
+  constructor(world: World) {
+    const { timing, faultsMs, items, executionMs, workers, concurrency } = world.plan;
+    const { coordinatorFailureTimeoutMs, heartbeatIntervalMs } = timing;
+    this.#world = world;
+    this.#stableMs = faultsMs + 5 * coordinatorFailureTimeoutMs + 15_000;
+    this.#limitMs = this.#stableMs + 120_000 + (items * (PER_ITEM_MS + executionMs * 4)) / (workers * concurrency);
+    this.#idleMs = 4_000 + 6 * heartbeatIntervalMs;
+    this.#valid = items - invalidItems(world.plan).size;
+  }
+
+  begin(): void {
+    this.#world.queue.after(TICK_MS, () => this.#tick());
+  }
+
+  #tick(): void {
+    const { queue, checkers, plan } = this.#world;
+    const open = plan.items - checkers.ledger.items.recorded;
+    this.#world.hold('end', queue.nowMs < this.#limitMs, `${open} items are open ${queue.nowMs - plan.faultsMs} ms after the last fault`);
+    for (const worker of this.#world.workers) this.#checkDrain(worker);
+    if (queue.nowMs > this.#stableMs) this.#checkIdle();
+    queue.after(TICK_MS, () => this.#tick());
+  }
+
+  #checkDrain({ drainedMs, process, id }: SimWorker): void {
+    if (drainedMs === null || process.lastHeldMs !== undefined) return;
+    const takenMs = process.monotonicMs() - drainedMs;
+    this.#world.hold('drain', takenMs < this.#world.plan.drainTimeoutMs + AFTER_DRAIN_MS, `${id} drains for ${takenMs} ms`);
+  }
+
+  #checkIdle(): void {
+    const startable = this.#startable();
+    for (const worker of this.#world.workers) {
+      const isIdle = startable > 0 && isFree(worker);
+      const since = this.#idleSince.get(worker);
+      if (!isIdle) this.#idleSince.delete(worker);
+      else if (since === undefined) this.#idleSince.set(worker, this.#world.queue.nowMs);
+      else
+        this.#world.hold(
+          'idle',
+          this.#world.queue.nowMs - since < this.#idleMs,
+          `${worker.id} is idle while ${startable} items could start`,
+        );
+    }
+  }
+
+  /** Never handed out, or handed back longer ago than any delay is. */
+  #startable(): number {
+    const { items } = this.#world.checkers.ledger;
+    const known = [...items.all.values()];
+    const handedOut = known.filter(
+      ({ rows, taken, record }) => rows.some(isWorkers) || taken !== null || (record !== null && isWorkers(record.row)),
+    );
+    const waiting = known.filter(({ taken, takenMs }) => taken !== null && this.#world.queue.nowMs - takenMs > LONGEST_DELAY_MS);
+    return Math.max(0, this.#valid - handedOut.length) + waiting.length;
+  }
+}
+
+function isWorkers({ worker }: { readonly worker: string }): boolean {
+  return worker !== 'coordinator';
+}
+
+function isFree({ state, process }: SimWorker): boolean {
+  const { mode, backend, executing, counts, limit } = state;
+  const isWorking = mode.kind === 'working' && backend === 'ready' && !isQuiet(limit, process.clock.monotonicMs());
+  return isWorking && executing.size === 0 && counts.queued === 0;
+}

@@ -1,0 +1,53 @@
+import type { Coverage } from './coverage.ts';
+import { FAULT_KINDS } from './fault-kinds.ts';
+
+/** So many seeds have to show everything at least once; fewer may miss something by chance. */
+export const ENOUGH_SEEDS = 1_000;
+
+/** What a simulation has to have seen to be worth its name; the names are those of `Coverage.count`. */
+const EVENTS: readonly string[] = [
+  'takeover',
+  'coordinator ended fenced',
+  'coordinator fenced at boot',
+  'coordinator ended interrupted',
+  'coordinator ended paused',
+  'coordinator ended STORE_FAILED',
+  'coordinator ended RESULT_LOG_FAILED',
+  'failed by timeout',
+  'failed by exited',
+  'suspected',
+  'steal',
+  'second attempt',
+  'claim found a running row',
+  'assigned again',
+  'outcome of a row that was taken (L15)',
+  'outcome of an older claim (L10)',
+  'outbox found',
+  'word of a deposed coordinator',
+  'told stale',
+  'told revoked',
+  'told superseded',
+  'told hello-needed',
+  'told drain',
+  'told finished',
+  'handed back failed',
+  'handed back lost',
+  'handed back drained',
+  'handed back unavailable',
+  'handed back throttled',
+  'handed back recalled',
+  'handed back suspected',
+  'handed back crashed',
+  'poison',
+  'torn tail',
+  'zero-filled tail',
+  'hole before the tail',
+  'worker left drained',
+  'worker left superseded',
+  'executed again',
+];
+
+/** What never happened, and must. */
+export function missing(coverage: Coverage): readonly string[] {
+  return [...FAULT_KINDS.map((kind) => `fault ${kind}`), ...EVENTS].filter((what) => coverage.of(what) === 0);
+}

@@ -1,0 +1,21 @@
+import type { SimProcess } from './sim-process.ts';
+
+/** A silent peer is noticed by the pings of the connection. */
+export const KEEPALIVE_MS = 2_000;
+/** How late a message may come. */
+export const LATEST_MS = 2_500;
+
+/** A way between one worker and one address, and what is the matter with it. */
+export interface LinkState {
+  requestsCutUntilMs: number;
+  repliesCutUntilMs: number;
+  refusedUntilMs: number;
+}
+
+/** Who calls: the main loop or the thread that beats, each through a connection of its own. */
+export interface Caller {
+  readonly worker: string;
+  readonly process: SimProcess;
+  readonly whenOn: (run: () => void) => void;
+  readonly onReply: (reply: { readonly epoch: number }) => void;
+}

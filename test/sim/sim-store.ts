@@ -1,0 +1,98 @@
+import type { Random } from '../../runtime/base/random.ts';
+import type { HandBack, Ledger } from '../../runtime/ledger/contract.ts';
+import { InjectedFault } from '../support/faulty-ledger.ts';
+import type { SimProcess } from './sim-process.ts';
+import { between } from './swarm.ts';
+import type { World } from './world.ts';
+
+/** The answer of any verb, as far as the store has to know it. */
+type Answer = { readonly kind?: string } | null;
+type Verb = (...args: readonly unknown[]) => Promise<Answer>;
+
+/** How long a call of unknown fate may still be on its way. */
+const LATEST_MS = 6_000;
+const SLOWEST_MS = 3_000;
+/** A read that every candidate makes many times a second, and that decides nothing by itself. */
+const WATCHING = 'readLease';
+/** Each names the whole of what is to be, and the caller keeps their order: one that overtakes a later one has no place here. */
+const IN_ORDER: ReadonlySet<string> = new Set(['register', 'forget']);
+
+/**
+ * The store as one coordinator process reaches it: calls travel there and back, in the order in which they were made, and are carried
+ * out even where the caller has been stopped or has just died.
+ */
+export function connectStore(world: World, process: SimProcess): Ledger {
+  const connection = new Connection(world, process);
+  return new Proxy(world.ledger, {
+    get:
+      (_, verb: string) =>
+      (...args: readonly unknown[]) =>
+        connection.call(verb, args),
+  });
+}
+
+class Connection {
+  readonly #world: World;
+  readonly #process: SimProcess;
+  readonly #random: Random;
+  #lastArrivalMs = 0;
+
+  constructor(world: World, process: SimProcess) {
+    this.#world = world;
+    this.#process = process;
+    this.#random = world.stream(`store of ${process.name}`);
+  }
+
+  call(verb: string, args: readonly unknown[]): Promise<Answer> {
+    if (verb === 'handBack') this.#world.checkers.failure.onHandBack(this.#process, args[1] as readonly HandBack[]);
+    return new Promise((resolve, reject) => {
+      const fail = (what: string) => (): void => this.#deliver(() => reject(new InjectedFault(`${verb}: ${what}`)));
+      const { faults, queue } = this.#world;
+      if (queue.nowMs < this.#world.storeAwayUntilMs) return void queue.after(this.#travelMs() * 20, fail('the store is away'));
+      if (verb !== WATCHING && faults.strikes('store-failed-before')) return void queue.after(this.#travelMs(), fail('not done'));
+      if (verb !== WATCHING && !IN_ORDER.has(verb) && faults.strikes('store-failed-late')) {
+        queue.after(this.#random.next() * LATEST_MS, () => this.#carryOut(verb, args, null, reject));
+        return void queue.after(this.#travelMs(), fail('nobody knows'));
+      }
+      queue.after(this.#arrivalMs(verb) - queue.nowMs, () => {
+        // Of a process that died meanwhile, what was on its way may have been sent or not.
+        if (this.#process.isDead && this.#random.next() < 0.5) return;
+        this.#carryOut(verb, args, resolve, reject);
+      });
+    });
+  }
+
+  #carryOut(verb: string, args: readonly unknown[], resolve: ((answer: Answer) => void) | null, reject: (cause: Error) => void): void {
+    const run = (this.#world.ledger as unknown as Readonly<Record<string, Verb>>)[verb] as Verb;
+    run(...args).then(
+      (answer) => {
+        this.#world.checkers.ledger.observe(verb, args, answer, this.#process);
+        if (resolve === null) return;
+        const isLost = verb !== WATCHING && this.#world.faults.strikes('store-failed-after');
+        this.#world.queue.after(this.#travelMs(), () =>
+          this.#deliver(() => {
+            if (isLost) return reject(new InjectedFault(`${verb}: done, the reply was lost`));
+            if (answer?.kind === 'fenced') this.#world.checkers.talk.onFenced(this.#process);
+            resolve(answer);
+          }),
+        );
+      },
+      (cause: unknown) => this.#world.fail(cause),
+    );
+  }
+
+  #deliver(run: () => void): void {
+    this.#process.whenOn(run);
+  }
+
+  #arrivalMs(verb: string): number {
+    const isSlow = verb !== WATCHING && this.#world.faults.strikes('store-slow');
+    const travelMs = this.#travelMs() + (isSlow ? this.#random.next() * SLOWEST_MS : 0);
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, this.#world.queue.nowMs + travelMs);
+    return this.#lastArrivalMs;
+  }
+
+  #travelMs(): number {
+    return between(this.#random, 0.1, 1) * this.#world.plan.travelMs;
+  }
+}

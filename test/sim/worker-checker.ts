@@ -1,0 +1,115 @@
+import { type ItemRef, refKey, type WorkerId } from '../../runtime/model/row.ts';
+import type { Poll, PollReply } from '../../runtime/model/session.ts';
+import type { Timing } from '../../runtime/model/timing.ts';
+import type { Checking } from './checking.ts';
+import type { SimProcess } from './sim-process.ts';
+
+/** What one start of a worker has heard and said. */
+export interface Seen {
+  readonly worker: WorkerId;
+  readonly process: SimProcess;
+  highestEpoch: number;
+  validMs: number;
+  hasLeft: boolean;
+  readonly assigned: Set<string>;
+  readonly mayForget: Set<string>;
+  readonly returned: Set<string>;
+}
+
+/** The worker's rules (L32 to L36), seen at its edges: what it says, what it executes, what it forgets. */
+export class WorkerChecker {
+  readonly executions: Map<number, string[]> = new Map();
+  readonly #checking: Checking;
+  readonly #timing: Timing;
+  /** Who executed an attempt last, and whether it was told to stop. */
+  readonly #executed = new Map<string, { readonly seen: Seen; isStopped: boolean }>();
+  readonly #moved = new Set<string>();
+
+  constructor(checking: Checking, timing: Timing) {
+    this.#checking = checking;
+    this.#timing = timing;
+  }
+
+  wasExecuted(index: number, attempt: number): boolean {
+    return this.#executed.has(`${index}/${attempt}`);
+  }
+
+  boot(worker: WorkerId, process: SimProcess, highestEpoch: number): Seen {
+    return {
+      worker,
+      process,
+      highestEpoch,
+      validMs: process.monotonicMs(),
+      hasLeft: false,
+      assigned: new Set(),
+      mayForget: new Set(),
+      returned: new Set(),
+    };
+  }
+
+  onReply(seen: Seen, reply: { readonly epoch: number } | PollReply): void {
+    if (reply.epoch < seen.highestEpoch) return this.#checking.count('word of a deposed coordinator');
+    seen.highestEpoch = reply.epoch;
+    seen.validMs = seen.process.monotonicMs();
+    if (!('status' in reply) || reply.status !== 'ok') return;
+    for (const ref of [...reply.acknowledged, ...reply.stale]) seen.mayForget.add(refKey(ref));
+    for (const ref of reply.assignments) seen.assigned.add(refKey(ref));
+  }
+
+  onBeatSent(seen: Seen, state: string): void {
+    this.#checking.trace.note('beat', `${seen.process.name} ${state}`);
+    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} beats after its farewell`);
+  }
+
+  onPollSent(seen: Seen, poll: Poll, isDurable: (ref: ItemRef) => boolean): void {
+    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} polls after its farewell`);
+    for (const outcome of poll.outcomes) {
+      const key = refKey(outcome);
+      this.#checking.hold('L34', isDurable(outcome), `${seen.worker} sent its outcome of ${key} before it was durable`);
+      this.#checking.hold('L36', !seen.returned.has(key), `${seen.worker} sent an outcome of ${key}, which it had handed back`);
+    }
+    for (const ref of poll.returns) seen.returned.add(refKey(ref));
+  }
+
+  onForgotten(seen: Seen, refs: readonly ItemRef[]): void {
+    for (const ref of refs) {
+      const isAllowed = seen.mayForget.has(refKey(ref));
+      this.#checking.hold('L34', isAllowed, `${seen.worker} forgot ${refKey(ref)}, which no valid reply had named`);
+    }
+  }
+
+  onExecuted(seen: Seen, ref: { readonly index: number; readonly attempt: number }): void {
+    const key = `${ref.index}/${ref.attempt}`;
+    this.#checking.trace.note('executed', `${seen.worker} ${key}`);
+    const before = this.#executed.get(key);
+    // What was revoked while its hand-back was under way may come again, where that hand-back came to nothing (L28).
+    const isNew = before === undefined || (before.seen === seen && before.isStopped);
+    this.#checking.hold('L35', isNew, `${key} was executed by ${before?.seen.process.name ?? ''}, and again by ${seen.process.name}`);
+    this.#checking.hold('W1', seen.assigned.has(key), `${seen.worker} executes ${key}, which no valid reply had assigned`);
+    this.#checking.hold('L32', !this.#moved.has(key), `${seen.worker} executes ${key}, which was stolen from it`);
+    this.#executed.set(key, { seen, isStopped: false });
+    this.executions.set(ref.index, [...(this.executions.get(ref.index) ?? []), `${seen.worker}/${ref.attempt}`]);
+    this.#checkTouch(seen, key);
+  }
+
+  /** Its execution was let go of. */
+  onStopped({ index, attempt }: { readonly index: number; readonly attempt: number }): void {
+    const execution = this.#executed.get(`${index}/${attempt}`);
+    if (execution !== undefined) execution.isStopped = true;
+  }
+
+  /** L36: after self-fence nothing starts; the fence is looked for at each tick, which one that was held up may have missed. */
+  #checkTouch({ process, validMs, worker }: Seen, key: string): void {
+    if (process.lastHeldMs !== undefined) return;
+    const silentMs = process.monotonicMs() - validMs;
+    const mostMs = this.#timing.workerSelfFenceTimeoutMs + 2 * this.#timing.heartbeatIntervalMs;
+    this.#checking.hold('L36', silentMs <= mostMs, `${worker} started ${key} after ${silentMs} ms without a word`);
+  }
+
+  /** L32: a started item is never stolen. */
+  onMoved(ref: ItemRef, from: WorkerId): void {
+    const key = refKey(ref);
+    this.#checking.hold('L32', this.#executed.get(key)?.isStopped !== false, `${key} was stolen from ${from}, which had started it`);
+    this.#moved.add(key);
+  }
+}
