@@ -11,7 +11,7 @@ import { inWorld, notingCore, pollOf, RUN_ID } from '../support/rpc-world.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { until } from '../support/until.ts';
 
-/** The ping's second and its answer's second, and room for a busy machine; the deadline of the call is far away. */
+/** A ping's second, up to five for its answer, and room for a busy machine; the deadline of the call is far away. */
 const NOTICED_MS = 10_000;
 const FAR_MS = 60_000;
 
