@@ -1,49 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
-import { checkFleet, type Fleet, startFleet } from '../support/fleet.ts';
-import { type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
+import { checkFleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
+import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { until } from '../support/until.ts';
-
-/** What the workers that stay need for an item until the test is over. */
-const OTHERS_MS = 800;
-
-/** Workers w1 and w3 with quick servers, and w2 whose server behaves as the test says. */
-async function threeWorkers(
-  t: ExecutionContext,
-  second: (started: number) => Behaviour | Promise<Behaviour>,
-  more: { readonly worker?: Readonly<Record<string, unknown>>; readonly timing?: Readonly<Record<string, string>> } = {},
-): Promise<{ readonly fleet: Fleet; readonly own: ModelServer; readonly others: readonly ModelServer[]; readonly hurry: () => void }> {
-  let count = 0;
-  const own = await modelServer(t, () => {
-    count += 1;
-    return second(count);
-  });
-  const slow = (): Behaviour => ({ kind: 'ok', afterMs: OTHERS_MS });
-  const [first, third] = [await modelServer(t, slow), await modelServer(t, slow)];
-  const fleet = await startFleet(t, [first, own, third], { items: 240, concurrency: 2, ...more });
-  const hurry = (): void => {
-    for (const server of [first, third]) server.answerWith(() => ({ kind: 'ok' }));
-  };
-  return { fleet, own, others: [first, third], hurry };
-}
-
-function steps(fleet: Fleet, worker: string): readonly unknown[] {
-  return fleet.eventsOf(worker, 'drain_step').map((event) => [event['step'], event['items']]);
-}
-
-function kindsOf(fleet: Fleet, worker: string): readonly unknown[] {
-  return fleet
-    .events()
-    .filter((event) => event['workerId'] === worker && event['kind'] !== 'worker_suspected')
-    .map((event) => event['kind']);
-}
-
-/** Items whose first execution was on this server and which another one executed too. */
-function movedOn(own: ModelServer, others: readonly ModelServer[]): readonly string[] {
-  return [...own.executions.keys()].filter((item) => others.some((other) => other.executions.has(item)));
-}
 
 for (const provider of ['aws', 'gcp'] as const) {
   test(`spot_drain_completes_within_lead_time: ${provider}`, async (t) => {
@@ -111,72 +72,15 @@ for (const mode of ['stream', 'poll'] as const) {
   );
 }
 
-test.serial('a hint only holds; withdrawn, the worker works on', async (t) => {
-  t.timeout(120_000);
-  const { fleet, own, hurry } = await threeWorkers(t, () => ({ kind: 'ok', afterMs: OTHERS_MS }));
-  await until('w2 works', 30_000, () => own.total() >= 4);
-  fleet.hint([{ node: 'n2', severity: 'hint', reason: 'rebalance' }]);
-  await until('w2 holds', 20_000, () => steps(fleet, 'w2').length >= 2);
-  await until('w2 is idle', 20_000, () => own.inFlight() === 0);
-  const before = own.total();
-  await sleep(2_500);
-  t.is(own.total(), before, 'it takes nothing');
-  t.false(fleet.worker('w2').hasExited());
-  t.is(fleet.eventsOf('w2', 'worker_deregistered').length, 0);
-  fleet.hint([{ node: 'n2', severity: 'hnit' }]);
-  await until('the mistake is told', 20_000, () => fleet.coordinator.stderr().includes('the file has mistakes'));
-  t.regex(fleet.coordinator.stderr(), /hints\.yaml: `severity` at line 1 must be one of hint, drain, gone, but is \\"hnit\\"/);
-  await sleep(1_000);
-  t.is(own.total(), before, 'what the file said last stands');
-  fleet.hint(null);
-  await until('w2 works again', 20_000, () => own.total() > before);
-  t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'withdrawn' }]);
-  hurry();
-  own.answerWith(() => ({ kind: 'ok' }));
-  await checkFleet(t, fleet, 60_000);
-});
-
-test.serial('a drain is withdrawn before the worker has left: it works on, and what it gave back runs elsewhere', async (t) => {
-  t.timeout(120_000);
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const { fleet, own, hurry } = await threeWorkers(t, async (started) => {
-    if (started <= 2) await released;
-    return { kind: 'ok', afterMs: 100 };
-  });
-  await until('two items hang', 30_000, () => own.total() === 2);
-  fleet.hint([{ node: 'n2', severity: 'drain', deadline: '60s' }]);
-  await until('w2 drains', 20_000, () => steps(fleet, 'w2').length >= 3);
-  fleet.hint([]);
-  await until('w2 is told', 20_000, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
-  release();
-  await until('w2 works again', 20_000, () => own.total() > 4);
-  hurry();
-  await checkFleet(t, fleet, 60_000);
-  t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'withdrawn' }]);
-});
-
-test.serial('gone: the coordinator fails the worker at once, and a worker that lives all the same stops and leaves', async (t) => {
+test.serial('R42: notice 0: everything runs elsewhere at once', async (t) => {
   t.timeout(120_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', 30_000, () => own.total() === 2);
-  fleet.hint([{ node: 'n2', severity: 'gone', reason: 'node deleted' }]);
-  await until('its items run elsewhere', 4_500, () => movedOn(own, others).length === 2);
-  t.like(fleet.eventsOf('w2', 'worker_failed'), [{ reason: 'gone' }]);
+  const drained = await fleet.drain('w2', '--deadline', '0s');
+  t.is(drained.exit, 0, drained.stderr);
+  t.regex(drained.stdout, /w2: 2 items that had started and cannot end in time went back/);
+  await until('they run elsewhere', 5_000, () => movedOn(own, others).length === 2);
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-  hurry();
-  await checkFleet(t, fleet, 60_000);
-  t.is(fleet.eventsOf('w2', 'worker_failed').length, 1);
-});
-
-test.serial('gone in the file of the worker itself: it ends at once', async (t) => {
-  t.timeout(120_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
-  await until('two items hang', 30_000, () => own.total() === 2);
-  fleet.hintTo('w2', { severity: 'gone' });
-  await until('w2 ends', 4_000, () => fleet.worker('w2').hasExited());
-  t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-  await until('its items run elsewhere', 20_000, () => movedOn(own, others).length === 2);
   hurry();
   await checkFleet(t, fleet, 60_000);
 });

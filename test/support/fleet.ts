@@ -4,7 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { batchLines } from './batch-lines.ts';
 import { type Command, finished, startCommand } from './command.ts';
 import { invariantBreaks } from './invariant.ts';
-import { freePort, type ModelServer } from './model-server.ts';
+import { type Behaviour, freePort, type ModelServer, modelServer } from './model-server.ts';
 import { printedEvents, type Standalone, standalone } from './standalone.ts';
 import { until } from './until.ts';
 
@@ -97,4 +97,43 @@ function write(path: string, said: object | null): void {
   if (said === null) return rmSync(path, { force: true });
   writeFileSync(`${path}.new`, JSON.stringify(said));
   renameSync(`${path}.new`, path);
+}
+
+/** What the workers that stay need for an item until the test is over. */
+export const OTHERS_MS = 800;
+
+/** Workers w1 and w3 with quick servers, and w2 whose server behaves as the test says. */
+export async function threeWorkers(
+  t: ExecutionContext,
+  second: (started: number) => Behaviour | Promise<Behaviour>,
+  more: { readonly worker?: Readonly<Record<string, unknown>>; readonly timing?: Readonly<Record<string, string>> } = {},
+): Promise<{ readonly fleet: Fleet; readonly own: ModelServer; readonly others: readonly ModelServer[]; readonly hurry: () => void }> {
+  let count = 0;
+  const own = await modelServer(t, () => {
+    count += 1;
+    return second(count);
+  });
+  const slow = (): Behaviour => ({ kind: 'ok', afterMs: OTHERS_MS });
+  const [first, third] = [await modelServer(t, slow), await modelServer(t, slow)];
+  const fleet = await startFleet(t, [first, own, third], { items: 240, concurrency: 2, ...more });
+  const hurry = (): void => {
+    for (const server of [first, third]) server.answerWith(() => ({ kind: 'ok' }));
+  };
+  return { fleet, own, others: [first, third], hurry };
+}
+
+export function steps(fleet: Fleet, worker: string): readonly unknown[] {
+  return fleet.eventsOf(worker, 'drain_step').map((event) => [event['step'], event['items']]);
+}
+
+export function kindsOf(fleet: Fleet, worker: string): readonly unknown[] {
+  return fleet
+    .events()
+    .filter((event) => event['workerId'] === worker && event['kind'] !== 'worker_suspected')
+    .map((event) => event['kind']);
+}
+
+/** Items whose first execution was on this server and which another one executed too. */
+export function movedOn(own: ModelServer, others: readonly ModelServer[]): readonly string[] {
+  return [...own.executions.keys()].filter((item) => others.some((other) => other.executions.has(item)));
 }

@@ -1,3 +1,4 @@
+import type { ComputeHint } from '../../runtime/model/hint.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
 import type { Assignment, ItemReturn, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import type { Command, Ending } from '../../runtime/worker/commands.ts';
@@ -86,4 +87,14 @@ export function polls(commands: readonly Command[]): Poll[] {
 
 export function kinds(commands: readonly Command[]): string[] {
   return commands.map((command) => command.kind);
+}
+
+/** Mostly none. */
+export function someOrder(pick: number): OkReply['order'] {
+  return (['hold', 'drain'] as const)[pick % 12] ?? 'work';
+}
+
+export function someHint(pick: number): ComputeHint | null {
+  const severity = (['hint', 'drain'] as const)[pick % 4];
+  return severity === undefined ? null : { node: null, worker: null, severity, untilMs: null, reason: 'spot' };
 }

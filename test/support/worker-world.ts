@@ -7,6 +7,7 @@ import {
   onConnected,
   onDrain,
   onEnded,
+  onHint,
   onPollFailed,
   onReply,
   onSessionEnded,
@@ -15,7 +16,7 @@ import {
   onWritten,
 } from '../../runtime/worker/machine.ts';
 import { checkState, type State, type Transport } from '../../runtime/worker/state.ts';
-import { assignment, ended, goesBack, greeting, type OkReply, ok, outcome, ref } from './worker-state.ts';
+import { assignment, ended, goesBack, greeting, type OkReply, ok, outcome, ref, someHint, someOrder } from './worker-state.ts';
 
 export const STEPS = [
   'assign',
@@ -88,7 +89,7 @@ export class World {
           epoch: this.#epoch,
           acknowledged: this.#some(pick),
           stale: pick % 5 === 0 ? this.#some(pick + 1) : [],
-          order: pick % 97 === 0 ? 'finished' : 'work',
+          order: pick % 97 === 0 ? 'finished' : someOrder(pick),
         });
       case 'stale-reply':
         return this.#reply(pick, { epoch: Math.max(0, this.#epoch - 1), acknowledged: this.#some(pick) });
@@ -118,7 +119,7 @@ export class World {
         this.#nowMs += 5_000;
         return onTick(state, this.#nowMs);
       case 'drain':
-        return pick % 4 === 0 ? onDrain(state, nowMs) : [];
+        return pick % 9 === 0 ? onDrain(state, nowMs) : onHint(state, nowMs, someHint(pick));
       case 'ready':
         return onBackendReady(state, nowMs);
     }
