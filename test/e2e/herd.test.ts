@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { batchLines, itemIds } from '../support/batch-lines.ts';
+import type { HerdReport } from '../support/herd-process.ts';
+import { freePort } from '../support/model-server.ts';
+import { exitOf } from '../support/run.ts';
+import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
+import { until } from '../support/until.ts';
+
+const WORKERS = 40;
+const PROCESSES = 2;
+const ITEMS = 3 * WORKERS;
+/** Ten seconds where the machine has nothing else to do; the workers share its cores with their coordinator, so that the rest is room. */
+const BACK_MS = 30_000;
+
+interface Herd {
+  /** The last report of each process. */
+  reports(): readonly HerdReport[];
+  /** What is executed is answered now. */
+  go(): void;
+}
+
+function startHerd(t: ExecutionContext, tlsDir: string, port: number): Herd {
+  const path = fileURLToPath(new URL('../support/herd-process.ts', import.meta.url));
+  const each = WORKERS / PROCESSES;
+  const reports = Array.from({ length: PROCESSES }, (): HerdReport => ({ open: 0, lowestEpoch: 0, running: 0, begun: 0, left: 0 }));
+  const children = reports.map((_, nth) => {
+    const args = [tlsDir, String(port), String(nth * each), String(each)];
+    const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+    t.teardown(() => child.kill('SIGKILL'));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const line = text.split('\n').findLast((one) => one.startsWith('{') && one.endsWith('}'));
+      if (line !== undefined) reports[nth] = JSON.parse(line) as HerdReport;
+    });
+    return child;
+  });
+  return {
+    reports: () => reports,
+    go: () => {
+      for (const child of children) child.stdin.write('go\n');
+    },
+  };
+}
+
+/** How late the coordinator's loop is, as its health endpoint shows: the longest of the answers. */
+function watchLag(t: ExecutionContext, port: number): { longestMs(): number } {
+  const answers: number[] = [];
+  const timer = setInterval(() => {
+    const askedMs = performance.now();
+    get({ port, path: '/healthz' }, (response) => {
+      response.resume();
+      response.once('end', () => answers.push(performance.now() - askedMs));
+    }).on('error', () => undefined);
+  }, 50);
+  t.teardown(() => clearInterval(timer));
+  return { longestMs: () => Math.round(Math.max(0, ...answers.splice(0))) };
+}
+
+const total = (reports: readonly HerdReport[], of: 'open' | 'running' | 'begun' | 'left'): number =>
+  reports.reduce((sum, report) => sum + report[of], 0);
+
+test(`${WORKERS} workers come back at once after a restart of the coordinator: none is failed, nothing is executed twice (R35, L37)`, async (t) => {
+  t.timeout(400_000);
+  const [port, http] = [await freePort(), await freePort()];
+  const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: 'http://127.0.0.1:9/v1', concurrency: 1 });
+  const further = { http: `127.0.0.1:${http}` };
+  const first = run.startCoordinator('c1', port, further);
+  t.is(await leaseEpoch(first, 30_000), 0);
+  const { reports, go } = startHerd(t, run.tlsDir, port);
+  await until('every worker has a session', 180_000, () => total(reports(), 'open') === WORKERS);
+  await until('every worker has an item', 60_000, () => total(reports(), 'running') === WORKERS);
+  const lag = watchLag(t, http);
+  await sleep(2_000);
+  t.log(`${WORKERS} workers beating: the coordinator's health is answered within ${lag.longestMs()} ms`);
+  const begun = total(reports(), 'begun');
+  first.signal('SIGKILL');
+  await first.exited;
+  const second = run.startCoordinator('c2', port, further);
+  t.is(await leaseEpoch(second, 30_000), 1);
+  const servingMs = performance.now();
+  await until('every worker has a session again', 120_000, () => {
+    const now = reports();
+    return total(now, 'open') === WORKERS && now.every((report) => report.lowestEpoch === 1);
+  });
+  const tookMs = performance.now() - servingMs;
+  t.log(`all back after ${Math.round(tookMs)} ms; health was answered within ${lag.longestMs()} ms meanwhile`);
+  t.true(tookMs < BACK_MS, `${tookMs} ms`);
+  go();
+  t.is(await exitOf(second, 120_000), 0, second.stderr());
+  await until('every worker has left', 30_000, () => total(reports(), 'left') === WORKERS);
+  t.is(total(reports(), 'begun') - begun, ITEMS - WORKERS, 'what was held at the restart was not executed again, nor anything else twice');
+  t.deepEqual(
+    printedEvents(second).filter((event) => event['kind'] === 'worker_failed'),
+    [],
+  );
+  t.deepEqual(
+    run.results().map((line) => line.custom_id),
+    [...itemIds(ITEMS)],
+  );
+});
