@@ -3,6 +3,7 @@
 #              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, after the build
 # make verify  the gates alone
 # make sim     worlds that go wrong by seed: SEEDS=20000 so many, FROM=1 from here, SEED=7 TRACE=1 this one and what happens in it
+# make mutants plants known faults in a copy of the code, and fails where one is not noticed: ONLY=name plants that one
 # make smoke-3node-aws, make smoke-3node-gcp
 #              one coordinator and three workers by hand: a steal, a drain by that provider's notice, the proof, within a minute.
 #              ROLLOUT_SMOKE_CLOUD=1 runs them on hosts of yours over ssh, and says what it needs to know for that
@@ -12,7 +13,7 @@
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test sim smoke-3node-aws smoke-3node-gcp verify install build generate format clean
+.PHONY: run test sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
@@ -22,6 +23,9 @@ test: install
 
 sim: install
 	@$(PINNED) node scripts/sim.ts
+
+mutants: install
+	@$(PINNED) node scripts/mutants.ts
 
 smoke-3node-aws smoke-3node-gcp: build
 	@$(PINNED) node scripts/smoke.ts $(@:smoke-3node-%=%)

@@ -1,4 +1,5 @@
-import type { Lease } from '../../runtime/model/lease.ts';
+import type { AcquireRequest } from '../../runtime/ledger/contract.ts';
+import { isSameLease, type Lease } from '../../runtime/model/lease.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -14,6 +15,8 @@ export class LeaseChecker {
   epoch: Epoch = -1;
   readonly #checking: Checking;
   readonly #wins = new Map<Epoch, Won>();
+  /** The lease row as it stands; undefined after a release, which tells nothing of it. */
+  #row: Lease | null | undefined = null;
   readonly #pidOfNonce = new Map<string, number>();
 
   constructor(checking: Checking) {
@@ -23,11 +26,14 @@ export class LeaseChecker {
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
     if (verb === 'readLease') return this.#onRead(answer as Lease | null);
     const reply = answer as { readonly kind: string; readonly lease?: Lease };
-    if (verb === 'acquire' && reply.kind === 'won' && reply.lease !== undefined) this.#onWon(reply.lease, process);
+    if (verb === 'acquire' && reply.kind === 'won' && reply.lease !== undefined)
+      this.#onWon(reply.lease, (args[0] as AcquireRequest).expected, process);
     if (verb === 'acquire' && reply.kind === 'behind') this.#checking.hold('L3', false, 'a ledger that lost nothing is behind');
     if (verb === 'renew' && reply.kind === 'renewed' && reply.lease !== undefined) this.#onRenewed(reply.lease, args[0] as Lease);
     if (verb === 'release' && reply.kind === 'released') {
       this.#checking.hold('L1', (args[0] as Lease).epoch === this.epoch, 'a lease was released that another one holds');
+      // The row itself is told by whoever reads it next.
+      this.#row = undefined;
     }
   }
 
@@ -50,7 +56,7 @@ export class LeaseChecker {
     else this.#checking.hold('L1', lease.epoch === this.epoch, `the lease row is of epoch ${lease.epoch}, not of ${this.epoch}`);
   }
 
-  #onWon(lease: Lease, { pid, name }: SimProcess): void {
+  #onWon(lease: Lease, expected: Lease | null, { pid, name }: SimProcess): void {
     const { epoch, holder } = lease;
     const before = this.#wins.get(epoch);
     const isAgain = before?.holder === holder && epoch === this.epoch;
@@ -60,12 +66,19 @@ export class LeaseChecker {
     this.#checking.hold('L2', pidOfNonce === pid, `two processes call themselves ${holder}`);
     this.#pidOfNonce.set(holder, pid);
     if (isAgain) return;
+    this.#checking.hold(
+      'L4',
+      this.#row === undefined || isSameLease(this.#row, expected),
+      `${name} won a lease that is not the one it had seen`,
+    );
+    this.#row = lease;
     if (this.epoch >= 0) this.#checking.count('takeover');
     this.#wins.set(epoch, { holder, pid });
     this.epoch = epoch;
   }
 
   #onRenewed(lease: Lease, held: Lease): void {
+    this.#row = lease;
     const isOwn = lease.epoch === this.epoch && held.epoch === this.epoch && this.#wins.get(this.epoch)?.holder === held.holder;
     this.#checking.hold('L5', isOwn, `the lease of epoch ${this.epoch} was renewed by the holder of epoch ${held.epoch}`);
   }

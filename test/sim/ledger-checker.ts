@@ -33,6 +33,7 @@ interface Moving extends Named {
 interface Verdict {
   readonly kind: string;
   readonly attempt?: Attempt;
+  readonly faults?: { readonly failures: number; readonly crashes: number };
 }
 /** Every answer of a verb that names an epoch, as far as it is looked at. */
 interface Answer {
@@ -172,7 +173,8 @@ export class LedgerChecker {
     if (said === 'stale') this.items.item(index).refused.add(keyOf(row));
   }
 
-  #handBack({ index, row, reason }: Returning, { kind }: Verdict): void {
+  #handBack({ index, row, reason }: Returning, said: Verdict): void {
+    const { kind } = said;
     const item = this.items.item(index);
     const isThere = item.rows.some((one) => isSameRow(one, row));
     const isRepeated = item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
@@ -186,6 +188,13 @@ export class LedgerChecker {
     if (reason === 'crashed') item.crashes += 1;
     item.takenFor.set(keyOf(row), reason);
     this.#checking.count(`handed back ${reason}`);
+    this.#checkFaults(item, said);
+  }
+
+  /** L14: what was counted against an item stays, whoever claims it meanwhile. */
+  #checkFaults({ index, failures, crashes }: SeenItem, { faults }: Verdict): void {
+    const isRight = faults?.failures === failures && faults.crashes === crashes;
+    this.#checking.hold('L14', isRight, `item ${index} has failed ${failures} times and crashed ${crashes} times`);
   }
 
   #move(epoch: Epoch, { index, row, to }: Moving, { kind, attempt }: Verdict): void {

@@ -4,7 +4,7 @@ export class RuleBroken extends Error {
   readonly rule: string;
 
   constructor(rule: string, message: string) {
-    super(`${rule}: ${message}`);
+    super(message);
     this.rule = rule;
   }
 }

@@ -1,0 +1,103 @@
+import type { Mutant } from './mutant.ts';
+
+const CONTRACT = ['test/contract/ledger-memory.test.ts', 'test/unit/ledger/transition/*.test.ts'];
+
+/** Faults in the rulebook of the ledger, in the lease and in who stands for it. */
+export const LEDGER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'epoch-not-compared',
+    rule: 'L5',
+    file: 'runtime/ledger/transition/draft.ts',
+    old: "  if (head.epoch > epoch) return { reply: { kind: 'fenced', epoch: head.epoch }, writes: null };\n",
+    new: '',
+    tests: CONTRACT,
+  },
+  {
+    name: 'renew-without-compare',
+    rule: 'L5',
+    file: 'runtime/ledger/transition/lease.ts',
+    old: '  if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };\n  const lease: Lease = { ...there,',
+    new: '  const lease: Lease = { ...there!, holder: held.holder,',
+    tests: CONTRACT,
+  },
+  {
+    name: 'release-frees-the-epoch',
+    rule: 'L1',
+    file: 'runtime/ledger/transition/lease.ts',
+    old: 'head === null ? 0 : head.epoch + 1',
+    new: "head === null ? 0 : head.epoch + (before?.holder === '' ? 0 : 1)",
+    tests: CONTRACT,
+  },
+  {
+    name: 'lease-taken-without-compare',
+    rule: 'L4',
+    file: 'runtime/ledger/transition/lease.ts',
+    old: "  if (lease !== null && !isSameLease(lease, request.expected)) return { reply: { kind: 'held', lease }, writes: null };\n",
+    new: '',
+    tests: CONTRACT,
+  },
+  {
+    name: 'holder-from-configuration',
+    rule: 'L2',
+    file: 'runtime/coordinator/candidacy.ts',
+    old: 'holder: random.hex(HOLDER_BYTES)',
+    new: 'holder: address',
+    tests: ['test/integration/lease-processes.test.ts'],
+  },
+  {
+    name: 'settle-compares-the-present-epoch',
+    rule: 'L10',
+    file: 'runtime/ledger/transition/settle.ts',
+    old: 'attempt: outcome.attempt, claimEpoch: outcome.claimEpoch }',
+    new: 'attempt: outcome.attempt, claimEpoch: draft.epoch }',
+    tests: CONTRACT,
+  },
+  {
+    name: 'attempts-do-not-grow',
+    rule: 'L9',
+    file: 'runtime/ledger/transition/attempts.ts',
+    old: 'const next = last + 1;',
+    new: 'const next = Math.max(1, last);',
+    tests: CONTRACT,
+  },
+  {
+    name: 'hand-back-without-row-compare',
+    rule: 'L12',
+    file: 'runtime/ledger/transition/hand-back.ts',
+    old: "item.state !== 'running' || !hasRow(item, row)",
+    new: "item.state !== 'running'",
+    tests: CONTRACT,
+  },
+  {
+    name: 'hand-back-takes-both-rows',
+    rule: 'L13',
+    file: 'runtime/ledger/transition/hand-back.ts',
+    old: 'const other = otherRow(item, row);',
+    new: 'const other: Row | null = null;',
+    tests: CONTRACT,
+  },
+  {
+    name: 'claim-forgets-failures',
+    rule: 'L14',
+    file: 'runtime/ledger/transition/claim.ts',
+    old: 'grant(claiming, pick.index, item.lastAttempt, item.faults);',
+    new: 'grant(claiming, pick.index, item.lastAttempt, NO_FAULTS);',
+    tests: CONTRACT,
+  },
+  {
+    name: 'claim-for-anybody',
+    rule: 'L31',
+    file: 'runtime/ledger/transition/claim.ts',
+    old: 'pick.cursor !== draft.cursor || !claiming.isRegistered',
+    new: 'pick.cursor !== draft.cursor',
+    tests: CONTRACT,
+  },
+  {
+    name: 'taken-row-may-not-settle',
+    rule: 'L15',
+    file: 'runtime/ledger/transition/settle.ts',
+    old: "return isSameRow(item.row, asTaken(claimant, item.row)) ? 'live' : 'stale';",
+    new: "return 'stale';",
+    tests: CONTRACT,
+  },
+];

@@ -1,0 +1,63 @@
+import type { Mutant } from './mutant.ts';
+
+const UNIT = ['test/unit/worker/*.test.ts'];
+
+/** Faults in what the worker decides. */
+export const WORKER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'epoch-guard-off',
+    rule: 'W1',
+    file: 'runtime/worker/epoch-guard.ts',
+    old: 'return epoch < guard.highestEpoch;',
+    new: 'return false;',
+    tests: UNIT,
+  },
+  {
+    name: 'sent-before-it-is-durable',
+    rule: 'L34',
+    file: 'runtime/worker/holding.ts',
+    old: "      moveTo(state, held, { kind: 'storing', outcome: ending.outcome });\n",
+    new: "      moveTo(state, held, { kind: 'finished', outcome: ending.outcome });\n",
+    tests: UNIT,
+  },
+  {
+    name: 'forgotten-on-any-epoch',
+    rule: 'L34',
+    file: 'runtime/worker/machine.ts',
+    old: '  if (isDeposed(state.guard, reply.epoch)) {\n    leaveCoordinator(state);\n',
+    new: "  if (isDeposed(state.guard, reply.epoch)) {\n    if (reply.status === 'ok') forget(state, [...reply.acknowledged, ...reply.stale]);\n    leaveCoordinator(state);\n",
+    tests: UNIT,
+  },
+  {
+    name: 'started-items-released',
+    rule: 'L32',
+    file: 'runtime/worker/holding.ts',
+    old: "if (held?.stage.kind === 'queued') giveBack(state, held, 'recalled');",
+    new: "if (held?.stage.kind === 'queued' || held?.stage.kind === 'started') giveBack(state, held, 'recalled');",
+    tests: UNIT,
+  },
+  {
+    name: 'assigned-twice-taken-twice',
+    rule: 'L35',
+    file: 'runtime/worker/holding.ts',
+    old: '  if (siblings.some((held) => held.ref.attempt >= assignment.attempt)) return;\n',
+    new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'self-fence-off',
+    rule: 'W2',
+    file: 'runtime/worker/epoch-guard.ts',
+    old: 'return nowMs - guard.lastValidMs > selfFenceTimeoutMs;',
+    new: 'return nowMs - guard.lastValidMs > selfFenceTimeoutMs * 1_000;',
+    tests: UNIT,
+  },
+  {
+    name: 'outcome-after-hand-back',
+    rule: 'L36',
+    file: 'runtime/worker/holding.ts',
+    old: "if (held === undefined || held.stage.kind !== 'started') return;",
+    new: "if (held === undefined || (held.stage.kind !== 'started' && held.stage.kind !== 'returning')) return;",
+    tests: UNIT,
+  },
+];

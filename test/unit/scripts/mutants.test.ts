@@ -1,0 +1,25 @@
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'ava';
+import { MUTANTS } from '../../../scripts/mutants/all.ts';
+import { whyNotApplicable } from '../../../scripts/mutants/mutant.ts';
+
+const ROOT = process.cwd();
+const SPECS = ['ledger', 'lease', 'results', 'coordinator', 'worker'];
+
+test('every fault that is planted still stands exactly once in the code that it breaks', (t) => {
+  t.deepEqual(
+    MUTANTS.flatMap((mutant) => whyNotApplicable(ROOT, mutant) ?? []),
+    [],
+  );
+  t.true(MUTANTS.length >= 35, `only ${MUTANTS.length} faults`);
+});
+
+test('each changes something, has a name of its own, a rule that stands in a SPEC.md, and tests that are there', (t) => {
+  const rules = SPECS.map((folder) => readFileSync(`runtime/${folder}/SPEC.md`, 'utf8')).join('\n');
+  t.is(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length);
+  for (const { name, rule, old, new: planted, tests } of MUTANTS) {
+    t.not(old, planted, name);
+    t.true(rules.includes(`**${rule}**`), `${name} breaks ${rule}, which no SPEC.md states`);
+    for (const path of tests) t.true(existsSync(path.replace(/\/\*\.test\.ts$/, '')), `${name} names tests that are not there: ${path}`);
+  }
+});
