@@ -1,5 +1,4 @@
-import { present } from '../base/assert.ts';
-import { command, lockItem, refOf, rowOfWorker } from './mirror.ts';
+import { command, itemAt, lockItem, refOf, rowOfWorker } from './mirror.ts';
 import { handBack, handBackAll } from './rows.ts';
 import type { Item, State, Worker } from './state.ts';
 
@@ -20,6 +19,8 @@ export const POISON_CRASHES = 3;
 const ALONE_FAULTS = 2;
 /** The longest that two losses may be apart and count as one: long enough for what a short failure timeout sees late. */
 const MAX_TOGETHER_MS = 5_000;
+/** What kills its worker mostly does so within this: it does not fit into memory, or breaks an assumption as it is read. */
+const YOUNG_MS = 10_000;
 
 /** Two workers lost within this are taken to have been lost together: of one the exit is seen, of the other only its silence. */
 export function togetherMs({ settings }: State): number {
@@ -44,16 +45,19 @@ export function isHeldBack({ lock }: Item): boolean {
 }
 
 /**
- * How many suspects more a worker may be given. As few as their square root go with others, so that a second crash leaves few that
- * have to run alone one after the other.
+ * How many suspects more a worker may be given now. Within some seconds it gets the square root of what it can run, so that a second
+ * crash leaves few that have to run alone one after the other. Most suspects only had a worker that was killed: those that have run for
+ * longer make room, so that the end of a list is not held up for long.
  */
 export function suspectRoom(state: State, worker: Worker): number {
-  let held = 0;
+  const youngMs = state.nowMs - YOUNG_MS;
+  let young = 0;
   for (const index of worker.items) {
-    const item = present(state.items.get(index), 'an item of the worker');
-    if (isSuspect(item) && !isHeldBack(item)) held += 1;
+    const item = itemAt(state, index);
+    const isYoung = (rowOfWorker(item, worker.id)?.sinceMs ?? 0) > youngMs;
+    if (isYoung && isSuspect(item) && !isHeldBack(item)) young += 1;
   }
-  return Math.max(0, Math.ceil(Math.sqrt(Math.max(1, worker.concurrency))) - held);
+  return Math.max(0, Math.ceil(Math.sqrt(Math.max(1, worker.concurrency))) - young);
 }
 
 /** Takes the rows of a worker that was lost; `hasCrashed`: its process ended by itself, with nothing announced. */

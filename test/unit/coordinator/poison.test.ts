@@ -1,4 +1,5 @@
 import test from 'ava';
+import { present } from '../../../runtime/base/assert.ts';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
 import { suspectRoom, togetherMs } from '../../../runtime/coordinator/poison.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
@@ -124,12 +125,17 @@ test('a worker has few suspects at a time beside other items, so that a second c
     workers: WORKERS.slice(0, 1),
   });
   machine.supply(30);
-  const { grants } = only(machine.join('w1', { pid: 1, capacity: 8 }), 'claim');
+  const first = machine.join('w1', { pid: 1, capacity: 8 });
+  const { grants } = only(first, 'claim');
   const [granted] = grants.map(({ picks }) => picks.filter((pick) => 'index' in pick).length);
   t.is(granted, 2, 'the square root of a concurrency of 4');
-  const worker = machine.state.workers.get('w1');
-  t.is(worker === undefined ? null : suspectRoom(machine.state, worker), 2);
   t.is(machine.state.ready.length, 7);
+  machine.grantAll(first);
+  const worker = present(machine.state.workers.get('w1'), 'the worker');
+  t.is(suspectRoom(machine.state, worker), 0);
+  machine.nowMs += 10_001;
+  machine.tick(machine.nowMs);
+  t.is(suspectRoom(machine.state, worker), 2, 'what has run for so long makes room for more');
 });
 
 test('a short failure timeout makes the span of losses together short, and a long one does not make it long', (t) => {
