@@ -17,7 +17,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     rule: 'L29',
     file: 'runtime/coordinator/judge.ts',
     old: "return command(state, { kind: 'look', worker, outcomes: [outcome] });",
-    new: 'return giveStale(state, worker, outcome);',
+    new: 'state.touched.add(worker);\n    return void state.workers.get(worker)?.stale.push(outcome);',
     tests: UNIT,
   },
   {

@@ -20,6 +20,7 @@ interface Heard {
   /** By boot nonce, on the coordinator's own clock. */
   readonly beats: Map<string, number>;
   readonly failed: Set<WorkerId>;
+  readonly failedMs: Map<WorkerId, number>;
   /** The boot that it has registered for each worker. */
   readonly registered: Map<WorkerId, string>;
 }
@@ -51,7 +52,13 @@ export class FailureChecker {
   }
 
   onServing(process: SimProcess): void {
-    this.#heard.set(process, { bootMs: process.monotonicMs(), beats: new Map(), failed: new Set(), registered: new Map() });
+    this.#heard.set(process, {
+      bootMs: process.monotonicMs(),
+      beats: new Map(),
+      failed: new Set(),
+      failedMs: new Map(),
+      registered: new Map(),
+    });
   }
 
   onBeat(process: SimProcess, bootNonce: string): void {
@@ -66,6 +73,7 @@ export class FailureChecker {
       heard.registered.set(event.workerId, event.bootNonce);
       this.#checking.count('registered');
     }
+    if (event.kind === 'worker_deregistered' || event.kind === 'worker_failed') heard.failedMs.set(event.workerId, this.#checking.nowMs());
     if (event.kind === 'worker_deregistered') heard.failed.add(event.workerId);
     if (event.kind === 'worker_suspected') this.#checking.count('suspected');
     if (event.kind === 'worker_failed') this.#onFailed(process, heard, event);
@@ -90,14 +98,16 @@ export class FailureChecker {
     const heard = this.#heard.get(process);
     for (const { index, row, reason } of returns) {
       if (!TAKEN_FOR.has(reason)) continue;
-      const boot = this.#boots.get(this.#ledger.bootOfRow.get(`${index}/${row.attempt}`) ?? '');
+      const given = this.#ledger.givenTo.get(`${index}/${row.attempt}`);
+      const boot = this.#boots.get(given?.boot ?? '');
       const present = heard?.registered.get(row.worker) ?? this.#ledger.boots.get(row.worker);
       const isGone = boot === undefined || boot.process.isDead || boot.hasLeft || present !== boot.nonce;
       if (reason !== 'lost') {
         this.#checking.hold('C7', isGone, `item ${index} was counted ${reason} against a worker that lives, ${row.worker}`);
         continue;
       }
-      const isFailed = heard?.failed.has(row.worker) === true;
+      // Also where it has registered again since: what was its own before is not any more (L31).
+      const isFailed = (heard?.failedMs.get(row.worker) ?? -1) >= (given?.atMs ?? 0);
       // Rows that a former coordinator claimed and may never have delivered are taken back where the worker does not hold them.
       const isUntouched = !this.#isExecuted(index, row.attempt);
       const isRight = isGone || isFailed || isUntouched || !this.#ledger.boots.has(row.worker);

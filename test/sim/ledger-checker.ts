@@ -58,8 +58,8 @@ export class LedgerChecker {
   readonly items: SeenItems = new SeenItems();
   /** Boot of each worker that is registered. */
   readonly boots: Map<WorkerId, string> = new Map();
-  /** For which boot a row was given. */
-  readonly bootOfRow: Map<string, string> = new Map();
+  /** For which boot a row was given, and when. */
+  readonly givenTo: Map<string, { readonly boot: string; readonly atMs: number }> = new Map();
   readonly #checking: Checking;
   #writes = 0;
 
@@ -126,7 +126,7 @@ export class LedgerChecker {
     const boot = this.boots.get(row.worker);
     const isKnown = row.worker === COORDINATOR_WORKER || boot !== undefined;
     checking.hold('L31', isKnown, `item ${index} was given to ${row.worker}, which is not registered`);
-    this.bootOfRow.set(`${index}/${row.attempt}`, boot ?? '');
+    this.givenTo.set(`${index}/${row.attempt}`, { boot: boot ?? '', atMs: checking.nowMs() });
     item.lastAttempt = row.attempt;
   }
 
