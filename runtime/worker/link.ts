@@ -14,6 +14,12 @@ const BACKOFF_BASE_MS = 100;
 /** A successor is found within a second of serving, by a thousand workers at different moments. */
 const BACKOFF_CAP_MS = 1_000;
 
+/**
+ * A connection outlives so many failures in a row at the same address: an answer that comes late is no reason for another handshake,
+ * and a thousand workers that all make one keep a coordinator that has just begun from answering anybody.
+ */
+const PATIENT_FAILURES = 3;
+
 /** A wait for addresses ends when they are told; this bounds only the timer behind it. */
 const UNTOLD_WAIT_MS = 60_000;
 
@@ -57,7 +63,7 @@ class CoordinatorLink implements Link {
   /** Aborted when addresses are told. */
   #told = new AbortController();
   #addresses: Addresses;
-  #client: WorkerClient | null = null;
+  #client: { readonly address: string; readonly dialled: WorkerClient } | null = null;
   #calls = new AbortController();
   #failures = 0;
   #repeats: Repeats = NO_REPEATS;
@@ -72,8 +78,7 @@ class CoordinatorLink implements Link {
     const { signal } = this.#calls;
     const address = currentAddress(this.#addresses);
     if (address === null) return { kind: 'failed' };
-    this.#client ??= this.#deps.dial(address);
-    const answer = await make(this.#client, signal);
+    const answer = await make(this.#clientAt(address), signal);
     if (answer.kind === 'reply') {
       this.#onAnswered();
       return answer;
@@ -87,8 +92,7 @@ class CoordinatorLink implements Link {
     const { signal } = this.#calls;
     const address = currentAddress(this.#addresses);
     if (address === null) return null;
-    this.#client ??= this.#deps.dial(address);
-    const stream = this.#client.session({
+    const stream = this.#clientAt(address).session({
       onReply: (reply) => {
         this.#onAnswered();
         onReply(reply);
@@ -100,6 +104,12 @@ class CoordinatorLink implements Link {
     });
     signal.addEventListener('abort', () => stream.close(), { once: true });
     return stream;
+  }
+
+  #clientAt(address: string): WorkerClient {
+    if (this.#client?.address !== address) this.#hangUp();
+    this.#client ??= { address, dialled: this.#deps.dial(address) };
+    return this.#client.dialled;
   }
 
   #onAnswered(): void {
@@ -123,9 +133,12 @@ class CoordinatorLink implements Link {
   }
 
   async move(): Promise<void> {
-    this.#hangUp();
+    this.#endCalls();
     this.#addresses = onUnreached(this.#addresses, this.#primary);
     this.#primary = null;
+    const isPatient =
+      currentAddress(this.#addresses) === this.#client?.address && this.#failures % PATIENT_FAILURES !== PATIENT_FAILURES - 1;
+    if (!isPatient) this.#hangUp();
     const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
     this.#failures += 1;
     await this.#deps.clock.sleep(waitMs, this.#closed.signal);
@@ -145,14 +158,18 @@ class CoordinatorLink implements Link {
   }
 
   close(): void {
+    this.#endCalls();
     this.#hangUp();
     this.#closed.abort();
   }
 
-  #hangUp(): void {
+  #endCalls(): void {
     this.#calls.abort();
     this.#calls = new AbortController();
-    this.#client?.close();
+  }
+
+  #hangUp(): void {
+    this.#client?.dialled.close();
     this.#client = null;
   }
 }

@@ -107,10 +107,11 @@ function send(state: State, nowMs: number): void {
 
 /** What has started since the last message; a hello has said it of everything (L26). */
 function tellStarted(state: State, isHello: boolean): readonly ItemRef[] {
-  const started = isHello ? [] : [...state.untold].slice(0, MAX_POLL_ITEMS).map((held) => held.ref);
-  state.untold.clear();
   state.isStartDue = false;
-  return started;
+  if (isHello) state.untold.clear();
+  const told = [...state.untold].slice(0, MAX_POLL_ITEMS);
+  for (const held of told) state.untold.delete(held);
+  return told.map((held) => held.ref);
 }
 
 /** Takes as much of what is to be sent as one poll carries. */

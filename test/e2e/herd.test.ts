@@ -10,7 +10,7 @@ import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
 import { until } from '../support/until.ts';
 
-const WORKERS = 40;
+const WORKERS = 450;
 const PROCESSES = 2;
 const ITEMS = 3 * WORKERS;
 /** Ten seconds where the machine has nothing else to do; the workers share its cores with their coordinator, so that the rest is room. */

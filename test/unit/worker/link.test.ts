@@ -179,3 +179,25 @@ test('without an address there is no stream', (t) => {
     null,
   );
 });
+
+test('R35: with one address the connection is kept over failures, and made anew only after three in a row', async (t) => {
+  const { link, dialled, closed } = linkTo(['a:1']);
+  const fail = async (): Promise<void> => {
+    await link.call(async () => UNREACHABLE);
+    await link.move();
+  };
+  for (const _ of [1, 2]) await fail();
+  await link.call(async () => ({ kind: 'reply', reply: 'late' }));
+  for (const _ of [1, 2]) await fail();
+  t.deepEqual([dialled, closed], [['a:1'], []], 'an answer in between begins the count anew');
+  await fail();
+  t.deepEqual([dialled, closed], [['a:1'], ['a:1']]);
+});
+
+test('addresses told anew take effect with the next call', async (t) => {
+  const { link, dialled, closed } = linkTo(['a:1']);
+  await link.call(async () => ({ kind: 'reply', reply: 'one' }));
+  link.replaceAddresses(['b:2']);
+  await link.call(async () => ({ kind: 'reply', reply: 'two' }));
+  t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
+});
