@@ -1,8 +1,10 @@
 import type { Found } from '../ledger/contract.ts';
-import { isSameRow, type Row } from '../model/row.ts';
+import { isSameRow } from '../model/row.ts';
 import { unlock } from './judge.ts';
-import { addHandedBack, addRunning, dropItem, findRow } from './mirror.ts';
+import { addHandedBack, addRunning, dropItem, findRow, liveRow, removeRow, rowsOf } from './mirror.ts';
 import type { Item, State } from './state.ts';
+
+type FoundRunning = Extract<Found, { readonly state: 'running' }>;
 
 /** A write was refused: what stands there is the truth, and the mirror takes it over (L7). */
 export function takeFound(state: State, found: Found): void {
@@ -12,16 +14,30 @@ export function takeFound(state: State, found: Found): void {
     if (before.lock === null) unlock(state, before);
     return;
   }
-  const rows = before?.rows ?? [];
-  if (before !== undefined) dropItem(state, before);
   state.ready = state.ready.filter((index) => index !== found.index);
   state.delayed = state.delayed.filter((index) => index !== found.index);
+  const after = before !== undefined && found.state === 'running' ? replaceRows(state, before, found) : replaceItem(state, before, found);
+  if (after !== null) unlock(state, after);
+}
+
+/** What is known of a row that still runs is as true as before, and what is to be sent of it is still to be sent. */
+function replaceRows(state: State, item: Item, found: FoundRunning): Item {
+  const rows = rowsOf(found);
+  for (const live of item.rows.filter(({ row }) => !rows.some((other) => isSameRow(other, row)))) removeRow(state, item, live);
+  for (const row of rows.filter((one) => findRow(item, one) === undefined)) {
+    item.rows.push(liveRow(state, row));
+    state.workers.get(row.worker)?.items.add(item.index);
+  }
+  item.lastAttempt = found.lastAttempt;
+  item.faults = found.faults;
+  return item;
+}
+
+function replaceItem(state: State, before: Item | undefined, found: Found): Item | null {
+  if (before !== undefined) dropItem(state, before);
   const after = itemOf(state, found);
-  if (after === null) return;
-  // What is known of a row that still runs is as true as before.
-  after.rows = after.rows.map((live) => rows.find((other) => isSameRow(other.row, live.row)) ?? live);
-  after.waiting.push(...(before?.waiting ?? []));
-  unlock(state, after);
+  after?.waiting.push(...(before?.waiting ?? []));
+  return after;
 }
 
 function itemOf(state: State, found: Found): Item | null {
@@ -32,7 +48,6 @@ function itemOf(state: State, found: Found): Item | null {
 /** The mirror knows these rows already, and may be doing something with them. */
 function isAsFound(item: Item, found: Found): boolean {
   if (found.state !== 'running') return false;
-  const rows: readonly (Row | null)[] = [found.row, found.second];
-  const isKnown = rows.every((row) => row === null || findRow(item, row) !== undefined);
-  return isKnown && item.rows.length === rows.filter((row) => row !== null).length;
+  const rows = rowsOf(found);
+  return item.rows.length === rows.length && rows.every((row) => findRow(item, row) !== undefined);
 }

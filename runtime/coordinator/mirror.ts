@@ -117,7 +117,7 @@ export function addRunning(state: State, running: RunningItem): Item {
   return item;
 }
 
-function rowsOf({ row, second }: RunningItem): readonly Row[] {
+export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
   return second === null ? [row] : [row, second];
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { takeFound } from '../../../runtime/coordinator/found.ts';
 import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
+import { addRow } from '../../../runtime/coordinator/steal.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
@@ -52,4 +53,20 @@ test('L31: a row found of a worker that has gone goes back, and does not bring t
   const { returns } = only(takeCommands(state), 'hand-back');
   t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), reason: 'lost', delayMs: 0 }]);
   t.false(state.workers.has('w9'));
+});
+
+test('L13: a row that runs on keeps its place among what is to be sent when the other is found to be gone', (t) => {
+  const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
+  const item = itemAt(state, 0);
+  lockItem(item, 'moving');
+  addRow(state, item, 'w2', 2);
+  takeCommands(state);
+  // What the second asking of a hand-back answers whose first answer was lost.
+  takeFound(state, { index: 0, state: 'running', row: rowFor('w2', 2), second: null, lastAttempt: 2, faults: NO_FAULTS });
+  t.deepEqual(
+    item.rows.map(({ row }) => row),
+    [rowFor('w2', 2)],
+  );
+  t.deepEqual([...(state.workers.get('w2')?.unread ?? [])], [0], 'else its worker would never hear of it');
+  t.deepEqual([...(state.workers.get('w1')?.items ?? [])], [1]);
 });
