@@ -39,8 +39,9 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   worker.isReading = false;
   state.touched.add(id);
   for (const assignment of assignments) {
-    const wasAwaited = worker.unread.delete(assignment.index);
-    if (!wasAwaited || !hasLiveRow(state, id, assignment)) continue;
+    const live = findRow(state.items.get(assignment.index), rowOf(id, assignment));
+    // Where the row is gone, what is unread under this index by now is another attempt.
+    if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;
     worker.outgoing.set(assignment.index, assignment);
     worker.outgoingBytes += assignment.line.length;
   }

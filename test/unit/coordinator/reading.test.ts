@@ -1,6 +1,6 @@
 import test from 'ava';
 import { MAX_BATCH_BYTES } from '../../../runtime/coordinator/delivery.ts';
-import { assignmentOf, heldItem, Machine, ofKind, only, rowFor } from '../../support/machine.ts';
+import { assignmentOf, heldItem, Machine, ofKind, only, RETURNED, ref, rowFor } from '../../support/machine.ts';
 
 const ROWS = [0, 1, 2, 3, 4];
 
@@ -73,4 +73,16 @@ test('a hello does not have lines read twice that are on their way', (t) => {
   t.is(ofKind(machine.poll('w1', { hello: [heldItem(0)] }), 'load').length, 0);
   answerRead(machine, first, 4, 10);
   t.is(machine.state.workers.get('w1')?.unread.size, 0);
+});
+
+test('L28: lines that come late, for a row that is gone, do not stand for those of the next attempt', (t) => {
+  const machine = new Machine();
+  machine.supply(1);
+  const late = only(machine.grantAll(machine.join('w1', { capacity: 1 })), 'load');
+  const hint = { node: null, worker: 'w1', severity: 'hint', untilMs: null, reason: 'spot' } as const;
+  const { returns } = only(machine.tell({ kind: 'hints', hints: [hint] }), 'hand-back');
+  machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
+  machine.grantAll(machine.tell({ kind: 'hints', hints: [] }));
+  const again = machine.load([late]);
+  t.deepEqual(only(again, 'load').refs, [ref(0, 2)]);
 });
