@@ -4,8 +4,8 @@
  * Ends with 0 when all went as it must, else with 1 and the reasons.
  *
  * By default all four run here. With ROLLOUT_SMOKE_CLOUD=1 they run on hosts of yours, over ssh (2, and what to give, where something
- * is missing). The same lines of shell run on them as here, but that way itself, ssh and real machines, no test of this project has
- * ever gone: there were none. The hint is written by this script there too; it does not wait for a real interruption.
+ * is missing). The same lines of shell run on them as here, and the tests go that way with a stand-in for ssh; with a real one, on real
+ * machines, it has never been tried: there were none. The hint is written by this script there too; no real interruption is waited for.
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { freePort } from '../support/model-server.ts';
 import { processesOf } from '../support/process-table.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -43,6 +46,23 @@ for (const provider of ['aws', 'gcp']) {
     t.regex(readFileSync(`${ROOT}/Makefile`, 'utf8'), new RegExp(`smoke-3node-${provider}`));
   });
 }
+
+test('the smoke on hosts of ones own goes as it does here, as far as a stand-in for ssh can show', async (t) => {
+  t.timeout(180_000);
+  const dir = temporaryDir(t);
+  // Drops the options and the host, and runs the line where a home directory would be.
+  writeFileSync(join(dir, 'ssh'), '#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\ncd / && exec sh -c "$2"\n', { mode: 0o755 });
+  const { exit, stdout, stderr } = await smoke(t, 'gcp', {
+    PATH: `${dir}:${process.env['PATH'] ?? ''}`,
+    ROLLOUT_SMOKE_CLOUD: '1',
+    ROLLOUT_SMOKE_COORDINATOR: 'me@c',
+    ROLLOUT_SMOKE_WORKERS: 'me@w1 me@w2 me@w3',
+    ROLLOUT_SMOKE_ADDRESS: `127.0.0.1:${await freePort()}`,
+    ROLLOUT_SMOKE_PROJECT: ROOT,
+  });
+  t.is(exit, 0, stderr);
+  t.regex(stdout, /^passed: /m);
+});
 
 test('the smoke on hosts of ones own says what is missing, and how to give it', async (t) => {
   const nothing = await smoke(t, 'aws', { ROLLOUT_SMOKE_CLOUD: '1', ROLLOUT_SMOKE_COORDINATOR: '', ROLLOUT_SMOKE_WORKERS: '' });
