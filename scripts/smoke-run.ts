@@ -51,6 +51,7 @@ export class Smoke {
   readonly #startedAtMs = performance.now();
   readonly #events: Event[] = [];
   readonly #processes: Process[] = [];
+  #isOver = false;
 
   constructor(places: Places, provider: Provider, print: (line: string) => void) {
     this.#places = places;
@@ -89,6 +90,7 @@ export class Smoke {
 
   /** Ends whatever still runs, and takes the folders away. */
   async clean(): Promise<void> {
+    this.#isOver = true;
     for (const { host, name } of this.#processes) await host.run(`kill -9 "$(cat ${this.#places.dir}/${name}.pid)" 2>/dev/null`);
     const { dir, coordinator, workers } = this.#places;
     for (const host of new Set([coordinator, ...workers])) await host.run(`rm -rf ${dir}`);
@@ -131,6 +133,7 @@ export class Smoke {
   }
 
   #start(host: Host, name: string, onLine: (line: string) => void): Process {
+    if (this.#isOver) throw new Error('the smoke was told to end');
     const { dir } = this.#places;
     const launcher = name === 'coordinator' ? 'coordinator' : 'worker';
     // The shell becomes the process, so that the number it writes down is the process's own.
