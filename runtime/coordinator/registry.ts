@@ -17,6 +17,10 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   }
   checkEpoch(state, beat.highestEpoch);
   const known = state.workers.get(beat.workerId);
+  if (known !== undefined && isReplaced(known, beat)) {
+    state.replacedBoots.add(bootKey(beat.workerId, beat.bootNonce));
+    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
+  }
   const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);
   hear(state, nowMs, worker);
   if (worker !== known || worker.node !== beat.node) {
@@ -31,6 +35,16 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });
   if (!worker.isRegistered) return void worker.beats.push(token);
   command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+}
+
+/**
+ * A boot begins with `init`, and says more only once it is registered. So one that has begun before, and is not the one that the
+ * registry names, was replaced: under an earlier coordinator, whose memory of it is gone (L26). Else each of the two would replace the
+ * other, and both would end.
+ */
+function isReplaced({ bootNonce }: Worker, beat: Beat): boolean {
+  const hasBegun = beat.state === 'ready' || beat.state === 'not-ready';
+  return hasBegun && bootNonce !== '' && bootNonce !== beat.bootNonce;
 }
 
 function hear(state: State, nowMs: number, worker: Worker): void {

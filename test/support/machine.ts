@@ -100,10 +100,12 @@ export class Machine {
     } = {},
   ): readonly Command[] {
     const { boot = 'b1', pid = 7, highestEpoch = EPOCH, detail = '', concurrency = 4 } = more;
+    const known = this.state.workers.get(worker)?.bootNonce ?? '';
     const beat = {
       workerId: worker,
       bootNonce: boot,
-      state: 'ready' as const,
+      // A boot that follows another one begins with `init`.
+      state: known === '' || known === boot ? ('ready' as const) : ('init' as const),
       concurrency,
       pid,
       loopLagMs: 0,

@@ -1,5 +1,11 @@
 import test from 'ava';
+import type { Beat } from '../../../runtime/model/session.ts';
 import { kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
+
+const BEAT: Beat = {
+  ...{ workerId: 'w1', bootNonce: 'b1', state: 'ready', concurrency: 4, pid: 7 },
+  ...{ loopLagMs: 0, highestEpoch: 3, detail: '', node: '' },
+};
 
 test('the first beat of an unknown worker registers it, and is answered only when that is durable', (t) => {
   const machine = new Machine();
@@ -114,4 +120,15 @@ test('L26: a boot that was replaced while it counted as failed is told so when i
   machine.join('w1', { boot: 'b2' });
   t.like(only(machine.beat('w1', { boot: 'b1' }), 'reply-beat').reply, { isSuperseded: true });
   t.is(machine.state.workers.get('w1')?.bootNonce, 'b2');
+});
+
+test('L26: a boot that was replaced under an earlier coordinator does not replace the one in the registry', (t) => {
+  const machine = new Machine({ workers: [{ worker: 'w1', bootNonce: 'b2', pid: 8 }] });
+  const late = machine.tell({ kind: 'beat', beat: { ...BEAT, bootNonce: 'b1', state: 'ready' }, token: 1 });
+  t.like(only(late, 'reply-beat'), { reply: { isSuperseded: true } });
+  t.is(machine.state.workers.get('w1')?.bootNonce, 'b2');
+  const polled = machine.poll('w1', { boot: 'b1', hello: [] });
+  t.like(only(polled, 'reply-poll'), { reply: { status: 'superseded' } });
+  const next = machine.tell({ kind: 'beat', beat: { ...BEAT, bootNonce: 'b3', state: 'init' }, token: 2 });
+  t.like(only(next, 'register'), { worker: 'w1', info: { bootNonce: 'b3' } });
 });
