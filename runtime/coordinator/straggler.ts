@@ -34,19 +34,27 @@ export function planSeconds(state: State): void {
   for (const worker of idle) giveSeconds(state, worker, slow);
 }
 
-/** Items with one started row that has run long, the longest first. */
+/** Items with one started row that has run long and more than one try left, the longest first. */
 function slowItems(state: State): Item[] {
   const median = medianMs(state.durations);
   const slowMs = median === null ? BLIND_SLOW_MS : Math.max(MIN_SLOW_MS, SLOW_FACTOR * median);
   const sinceMs = ({ rows }: Item): number => rows[0]?.sinceMs ?? 0;
   return [...state.items.values()]
-    .filter((item) => isLoneRunner(item) && state.nowMs - sinceMs(item) > slowMs)
+    .filter((item) => isLoneRunner(item) && !isLastTry(state, item) && state.nowMs - sinceMs(item) > slowMs)
     .sort((a, b) => sinceMs(a) - sinceMs(b));
 }
 
 function isLoneRunner(item: Item): boolean {
   const [live] = item.rows;
   return item.rows.length === 1 && item.lock === null && live?.isStarted === true && !isAlone(item);
+}
+
+/**
+ * No failure is recorded while another attempt runs. An item that fails slowly, and is given another attempt each time before the
+ * present one fails, would fail for ever: its last try runs by itself.
+ */
+function isLastTry(state: State, { faults: { failures } }: Item): boolean {
+  return failures > 0 && failures + 1 >= state.settings.maxAttempts;
 }
 
 function giveSeconds(state: State, worker: Worker, slow: Item[]): void {

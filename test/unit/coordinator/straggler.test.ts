@@ -5,9 +5,9 @@ import { heldItem, type Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref
 const W1 = { worker: 'w1', outcome: outcomeOf(ref(1)) };
 
 /** At the end of the list w1 runs item 0; item 1 has just been recorded, after 100 ms; w2 is idle. */
-function tail(stragglers = true): Machine {
+function tail(stragglers = true, maxAttempts = 5): Machine {
   const machine = twoRunning({
-    settings: { stragglers },
+    settings: { stragglers, maxAttempts },
     workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })),
   });
   machine.supply(2);
@@ -83,6 +83,21 @@ test('a failure of one attempt is counted and never recorded while the other run
   const failure = outcomeOf(ref(0), { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true });
   const commands = machine.poll('w1', { outcomes: [failure] });
   t.like(only(commands, 'hand-back').returns, [{ index: 0, row: rowFor('w1'), reason: 'failed' }]);
+});
+
+test('an item that has one try left is given no second attempt: its failure could never be recorded beside a running one', (t) => {
+  for (const { failures, maxAttempts, isGiven } of [
+    { failures: 0, maxAttempts: 1, isGiven: true },
+    { failures: 1, maxAttempts: 1, isGiven: false },
+    { failures: 3, maxAttempts: 5, isGiven: true },
+    { failures: 4, maxAttempts: 5, isGiven: false },
+    { failures: 9, maxAttempts: 5, isGiven: false },
+  ]) {
+    const machine = tail(true, maxAttempts);
+    itemAt(machine.state, 0).faults = { ...RETURNED.faults, failures };
+    const given = ofKind(machine.tick(machine.nowMs + 1_000), 'second').length;
+    t.is(given, isGiven ? 1 : 0, `${failures} failures of ${maxAttempts}`);
+  }
 });
 
 test('L31: both workers of an item may be lost at once: both rows go back, one after the other', (t) => {
