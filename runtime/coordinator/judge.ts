@@ -1,6 +1,7 @@
 import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import { isSuspicious, releaseSuspects, sendBackSuspects, suspect } from './breaker.ts';
+import { isGoing } from './drain.ts';
 import { pauseRun } from './ending.ts';
 import { command, findRow, rowOf } from './mirror.ts';
 import { acquit } from './poison.ts';
@@ -31,11 +32,11 @@ function maySettle(item: Item, row: Row): boolean {
 
 /**
  * What comes twice waits once. While the only row's outcome is being recorded, or held by the breaker, there is nothing to wait for;
- * that of a second attempt has to.
+ * that of a second attempt has to, and so has that of a row that was taken: the coordinator may be recording the item in its place.
  */
 function wait(item: Item, waiting: Waiting): void {
   const isHeld = item.lock === 'recording' || item.lock === 'suspect';
-  if ('outcome' in waiting && isHeld && item.rows.length < 2) return;
+  if ('outcome' in waiting && isHeld && item.rows.length === 1) return;
   const { attempt } = refOfWaiting(waiting);
   const isThere = item.waiting.some((other) => other.worker === waiting.worker && refOfWaiting(other).attempt === attempt);
   if (!isThere) item.waiting.push(waiting);
@@ -75,7 +76,8 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
 /** L32: what was recalled, and is released, goes to the thief; everything else goes back. */
 function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: ItemReturn): void {
   const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
-  if (thief?.state !== 'ready' || live.isStarted) return handBack(state, item, live, reason, delayMs);
+  if (thief === undefined || thief.state !== 'ready' || isGoing(thief) || live.isStarted)
+    return handBack(state, item, live, reason, delayMs);
   live.isGivenBack = true;
   commandMove(state, reassign(state, item, live, thief.id));
 }
@@ -91,7 +93,7 @@ export function unlock(state: State, item: Item): void {
   if (now !== undefined && now.lock === null) meetOwners(state, now);
 }
 
-/** While the item was locked, the worker of a row may have gone, or come back without it. */
+/** While the item was locked, the worker of a row may have gone, or come back without it, or been told to go before it was sent. */
 function meetOwners(state: State, item: Item): void {
   for (const live of item.rows) {
     const { worker } = live.row;
@@ -100,7 +102,7 @@ function meetOwners(state: State, item: Item): void {
     const isUnmet = owner?.unmet.delete(item.index) ?? false;
     if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
     if (!isUnmet) continue;
-    if (live.bootNonce !== owner.bootNonce) return handBack(state, item, live, 'lost', 0);
+    if (live.bootNonce !== owner.bootNonce || isGoing(owner)) return handBack(state, item, live, 'lost', 0);
     state.touched.add(worker);
     owner.unread.add(item.index);
   }

@@ -72,6 +72,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
   command(state, { kind: 'register', worker: worker.id, info });
   const isRestart = known !== undefined && known.bootNonce !== '';
   command(state, { kind: 'emit', event: { kind: 'worker_registered', workerId: worker.id, bootNonce, isRestart } });
+  if (known !== undefined) endDrain(state, known, 'lost');
   return worker;
 }
 

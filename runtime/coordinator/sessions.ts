@@ -3,14 +3,14 @@ import { plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
-import { onDrainSteps } from './drain.ts';
+import { isGoing, isLeaving, onDrainSteps } from './drain.ts';
 import { judge, onReturned } from './judge.ts';
 import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
 import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
 import { handBackAll } from './rows.ts';
-import type { Item, State, Worker } from './state.ts';
+import type { Item, LiveRow, State, Worker } from './state.ts';
 import { endRecalls, noteStarted } from './steal.ts';
 
 /** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
@@ -113,13 +113,10 @@ function openSession(state: State, worker: Worker, session: number, held: readon
   meetRows(state, worker, new Map(held.map((item) => [refKey(item), item])));
 }
 
-/**
- * A row that is not held is sent again to the same boot; what another boot held has crashed with it. Where nobody knows whose it
- * was, sending it again could have one attempt executed twice.
- */
+/** What is not held, and nothing is being done with, is sent again or handed back. */
 function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldItem>): void {
   const crashed: Item[] = [];
-  const unknown: Item[] = [];
+  const lost: Item[] = [];
   for (const index of worker.items) {
     const item = itemAt(state, index);
     const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
@@ -128,12 +125,22 @@ function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldIt
     endRecall(state, live);
     if (here !== undefined || isPromised(worker, item)) continue;
     if (item.lock !== null) worker.unmet.add(index);
-    else if (live.bootNonce === '') unknown.push(item);
-    else if (live.bootNonce !== worker.bootNonce) crashed.push(item);
-    else worker.unread.add(index);
+    else if (isOfOtherBoot(worker, live)) crashed.push(item);
+    else if (mayBeSent(worker, live)) worker.unread.add(index);
+    else lost.push(item);
   }
-  handBackAll(state, worker.id, unknown, 'lost');
-  if (crashed.length > 0) loseRows(state, worker, crashed, true);
+  handBackAll(state, worker.id, lost, 'lost');
+  if (crashed.length > 0) loseRows(state, worker, crashed, !isLeaving(state, worker.id));
+}
+
+/** It has crashed with that boot. */
+function isOfOtherBoot(worker: Worker, { bootNonce }: LiveRow): boolean {
+  return bootNonce !== '' && bootNonce !== worker.bootNonce;
+}
+
+/** Where nobody knows whose it was, sending it again could have one attempt executed twice; one that is to go is given nothing. */
+function mayBeSent(worker: Worker, { bootNonce }: LiveRow): boolean {
+  return bootNonce === worker.bootNonce && !isGoing(worker);
 }
 
 function isPromised(worker: Worker, item: Item): boolean {

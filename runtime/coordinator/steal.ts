@@ -2,6 +2,7 @@ import { present } from '../base/assert.ts';
 import type { Move, ReassignReply } from '../ledger/contract.ts';
 import type { ItemIndex, WorkerId } from '../model/row.ts';
 import { freeSlots } from './claims.ts';
+import { isGoing } from './drain.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
 import { awaitLess, command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
@@ -129,13 +130,13 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
   for (const event of stolen.values()) command(state, { kind: 'emit', event: { kind: 'items_stolen', ...event } });
 }
 
-/** A row that the ledger has just written for this worker; where it has gone meanwhile, the row goes back (L31). */
+/** A row that the ledger has just written for this worker; where it has gone meanwhile, or is to go, the row goes back (L31). */
 export function addRow(state: State, item: Item, worker: WorkerId, attempt: number): void {
   item.rows.push(liveRow(state, { worker, attempt, claimEpoch: state.epoch }));
   item.lastAttempt = attempt;
   const owner = state.workers.get(worker);
   owner?.items.add(item.index);
-  owner?.unread.add(item.index);
+  if (owner !== undefined) (isGoing(owner) ? owner.unmet : owner.unread).add(item.index);
   state.touched.add(worker);
   unlock(state, item);
 }

@@ -1,5 +1,8 @@
 import test from 'ava';
 import { isGoing, isLeaving } from '../../../runtime/coordinator/drain.ts';
+import { drainReply } from '../../../runtime/coordinator/hints.ts';
+import { unlock } from '../../../runtime/coordinator/judge.ts';
+import { itemAt, lockItem } from '../../../runtime/coordinator/mirror.ts';
 import type { ComputeHint } from '../../../runtime/model/hint.ts';
 import type { DrainStep } from '../../../runtime/model/session.ts';
 import { heldItem, Machine, ofKind, okReply, only, twoRunning } from '../../support/machine.ts';
@@ -133,4 +136,46 @@ test('of a worker gone wrong a bounded number of steps is told', (t) => {
   machine.join('w1');
   const many = Array.from({ length: 1_000 }, () => step('finishing'));
   t.is(eventsIn(machine.poll('w1', { drainSteps: many })).length, 1 + 64);
+});
+
+test('C8: a row that was not sent and was busy when its worker was told to go goes to others once it is free', (t) => {
+  const machine = new Machine({ settings: { stragglers: true } });
+  machine.supply(1);
+  const load = only(machine.grantAll(machine.join('w1', { capacity: 1 })), 'load');
+  const item = itemAt(machine.state, load.refs[0]?.index ?? -1);
+  lockItem(item, 'moving');
+  t.is(ofKind(machine.tell({ kind: 'hints', hints: [hint()] }), 'hand-back').length, 0);
+  unlock(machine.state, item);
+  t.like(only(machine.tell({ kind: 'loaded', worker: 'w1', assignments: [] }), 'hand-back').returns, [{ index: 0, reason: 'lost' }]);
+});
+
+test('C8: what a worker that is to go does not hold is not sent to it again', (t) => {
+  const machine = twoRunning();
+  machine.beat('w1');
+  machine.tell({ kind: 'hints', hints: [hint()] });
+  const commands = machine.poll('w1', { hello: [heldItem(0)] });
+  t.like(only(commands, 'hand-back').returns, [{ index: 1, reason: 'lost' }]);
+  t.is(ofKind(commands, 'load').length, 0);
+});
+
+test('C7: what crashed with a machine that was about to go is suspected of nothing, also where the next boot tells of it', (t) => {
+  const machine = new Machine();
+  machine.supply(2);
+  machine.load(machine.grantAll(machine.join('w1', { capacity: 2 })));
+  machine.tell({ kind: 'hints', hints: [hint()] });
+  const commands = machine.join('w1', { boot: 'b2' });
+  t.deepEqual(
+    ofKind(commands, 'hand-back').flatMap((one) => one.returns.map(({ reason }) => reason)),
+    ['lost', 'lost'],
+  );
+});
+
+test('the drain of a boot that another one replaces has ended: whoever waits for it hears so', (t) => {
+  const machine = new Machine();
+  machine.join('w1');
+  const order = { workerId: 'w1', bootNonce: 'b1', deadlineMs: null, reason: '' };
+  machine.tell({ kind: 'drain', order });
+  machine.poll('w1', { drainSteps: [step('stopped-pulling')] });
+  t.deepEqual(eventsIn(machine.beat('w1', { boot: 'b2' })), [{ kind: 'drain_finished', workerId: 'w1', end: 'lost' }]);
+  t.is(drainReply(machine.state, order).state, 'lost');
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { judge, onReturned, unlock } from '../../../runtime/coordinator/judge.ts';
-import { itemAt, takeCommands } from '../../../runtime/coordinator/mirror.ts';
+import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { failureOf, kinds, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 test('L19: an outcome that may settle is handed to the log; the same again meanwhile is not', (t) => {
@@ -49,4 +49,12 @@ test('a return of a row that runs goes back with its reason; any other is only a
   onReturned(state, 'w1', { ...ref(1, 9), reason: 'drained', delayMs: 0 });
   t.like(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 0, reason: 'drained' }] }]);
   t.deepEqual(state.workers.get('w1')?.acknowledged, [ref(1, 9)]);
+});
+
+test('L29: an outcome of the row that was taken last waits while the coordinator records its item as poison', (t) => {
+  const { state } = twoRunning({ handedBack: [{ index: 5, row: rowFor('w1') }] });
+  const item = itemAt(state, 5);
+  lockItem(item, 'recording');
+  judge(state, 'w1', outcomeOf(ref(5)));
+  t.is(item.waiting.length, 1, 'nobody else will tell its worker that the item is recorded');
 });

@@ -210,3 +210,21 @@ test('R14: a failure of a row that has moved is not counted against its item, an
   );
   t.is(item.faults.failures, 0);
 });
+
+test('C8: nothing moves to a thief that has been told to go meanwhile, and what has just moved to it goes to others', (t) => {
+  const hint = { node: null, worker: 'w2', severity: 'drain', untilMs: null, reason: 'spot' } as const;
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const early = tail(4);
+  early.poll('w1', { capacity: 0 });
+  const { batch } = recalls(early);
+  early.tell({ kind: 'hints', hints: [hint] });
+  t.like(only(early.poll('w1', { acknowledgedBatch: batch, returns }), 'hand-back').returns, [{ index: 3, reason: 'recalled' }]);
+
+  const late = tail(4);
+  late.poll('w1', { capacity: 0 });
+  const { moves } = only(late.poll('w1', { acknowledgedBatch: recalls(late).batch, returns }), 'reassign');
+  late.tell({ kind: 'hints', hints: [hint] });
+  const moved = late.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
+  t.like(only(moved, 'hand-back').returns, [{ index: 3, row: rowFor('w2', 2), reason: 'lost' }]);
+  t.is(ofKind(moved, 'load').length, 0);
+});
