@@ -1,17 +1,21 @@
 /**
- * Whether the main loop hangs, told by the thread that beats. It looks at the loop's mark with each beat and counts the beats
- * during which the mark did not move; a process that was stopped as a whole counts nothing, since the thread stood still too.
+ * Whether the main loop hangs, told by the thread that beats. It looks at the loop's mark with each beat and adds up the time during
+ * which the mark did not move. Beats that follow one another quickly, as those to a coordinator that is away do, count for the little
+ * time between them; and a process that was stopped as a whole counts no more than one interval, since the thread stood still too.
  */
 export interface Watched {
   readonly lastSeenMs: number;
-  /** Beats since the mark moved. */
-  readonly stuckBeats: number;
+  /** When it was looked at. */
+  readonly atMs: number;
+  /** How long the mark has not moved. */
+  readonly stuckMs: number;
 }
 
-export function onGlance(before: Watched, lastSeenMs: number): Watched {
-  return { lastSeenMs, stuckBeats: lastSeenMs === before.lastSeenMs ? before.stuckBeats + 1 : 0 };
+export function onGlance(before: Watched, lastSeenMs: number, nowMs: number, heartbeatIntervalMs: number): Watched {
+  const stuckMs = before.stuckMs + Math.min(nowMs - before.atMs, heartbeatIntervalMs);
+  return { lastSeenMs, atMs: nowMs, stuckMs: lastSeenMs === before.lastSeenMs ? stuckMs : 0 };
 }
 
-export function isHung({ stuckBeats }: Watched, heartbeatIntervalMs: number, maxLoopBlockMs: number): boolean {
-  return stuckBeats * heartbeatIntervalMs >= maxLoopBlockMs;
+export function isHung({ stuckMs }: Watched, maxLoopBlockMs: number): boolean {
+  return stuckMs >= maxLoopBlockMs;
 }

@@ -37,7 +37,7 @@ let highestEpoch = settings.highestEpoch;
 let registeredAt: string | null = null;
 let isMoving = false;
 let isStopped = false;
-let watched: Watched = { lastSeenMs: 0, stuckBeats: 0 };
+let watched: Watched = { lastSeenMs: 0, atMs: clock.monotonicMs(), stuckMs: 0 };
 
 const timer = clock.every(settings.heartbeatIntervalMs, beat);
 port.on('message', (message: ToHeart) => onMessage(message));
@@ -75,9 +75,9 @@ function beat(): void {
 
 /** Nobody else would ever find out: the coordinator hears beats, and the items of a loop that hangs would be held for ever. */
 function watch(): void {
-  watched = onGlance(watched, lastSeenMs(settings.lag));
   const { heartbeatIntervalMs, maxLoopBlockMs } = settings;
-  if (isStopped || !isHung(watched, heartbeatIntervalMs, maxLoopBlockMs)) return;
+  watched = onGlance(watched, lastSeenMs(settings.lag), clock.monotonicMs(), heartbeatIntervalMs);
+  if (isStopped || !isHung(watched, maxLoopBlockMs)) return;
   log.fatal({ maxLoopBlockMs }, 'the main loop has hung for maxLoopBlock: this process ends, and its items run elsewhere');
   killSelf();
 }
