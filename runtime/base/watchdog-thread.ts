@@ -1,6 +1,7 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { systemClock } from './clock.ts';
+import { killSelf } from './kill-self.ts';
 import { ASLEEP, type Watch } from './watchdog-watch.ts';
 
 /** The thread of the watchdog: it sleeps until it is armed, gives the process its time, and kills it. */
@@ -14,9 +15,5 @@ while (Atomics.load(cell, 0) === ASLEEP) Atomics.wait(cell, 0, ASLEEP);
 // Nothing but the time, or the end of the process, ends this wait.
 Atomics.wait(cell, 0, Atomics.load(cell, 0), limitMs);
 // Not process.stderr, which is the main thread's.
-write(STDERR_FD, `${lastWords}\n`, kill);
-systemClock.after(LAST_WORDS_MS, kill);
-
-function kill(): void {
-  process.kill(process.pid, 'SIGKILL');
-}
+write(STDERR_FD, `${lastWords}\n`, killSelf);
+systemClock.after(LAST_WORDS_MS, killSelf);
