@@ -221,7 +221,6 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
   coordinator
     .command('test-fence', { hidden: true })
     .description('serve a tiny run, have a rival take its lease, and end in time')
-    .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: a new temporary directory)')
     .option('--spin', 'the main loop spins from the moment of fencing', false)
     .option('--hang', 'the store does not let go', false)
