@@ -1,6 +1,6 @@
 /**
  * `make mutants`: plants known faults in a copy of this tree, one at a time, and sees whether the simulation notices, or, where it does
- * not, the tests that are named. ONLY=name plants one; SEEDS=400 says how many worlds each has to get past.
+ * not, the tests that are named. ONLY=name,name plants these; SEEDS=400 says how many worlds each has to get past.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,8 @@ interface Verdict {
 }
 
 const root = process.cwd();
-const chosen = MUTANTS.filter(({ name }) => (process.env['ONLY'] ?? name) === name);
+const only = process.env['ONLY']?.split(',');
+const chosen = MUTANTS.filter(({ name }) => only === undefined || only.includes(name));
 const rotten = chosen.flatMap((mutant) => whyNotApplicable(root, mutant) ?? []);
 if (rotten.length > 0 || chosen.length === 0) {
   for (const why of rotten) say(`cannot be planted: ${why}`);

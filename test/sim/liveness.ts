@@ -8,6 +8,8 @@ const TICK_MS = 1_000;
 const LONGEST_DELAY_MS = 9_000;
 /** The drain's own end (worker/machine.ts), its farewell, and what is between them. */
 const AFTER_DRAIN_MS = 20_000;
+/** Longer than the breaker may hold an answer back: until the longest execution has ended, and its next one. */
+const UNANSWERED_MS = 45_000;
 const PER_ITEM_MS = 12_000;
 
 /** What has to happen: after the faults the run ends, nobody is idle while there is work, and a drain keeps its deadline. */
@@ -39,7 +41,10 @@ export class Liveness {
     const open = plan.items - checkers.ledger.items.recorded;
     this.#world.hold('end', queue.nowMs < this.#limitMs, `${open} items are open ${queue.nowMs - plan.faultsMs} ms after the last fault`);
     for (const worker of this.#world.workers) this.#checkDrain(worker);
-    if (queue.nowMs > this.#stableMs) this.#checkIdle();
+    if (queue.nowMs > this.#stableMs) {
+      this.#checkIdle();
+      for (const worker of this.#world.workers) this.#checkAnswered(worker);
+    }
     queue.after(TICK_MS, () => this.#tick());
   }
 
@@ -63,6 +68,14 @@ export class Liveness {
           `${worker.id} is idle while ${startable} items could start`,
         );
     }
+  }
+
+  /** What a worker has handed over is answered, long before it would say it again by itself. */
+  #checkAnswered({ id, state, process }: SimWorker): void {
+    const [oldest] = state.sent;
+    const waitedMs = process.clock.monotonicMs() - (oldest?.sentAtMs ?? process.clock.monotonicMs());
+    const key = oldest === undefined ? '' : `${oldest.ref.index}/${oldest.ref.attempt}`;
+    this.#world.hold('unanswered', waitedMs < UNANSWERED_MS, `what ${id} said of ${key} is not answered after ${waitedMs} ms`);
   }
 
   /** Never handed out, or handed back longer ago than any delay is. */

@@ -2,7 +2,7 @@ import type { Coverage } from './coverage.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 
 /** So many seeds have to show everything at least once; fewer may miss something by chance. */
-export const ENOUGH_SEEDS = 1_000;
+export const ENOUGH_SEEDS = 2_000;
 
 /** What a simulation has to have seen to be worth its name; the names are those of `Coverage.count`. */
 const EVENTS: readonly string[] = [

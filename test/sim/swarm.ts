@@ -51,7 +51,9 @@ export function planOf(seed: number): WorldPlan {
   const random = streamOf(seed, 'plan');
   const isExact = random.next() < 0.15;
   const heartbeatIntervalMs = Math.round(between(random, 100, 800));
-  const coordinatorFailureTimeoutMs = Math.round(heartbeatIntervalMs * between(random, 4, 12));
+  // With a shorter one, a worker may look for the successor longer than it has time for (L37).
+  const shortestMs = isExact ? 2_500 : 0;
+  const coordinatorFailureTimeoutMs = Math.max(shortestMs, Math.round(heartbeatIntervalMs * between(random, 4, 12)));
   return {
     seed,
     items: Math.round(between(random, 8, 70)),
@@ -89,13 +91,23 @@ export function planOf(seed: number): WorldPlan {
   };
 }
 
+/** How many of the kinds a world has, and how hard they strike: a few may strike harder than many could. */
+const SWARMS: readonly [Swarm, ...Swarm[]] = [
+  [0.1, 5],
+  [0.2, 2],
+  [0.35, 1],
+  [0.7, 1],
+];
+
+type Swarm = readonly [share: number, strength: number];
+
 /** Each kind is there or not, at a rate between next to nothing and its most: so that no fault always hides behind another one. */
 function ratesOf(random: Random, kinds: readonly FaultKind[]): WorldPlan['rates'] {
-  const share = pick(random, [0.15, 0.35, 0.7]);
+  const [share, strength] = pick(random, SWARMS);
   const rates: Partial<Record<FaultKind, number>> = {};
   for (const kind of kinds) {
     const isThere = random.next() < share;
-    const rate = FAULTS[kind].most * between(random, 0.1, 1);
+    const rate = FAULTS[kind].most * between(random, 0.1, strength);
     if (isThere) rates[kind] = rate;
   }
   return rates;

@@ -14,6 +14,8 @@ export interface Seen {
   readonly assigned: Set<string>;
   readonly mayForget: Set<string>;
   readonly returned: Set<string>;
+  /** Revoked by a deposed coordinator, which nobody is to believe, and when. */
+  readonly wronglyRevoked: Map<string, number>;
 }
 
 /** The worker's rules (L32 to L36), seen at its edges: what it says, what it executes, what it forgets. */
@@ -44,16 +46,23 @@ export class WorkerChecker {
       assigned: new Set(),
       mayForget: new Set(),
       returned: new Set(),
+      wronglyRevoked: new Map(),
     };
   }
 
   onReply(seen: Seen, reply: { readonly epoch: number } | PollReply): void {
-    if (reply.epoch < seen.highestEpoch) return this.#checking.count('word of a deposed coordinator');
+    if (reply.epoch < seen.highestEpoch) return this.#onDeposed(seen, reply);
     seen.highestEpoch = reply.epoch;
     seen.validMs = seen.process.monotonicMs();
     if (!('status' in reply) || reply.status !== 'ok') return;
     for (const ref of [...reply.acknowledged, ...reply.stale]) seen.mayForget.add(refKey(ref));
     for (const ref of reply.assignments) seen.assigned.add(refKey(ref));
+  }
+
+  #onDeposed(seen: Seen, reply: { readonly epoch: number } | PollReply): void {
+    this.#checking.count('word of a deposed coordinator');
+    if (!('status' in reply) || reply.status !== 'ok') return;
+    for (const ref of reply.revoked) seen.wronglyRevoked.set(refKey(ref), this.#checking.nowMs());
   }
 
   onBeatSent(seen: Seen, state: string): void {
@@ -95,7 +104,10 @@ export class WorkerChecker {
   /** Its execution was let go of. */
   onStopped({ index, attempt }: { readonly index: number; readonly attempt: number }): void {
     const execution = this.#executed.get(`${index}/${attempt}`);
-    if (execution !== undefined) execution.isStopped = true;
+    if (execution === undefined) return;
+    execution.isStopped = true;
+    const isObeyed = execution.seen.wronglyRevoked.get(`${index}/${attempt}`) === this.#checking.nowMs();
+    this.#checking.hold('W1', !isObeyed, `${execution.seen.worker} let ${index}/${attempt} go at the word of a deposed coordinator`);
   }
 
   /** L36: after self-fence nothing starts; the fence is looked for at each tick, which one that was held up may have missed. */
