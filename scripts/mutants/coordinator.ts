@@ -69,11 +69,11 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
-    name: 'held-back-suspects-take-room',
+    name: 'held-back-item-keeps-the-host',
     rule: 'C3',
-    file: 'runtime/coordinator/poison.ts',
-    old: 'if (isSuspect(item) && !isHeldBack(item)) held += 1;',
-    new: 'if (isSuspect(item)) held += 1;',
+    file: 'runtime/coordinator/isolation.ts',
+    old: 'if (item === undefined || isHeldBack(item)) return true;',
+    new: 'if (item === undefined) return true;',
     tests: UNIT,
   },
   {
