@@ -12,7 +12,7 @@ const MAX_TOLD = 10_000;
 /** What the hints file says now, all of it; what it says no more is withdrawn. */
 export function onHintsFile(state: State, hints: readonly ComputeHint[]): void {
   state.hints.file = hints;
-  reviewAll(state);
+  review(state, [...state.workers.values()]);
 }
 
 /** The newest word about this node and worker. */
@@ -25,14 +25,20 @@ export function onHintWord(state: State, { node, worker, severity, provider, dea
     const untilMs = ms === null ? null : state.nowMs + ms;
     told.set(key, { node, worker, severity, untilMs, reason: reason === '' ? `${provider ?? 'a watcher'} says ${severity}` : reason });
   }
-  const [oldest] = told.keys();
-  if (oldest !== undefined && told.size > MAX_TOLD) told.delete(oldest);
-  reviewAll(state);
+  review(state, concerned(state, { node, worker }));
+  const [oldest] = told.entries();
+  if (oldest === undefined || told.size <= MAX_TOLD) return;
+  told.delete(oldest[0]);
+  review(state, concerned(state, oldest[1]));
 }
 
-export function hintReply(state: State, { node, worker }: HintWord): HintReply {
-  const hint = { node, worker, severity: 'hint', untilMs: null, reason: '' } as const;
-  return { workers: [...state.workers.values()].filter((one) => concerns(hint, one)).map((one) => one.id) };
+export function hintReply(state: State, word: HintWord): HintReply {
+  return { workers: concerned(state, word).map((one) => one.id) };
+}
+
+/** A cluster that loses hundreds of machines says so of each: a word costs a look at its own workers, not at what was said of all. */
+function concerned(state: State, about: Parameters<typeof concerns>[0]): readonly Worker[] {
+  return [...state.workers.values()].filter((one) => concerns(about, one));
 }
 
 /** A worker is told to leave by name. Asked again, the earliest deadline holds. */
@@ -72,8 +78,8 @@ function orderedWorker(state: State, { workerId, bootNonce }: DrainOrder): Worke
 }
 
 /** Whose machine has just turned out to be gone is failed at once; one that is heard again all the same is told to stop (L31). */
-function reviewAll(state: State): void {
-  for (const worker of [...state.workers.values()]) {
+function review(state: State, workers: readonly Worker[]): void {
+  for (const worker of workers) {
     const before = worker.demand?.severity;
     reviewWorker(state, worker);
     if (worker.demand?.severity === 'gone' && before !== 'gone') failWorker(state, worker, 'gone');

@@ -1,3 +1,4 @@
+import { never } from '../base/assert.ts';
 import type { HandBack, Move, NamedRow, ReassignReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
 import type { DrainOrder, HintWord } from '../model/drain.ts';
 import type { ComputeHint } from '../model/hint.ts';
@@ -74,18 +75,13 @@ export function step(state: State, nowMs: number, fact: Fact): readonly Command[
   takeIn(state, nowMs, fact);
   releaseLastSuspects(state);
   checkEnd(state, nowMs);
-  if (state.phase !== phase || isForAll(fact)) for (const id of state.workers.keys()) state.touched.add(id);
+  if (state.phase !== phase || fact.kind === 'tick') for (const id of state.workers.keys()) state.touched.add(id);
   for (const id of state.touched) state.hungry.add(id);
   planClaims(state);
   flushTouched(state);
   readAhead(state);
   state.touched.clear();
   return takeCommands(state);
-}
-
-/** What may change something for every worker; the rest touches those that it concerns. */
-function isForAll({ kind }: Fact): boolean {
-  return kind === 'tick' || kind === 'hints' || kind === 'hint' || kind === 'drain';
 }
 
 function takeIn(state: State, nowMs: number, fact: Fact): void {
@@ -147,6 +143,8 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onFinished(state);
     case 'exported':
       return onExported(state, nowMs);
+    default:
+      never(fact);
   }
 }
 

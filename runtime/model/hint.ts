@@ -96,7 +96,7 @@ export function strictest(hints: readonly ComputeHint[]): ComputeHint | null {
 }
 
 /** Whether a hint is about this worker. One that names nobody is. */
-export function concerns(hint: ComputeHint, worker: { readonly id: WorkerId; readonly node: string }): boolean {
+export function concerns(hint: Pick<ComputeHint, 'node' | 'worker'>, worker: { readonly id: WorkerId; readonly node: string }): boolean {
   if (hint.worker !== null && hint.worker !== worker.id) return false;
   return hint.node === null || hint.node === worker.node;
 }

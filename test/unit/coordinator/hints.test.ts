@@ -137,3 +137,16 @@ test('nobody of that name: the answer names those who work; a boot that nobody k
     ['w2', 'work'],
   ]);
 });
+
+test('C11: a word about one machine looks at its own workers alone, and so does the one that is forgotten for it', (t) => {
+  const machine = onNodes({ w1: 'n1', w2: 'n2', w3: 'n3' });
+  for (const node of ['n2', 'n3']) machine.tell({ kind: 'hint', word: word({ node }) });
+  const demandOf = (id: string): unknown => machine.state.workers.get(id)?.demand;
+  const before = demandOf('w3');
+  machine.tell({ kind: 'hint', word: word() });
+  t.not(demandOf('w1'), null);
+  t.is(demandOf('w3'), before, 'it was not looked at anew');
+  for (let n = 0; n < 9_998; n += 1) machine.tell({ kind: 'hint', word: word({ node: `other ${n}` }) });
+  t.is(demandOf('w2'), null, 'of so many the oldest word is forgotten');
+  t.is(demandOf('w3'), before);
+});
