@@ -45,6 +45,8 @@ export function createLoop(options: LoopOptions): Loop {
       for (let next = facts.shift(); next !== undefined && !isStopped; next = facts.shift())
         carryOut(step(state, clock.monotonicMs(), next));
     } catch (cause) {
+      // The machine may have stopped in the middle of a step: nothing is decided from what it holds then.
+      isStopped = true;
       options.onFailure(cause);
     } finally {
       isBusy = false;

@@ -1,0 +1,55 @@
+import test from 'ava';
+import type { Command } from '../../../runtime/coordinator/commands.ts';
+import { createLoop, type Loop } from '../../../runtime/coordinator/loop.ts';
+import { stateFrom } from '../../../runtime/coordinator/mirror.ts';
+import { Replies } from '../../../runtime/coordinator/replies.ts';
+import { EPOCH, SETTINGS, scanOf } from '../../support/machine.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+function loopOver(perform: (command: Command) => void, failures: unknown[]): Loop {
+  const clock = new ManualClock();
+  return createLoop({
+    runId: 'run',
+    state: stateFrom(SETTINGS, EPOCH, scanOf({}), clock.monotonicMs()),
+    clock,
+    replies: new Replies(),
+    indexed: () => ({ count: 0, items: null }),
+    perform: () => perform,
+    onFailure: (cause) => failures.push(cause),
+  });
+}
+
+test('what comes while commands are carried out waits for the last of them', (t) => {
+  const seen: string[] = [];
+  const loop: Loop = loopOver(({ kind }) => {
+    seen.push(kind);
+    if (kind === 'survey') loop.tell({ kind: 'beat', beat: BEAT, token: 1 });
+  }, []);
+  loop.tell({ kind: 'started' });
+  t.deepEqual(seen, ['survey', 'register', 'emit', 'emit']);
+});
+
+test('after a failure nothing more is decided: what the machine holds may be half of a step', (t) => {
+  const seen: string[] = [];
+  const failures: unknown[] = [];
+  const bug = new Error('a bug');
+  const loop = loopOver(({ kind }) => {
+    seen.push(kind);
+    throw bug;
+  }, failures);
+  loop.tell({ kind: 'started' });
+  loop.tell({ kind: 'beat', beat: BEAT, token: 1 });
+  t.deepEqual([seen, failures], [['survey'], [bug]]);
+});
+
+const BEAT = {
+  workerId: 'w1',
+  bootNonce: 'b1',
+  state: 'ready',
+  concurrency: 1,
+  pid: 7,
+  loopLagMs: 0,
+  highestEpoch: EPOCH,
+  detail: '',
+  node: '',
+} as const;
