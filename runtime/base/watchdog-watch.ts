@@ -2,7 +2,8 @@
 export interface Watch {
   /** One cell: ASLEEP, then ARMED. */
   readonly cell: Int32Array;
-  readonly limitMs: number;
+  /** When the process must have ended, on the clock that all threads share; written before the cell is. */
+  readonly deadlineMs: Float64Array;
   readonly lastWords: string;
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Worker } from 'node:worker_threads';
+import { systemClock } from './clock.ts';
 import { siblingModule } from './module-path.ts';
 import { ARMED, type Watch } from './watchdog-watch.ts';
 
@@ -31,7 +32,8 @@ const OUTSIDE = 'timeout "$1" cat >/dev/null; [ "$?" = 124 ] && kill -KILL "$2"'
 /** The thread is started at once, since a process that hangs starts nothing any more; until it is armed it sleeps. */
 export function startWatchdog({ limitMs, lastWords }: WatchdogOptions): Watchdog {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const workerData: Watch = { cell, limitMs, lastWords };
+  const deadlineMs = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
+  const workerData: Watch = { cell, deadlineMs, lastWords };
   const thread = new Worker(siblingModule(import.meta.url, 'watchdog-thread'), {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: 1 },
@@ -39,7 +41,9 @@ export function startWatchdog({ limitMs, lastWords }: WatchdogOptions): Watchdog
   thread.unref();
   return {
     arm: () => {
-      if (Atomics.exchange(cell, 0, ARMED) === ARMED) return;
+      if (Atomics.load(cell, 0) === ARMED) return;
+      deadlineMs[0] = systemClock.monotonicMs() + limitMs;
+      Atomics.store(cell, 0, ARMED);
       Atomics.notify(cell, 0);
       watchFromOutside(limitMs + OUTSIDE_LATER_MS);
     },

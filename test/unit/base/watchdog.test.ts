@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 import { until } from '../../support/until.ts';
 
-const LIMIT_MS = 700;
+const LIMIT_MS = 1_500;
 /** A watchdog that bites at all bites soon; the bound is for a machine under load. */
 const AT_LAST_MS = 15_000;
 const PROGRAM = fileURLToPath(new URL('../../support/watched-process.ts', import.meta.url));
