@@ -28,8 +28,9 @@ export function checkEnd(state: State, nowMs: number): void {
 
 /** No worker is connected that still has to hand something over. */
 function isIdle(state: State): boolean {
-  const isRunning = [...state.items.values()].some((item) => item.rows.length > 0 || item.lock !== null);
-  return !isRunning && state.claims === null && hasNobody(state);
+  if (!hasNobody(state) || state.claims !== null) return false;
+  for (const item of state.items.values()) if (item.rows.length > 0 || item.lock !== null) return false;
+  return true;
 }
 
 function hasNobody(state: State): boolean {
