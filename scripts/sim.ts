@@ -21,20 +21,22 @@ const isQuick = env['QUICK'] === '1';
 const seen = new Coverage();
 const startMs = performance.now();
 let reportedMs = startMs;
+let done = 0;
 let failed = 0;
 
 for (let seed = from; seed < from + count; seed += 1) {
   const plan = planFrom(seed, env);
   const result = isQuick ? await runOnce(plan) : await runTwice(plan);
+  done += 1;
   seen.add(result.coverage);
   if (result.failure !== null) {
     failed += 1;
     await tellFailure(result);
     if (isQuick) break;
   }
-  if (performance.now() - reportedMs > REPORT_EVERY_MS) report(seed - from + 1);
+  if (performance.now() - reportedMs > REPORT_EVERY_MS) report();
 }
-report(Math.min(count, count));
+report();
 if (one !== null && env['TRACE'] === '1') say((await runOnce(planFrom(one, env), true)).lines.join('\n'));
 if (!isQuick && one === null) summarize();
 const never = one === null && count >= ENOUGH_SEEDS && !isQuick ? missing(seen) : [];
@@ -58,7 +60,7 @@ function summarize(): void {
   say(`${again} of ${seen.of('executions')} executions were not the first of their item; ${deaths} times a coordinator was killed`);
 }
 
-function report(done: number): void {
+function report(): void {
   reportedMs = performance.now();
   const seconds = (reportedMs - startMs) / 1_000;
   say(`${done} of ${count} seeds in ${seconds.toFixed(0)} s, ${(done / seconds).toFixed(1)} a second, ${failed} failed`);
