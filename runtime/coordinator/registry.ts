@@ -10,6 +10,9 @@ import { loseRows } from './poison.ts';
 import { handBackAll } from './rows.ts';
 import type { State, Worker } from './state.ts';
 
+/** Boots that are remembered so that none comes back behind a newer one; the oldest is forgotten, its process is long gone. */
+export const MAX_BOOTS = 20_000;
+
 /** The first beat of an unknown worker, or of a new boot, registers it; every other says that it lives. */
 export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): void {
   if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
@@ -56,10 +59,10 @@ function hear(state: State, nowMs: number, worker: Worker): void {
 function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | undefined): Worker {
   const worker = newWorker(beat.workerId, beat.bootNonce, 0, nowMs);
   const gone = state.goneBoots.get(beat.workerId);
-  if (gone !== undefined && gone !== beat.bootNonce) state.replacedBoots.add(bootKey(beat.workerId, gone));
+  if (gone !== undefined && gone !== beat.bootNonce) noteReplaced(state, beat.workerId, gone);
   state.goneBoots.delete(beat.workerId);
   if (known !== undefined) {
-    if (known.bootNonce !== '') state.replacedBoots.add(bootKey(known.id, known.bootNonce));
+    if (known.bootNonce !== '') noteReplaced(state, known.id, known.bootNonce);
     for (const index of known.items) worker.items.add(index);
     worker.claiming = known.claiming;
     dismiss(state, known, 'superseded');
@@ -74,6 +77,16 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
   command(state, { kind: 'emit', event: { kind: 'worker_registered', workerId: worker.id, bootNonce, isRestart } });
   if (known !== undefined) endDrain(state, known, 'lost');
   return worker;
+}
+
+function noteReplaced({ replacedBoots }: State, worker: WorkerId, bootNonce: string): void {
+  replacedBoots.add(bootKey(worker, bootNonce));
+  forgetOldest(replacedBoots);
+}
+
+function forgetOldest(boots: Set<string> | Map<string, string>): void {
+  const [oldest] = boots.keys();
+  if (oldest !== undefined && boots.size > MAX_BOOTS) boots.delete(oldest);
 }
 
 /** The registry row is durable: now the worker hears it, and may be given items. */
@@ -151,6 +164,7 @@ function takeRows(state: State, worker: Worker, reason: FailureReason | null): n
   dismiss(state, worker, 'hello-needed');
   state.workers.delete(worker.id);
   state.goneBoots.set(worker.id, worker.bootNonce);
+  forgetOldest(state.goneBoots);
   return rows.length;
 }
 

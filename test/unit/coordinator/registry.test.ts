@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MAX_BOOTS } from '../../../runtime/coordinator/registry.ts';
 import type { Beat } from '../../../runtime/model/session.ts';
 import { kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
 
@@ -131,4 +132,20 @@ test('L26: a boot that was replaced under an earlier coordinator does not replac
   t.like(only(polled, 'reply-poll'), { reply: { status: 'superseded' } });
   const next = machine.tell({ kind: 'beat', beat: { ...BEAT, bootNonce: 'b3', state: 'init' }, token: 2 });
   t.like(only(next, 'register'), { worker: 'w1', info: { bootNonce: 'b3' } });
+});
+
+test('boots that have gone cost bounded memory, however many there were', (t) => {
+  const machine = new Machine();
+  for (let n = 0; n <= MAX_BOOTS; n += 1) {
+    machine.beat('w1', { boot: `b${n}`, pid: n });
+    machine.tell({ kind: 'worker-exited', worker: 'w1', pid: n });
+    machine.beat(`spot-${n}`, { pid: n });
+    machine.tell({ kind: 'worker-exited', worker: `spot-${n}`, pid: n });
+    machine.tick(machine.nowMs + 60_000);
+  }
+  machine.beat('w1', { boot: 'last' });
+  const { replacedBoots, goneBoots } = machine.state;
+  t.deepEqual([replacedBoots.size, goneBoots.size], [MAX_BOOTS, MAX_BOOTS - 1], 'the last boot of w1 is not gone');
+  const newest = only(machine.beat('w1', { boot: `b${MAX_BOOTS}` }), 'reply-beat');
+  t.true(newest.reply.isSuperseded, 'the newest are those that are remembered');
 });
