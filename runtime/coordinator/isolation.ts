@@ -54,12 +54,13 @@ function isOver(state: State, { worker, index }: NonNullable<Poison['host']>): b
   return item.lock === null && rowOfWorker(item, worker) === undefined;
 }
 
-/** The worker that is free soonest: the one that was chosen before, unless another has less to do. */
+/** The worker that is free soonest: the one that was chosen before, unless one that has changed since has less to do. */
 function newHost(state: State): Poison['host'] {
   const chosen = state.poison.host === null ? undefined : state.workers.get(state.poison.host.worker);
   let host: Worker | null = chosen !== undefined && canHost(chosen) ? chosen : null;
-  for (const worker of state.workers.values()) {
-    if (canHost(worker) && (host === null || loadOf(state, worker) < loadOf(state, host))) host = worker;
+  for (const id of state.touched) {
+    const worker = state.workers.get(id);
+    if (worker !== undefined && canHost(worker) && (host === null || loadOf(state, worker) < loadOf(state, host))) host = worker;
   }
   return host === null ? null : { worker: host.id, index: null };
 }

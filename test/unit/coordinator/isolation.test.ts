@@ -97,3 +97,18 @@ test('where workers are lost all the time it runs after a while, so that a good 
   t.is(claims, 1);
   t.is(machine.nowMs - sinceMs, 16_000);
 });
+
+test('C11: who hosts it is looked for among the workers that have changed, and at each scan among all', (t) => {
+  const machine = new Machine({
+    cursor: 4,
+    running: [1, 2, 3].map((index) => ({ index, row: rowFor(`w${index}`) })),
+    handedBack: [{ index: 0, row: rowFor('w2'), suspicions: 2 }],
+    workers: WORKERS,
+  });
+  machine.supply(4);
+  for (const n of [1, 2, 3]) machine.join(`w${n}`, { pid: n, held: [heldItem(n)], capacity: 3 });
+  machine.state.workers.get('w3')?.items.delete(3);
+  machine.poll('w2', { capacity: 3 });
+  t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null }, 'a word of w2 does not have w3 looked at');
+  t.deepEqual(only(machine.tick(machine.nowMs + 250), 'claim').grants, [{ worker: 'w3', picks: [{ index: 0, lastAttempt: 1 }] }]);
+});
