@@ -57,13 +57,18 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `state: ${stateText(status)}`,
     `items: ${status.items}${status.isIndexed ? '' : ' so far, still being indexed'}`,
     `done: ${status.done}, failed: ${status.failed}${percent}`,
-    `running: ${status.running}, waiting for another try: ${status.handedBack}, to do: ${itemsToDo(status)}`,
+    `running: ${status.running}, handed back: ${status.handedBack}, to do: ${itemsToDo(status)}`,
     ...status.workers.map(
       (worker) =>
-        `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, ${worker.running}/${worker.concurrency} items, last beat ${worker.sinceBeatMs} ms ago`,
+        `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, holds ${worker.running}, runs up to ${worker.concurrency}, last beat ${worker.sinceBeatMs} ms ago`,
     ),
+    ...(isWithoutWorkers(status) ? ['No worker is registered.'] : []),
     ...howToGoOn(status, stateDir),
   ];
+}
+
+function isWithoutWorkers({ isLive, state, workers }: SeenStatus): boolean {
+  return isLive && state.kind === 'running' && workers.length === 0;
 }
 
 function stateText(status: SeenStatus): string {
@@ -78,7 +83,8 @@ function howToGoOn(status: SeenStatus, stateDir: string): readonly string[] {
     return [
       `No coordinator answers now, and \`rollout run\` (pid ${status.runPid}) is alive: it starts the coordinator. Look again with \`rollout status --watch --state ${stateDir}\`.`,
     ];
+  const byHand = status.state.kind === 'paused' ? '`rollout coordinator run --resume` with its settings file' : 'start the coordinator';
   return [
-    'No coordinator is running. Give the same `rollout run` command again to go on; `rollout export --partial` writes what is there.',
+    `No coordinator is running. Give the same \`rollout run\` command again to go on (where you started the processes by hand: ${byHand}); \`rollout export --partial\` writes what is there.`,
   ];
 }

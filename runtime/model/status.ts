@@ -13,7 +13,7 @@ export interface RunStatus {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
-  /** Items that failed at least once, or were throttled, and wait for their next claim. */
+  /** Items that were handed out before and wait for their next claim: after a failure, a throttling, or unstarted by a drain. */
   readonly handedBack: number;
   readonly workers: readonly WorkerStatus[];
 }

@@ -26,6 +26,7 @@ export function speak(state: State): void {
 }
 
 function detailOf(state: State, now: WorkerState): string {
+  if (state.mode.kind === 'holding') return oneLine(`only holds: ${state.drain.reason}`);
   if (now === 'draining') return state.drain.reason;
   return now === 'not-ready' ? whyNotReady(state) : '';
 }

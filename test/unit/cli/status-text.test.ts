@@ -28,14 +28,22 @@ test('a worker that is not ready says why, in the progress and on the page', (t)
   const line = progressLine(status({ workers: [READY, away] }), startRate(0, 42));
   t.true(line.endsWith(', 1 of 2 workers ready: waiting for http://h:1: connect ECONNREFUSED'), line);
   const page = statusPage(status({ workers: [READY, away] }), 'd').join('\n');
-  t.regex(page, /worker w1: ready, 8\/64 items/);
-  t.regex(page, /worker w1: not-ready \(waiting for http:\/\/h:1: connect ECONNREFUSED\), 8\/64 items/);
+  t.regex(page, /worker w1: ready, holds 8, runs up to 64, last beat 120 ms ago/);
+  t.regex(page, /worker w1: not-ready \(waiting for http:\/\/h:1: connect ECONNREFUSED\), holds 8, runs up to 64/);
 });
 
 test('status says plainly that no coordinator is running, and how to go on', (t) => {
   const page = statusPage(status({ isLive: false }), 'out.rollout').join('\n');
   t.regex(page, /state: unfinished/);
-  t.regex(page, /No coordinator is running.*same `rollout run` command/);
+  t.regex(page, /No coordinator is running.*same `rollout run` command.*by hand: start the coordinator/);
+  const paused = statusPage(status({ isLive: false, state: { kind: 'paused', reason: '20 x 401' } }), 'd').join('\n');
+  t.regex(paused, /by hand: `rollout coordinator run --resume`/);
+});
+
+test('status says where a run that is being served has no worker', (t) => {
+  t.true(statusPage(status(), 'd').includes('No worker is registered.'));
+  for (const change of [{ workers: [READY] }, { isLive: false }, { state: { kind: 'completed' } }] as const)
+    t.false(statusPage(status(change), 'd').includes('No worker is registered.'));
 });
 
 test('a paused run shows its reason; a completed one asks for nothing', (t) => {
@@ -45,10 +53,10 @@ test('a paused run shows its reason; a completed one asks for nothing', (t) => {
   t.notRegex(completed, /No coordinator/);
 });
 
-test('done, failed, running, waiting and to do add up to all items', (t) => {
+test('done, failed, running, handed back and to do add up to all items', (t) => {
   const page = statusPage(status(), 'd').join('\n');
   t.regex(page, /^done: 40, failed: 2 /m);
-  t.regex(page, /^running: 8, waiting for another try: 1, to do: 49$/m);
+  t.regex(page, /^running: 8, handed back: 1, to do: 49$/m);
 });
 
 test('while `rollout run` lives and no coordinator answers, status does not advise the same command', (t) => {

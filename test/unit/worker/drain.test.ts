@@ -120,7 +120,7 @@ test('an item that turns out to be of the long kind goes back before the deadlin
 test('a hint holds: nothing new, unstarted items back, started ones end, and the worker stays until the hint is withdrawn', (t) => {
   const state = working();
   const commands = onHint(state, 100, hint({ severity: 'hint' }));
-  t.deepEqual(commands[0], { kind: 'say', state: 'draining', detail: 'spot' });
+  t.deepEqual(commands[0], { kind: 'say', state: 'draining', detail: 'only holds: spot' });
   t.deepEqual(
     stepsIn(commands).map((one) => [one.step, one.items, one.remainingMs]),
     [
