@@ -85,11 +85,10 @@ function understood<T>(text: string | null, parse: (text: string) => T): Underst
 
 async function read(path: string): Promise<Seen> {
   try {
-    const size = await stat(path).then(
-      (found) => found.size,
-      () => 0,
-    );
-    if (size > MAX_BYTES) return { kind: 'unreadable', why: `it is longer than ${MAX_BYTES} bytes` };
+    const found = await stat(path).catch(() => null);
+    // To open a pipe that nobody writes to would never end, nor would the process then; a device has no end to be read to.
+    if (found?.isFile() === false) return { kind: 'unreadable', why: 'it is not a regular file' };
+    if (found !== null && found.size > MAX_BYTES) return { kind: 'unreadable', why: `it is longer than ${MAX_BYTES} bytes` };
     return { kind: 'text', text: await readTextIfThere(path) };
   } catch (error) {
     return { kind: 'unreadable', why: (error as Error).message };

@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -125,7 +126,7 @@ test('what cannot be read, or is far too long, is told and changes nothing', asy
   rmSync(path);
   mkdirSync(path);
   await heard(1, 1);
-  t.regex(String(errors[0]?.['detail']), /EISDIR/);
+  t.regex(String(errors[0]?.['detail']), /not a regular file/);
   writeFileSync(`${path}.new`, 'X'.repeat(1024 * 1024 + 1));
   rmSync(path, { recursive: true });
   renameSync(`${path}.new`, path);
@@ -135,4 +136,22 @@ test('what cannot be read, or is far too long, is told and changes nothing', asy
   });
   t.regex(String(errors.at(-1)?.['detail']), /longer than 1048576 bytes/);
   t.is(values[0], 'A');
+});
+
+test('a pipe or a device is not opened, which might never end: it is told, and a file in its place is read', async (t) => {
+  const words = await watched(t, 'ONE');
+  rmSync(words.path);
+  execFileSync('mkfifo', [words.path]);
+  await words.heard(1, 1);
+  rmSync(words.path);
+  symlinkSync('/dev/zero', words.path);
+  await words.quiet();
+  rmSync(words.path);
+  writeFileSync(words.path, 'TWO');
+  await words.heard(2, 1);
+  t.deepEqual(words.values, ['ONE', 'TWO']);
+  t.deepEqual(
+    words.errors.map(({ detail }) => detail),
+    ['it is not a regular file'],
+  );
 });
