@@ -11,7 +11,7 @@ import { type Mutant, mutated, whyNotApplicable } from './mutants/mutant.ts';
 
 /** A fault that keeps a world going round for ever has been noticed as well. */
 const LIMIT_MS = 10 * 60_000;
-const DEFAULT_SEEDS = '1500';
+const DEFAULT_SEEDS = '2500';
 const COPIED = ['runtime', 'test', 'scripts', 'package.json', 'ava.config.js'];
 const NOTICED = /^seed (\d+) at commit [^:]*: (.*)$/m;
 

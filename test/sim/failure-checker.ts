@@ -1,6 +1,7 @@
 import type { HandBack } from '../../runtime/ledger/contract.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
 import type { WorkerId } from '../../runtime/model/row.ts';
+import type { Beat } from '../../runtime/model/session.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
 import type { Checking } from './checking.ts';
 import type { LedgerChecker } from './ledger-checker.ts';
@@ -37,6 +38,9 @@ export class FailureChecker {
   readonly #boots = new Map<string, Boot>();
   readonly #newest = new Map<WorkerId, Boot>();
   readonly #heard = new Map<SimProcess, Heard>();
+  /** Boots of each worker in the order in which they were first registered, and what each said last. */
+  readonly #registered = new Map<WorkerId, readonly string[]>();
+  readonly #said = new Map<string, string>();
   readonly #asked = new WeakSet<readonly HandBack[]>();
 
   constructor(checking: Checking, ledger: LedgerChecker, timing: Timing, isExecuted: (index: number, attempt: number) => boolean) {
@@ -61,8 +65,9 @@ export class FailureChecker {
     });
   }
 
-  onBeat(process: SimProcess, bootNonce: string): void {
+  onBeat(process: SimProcess, { bootNonce, state }: Beat): void {
     this.#heard.get(process)?.beats.set(bootNonce, process.monotonicMs());
+    this.#said.set(bootNonce, state);
   }
 
   onEvent(process: SimProcess, event: RunEvent): void {
@@ -71,12 +76,23 @@ export class FailureChecker {
     if (event.kind === 'worker_registered') {
       heard.failed.delete(event.workerId);
       heard.registered.set(event.workerId, event.bootNonce);
+      this.#onRegistered(event.workerId, event.bootNonce);
       this.#checking.count('registered');
     }
     if (event.kind === 'worker_deregistered' || event.kind === 'worker_failed') heard.failedMs.set(event.workerId, this.#checking.nowMs());
     if (event.kind === 'worker_deregistered') heard.failed.add(event.workerId);
     if (event.kind === 'worker_suspected') this.#checking.count('suspected');
     if (event.kind === 'worker_failed') this.#onFailed(process, heard, event);
+  }
+
+  /** L26: one that another has replaced does not come back while that one is there; only the last words of a drain are heard. */
+  #onRegistered(worker: WorkerId, nonce: string): void {
+    const order = this.#registered.get(worker) ?? [];
+    this.#registered.set(worker, order.includes(nonce) ? order : [...order, nonce]);
+    const present = this.#ledger.boots.get(worker);
+    const isOlder = present !== undefined && order.includes(nonce) && order.indexOf(nonce) < order.indexOf(present);
+    const isRight = !isOlder || this.#said.get(nonce) === 'draining';
+    this.#checking.hold('L26', isRight, `${nonce} is back in the place of ${present}, which had replaced it`);
   }
 
   #onFailed(process: SimProcess, heard: Heard, { workerId, reason }: Extract<RunEvent, { kind: 'worker_failed' }>): void {

@@ -9,7 +9,7 @@ const LONGEST_DELAY_MS = 9_000;
 /** The drain's own end (worker/machine.ts), its farewell, and what is between them. */
 const AFTER_DRAIN_MS = 20_000;
 /** Longer than the breaker may hold an answer back: until the longest execution has ended, and its next one. */
-const UNANSWERED_MS = 45_000;
+const UNANSWERED_MS = 35_000;
 const PER_ITEM_MS = 12_000;
 
 /** What has to happen: after the faults the run ends, nobody is idle while there is work, and a drain keeps its deadline. */
@@ -19,8 +19,10 @@ export class Liveness {
   /** From here on nothing of what went wrong is left. */
   readonly #stableMs: number;
   readonly #idleMs: number;
+  readonly #unansweredMs: number;
   readonly #idleSince = new Map<SimWorker, number>();
   readonly #valid: number;
+  readonly #invalid: ReadonlySet<number>;
 
   constructor(world: World) {
     const { timing, faultsMs, items, executionMs, workers, concurrency } = world.plan;
@@ -28,8 +30,10 @@ export class Liveness {
     this.#world = world;
     this.#stableMs = faultsMs + 5 * coordinatorFailureTimeoutMs + 15_000;
     this.#limitMs = this.#stableMs + 120_000 + (items * (PER_ITEM_MS + executionMs * 4)) / (workers * concurrency);
+    this.#unansweredMs = UNANSWERED_MS + 2 * coordinatorFailureTimeoutMs;
     this.#idleMs = 4_000 + 6 * heartbeatIntervalMs;
-    this.#valid = items - invalidItems(world.plan).size;
+    this.#invalid = invalidItems(world.plan);
+    this.#valid = items - this.#invalid.size;
   }
 
   begin(): void {
@@ -41,10 +45,8 @@ export class Liveness {
     const open = plan.items - checkers.ledger.items.recorded;
     this.#world.hold('end', queue.nowMs < this.#limitMs, `${open} items are open ${queue.nowMs - plan.faultsMs} ms after the last fault`);
     for (const worker of this.#world.workers) this.#checkDrain(worker);
-    if (queue.nowMs > this.#stableMs) {
-      this.#checkIdle();
-      for (const worker of this.#world.workers) this.#checkAnswered(worker);
-    }
+    for (const worker of this.#world.workers) this.#checkAnswered(worker);
+    if (queue.nowMs > this.#stableMs) this.#checkIdle();
     queue.after(TICK_MS, () => this.#tick());
   }
 
@@ -70,28 +72,22 @@ export class Liveness {
     }
   }
 
-  /** What a worker has handed over is answered, long before it would say it again by itself. */
+  /** What a worker has handed over is answered once all is well, long before it would say it again by itself. */
   #checkAnswered({ id, state, process }: SimWorker): void {
     const [oldest] = state.sent;
-    const waitedMs = process.clock.monotonicMs() - (oldest?.sentAtMs ?? process.clock.monotonicMs());
-    const key = oldest === undefined ? '' : `${oldest.ref.index}/${oldest.ref.attempt}`;
-    this.#world.hold('unanswered', waitedMs < UNANSWERED_MS, `what ${id} said of ${key} is not answered after ${waitedMs} ms`);
+    if (oldest === undefined || oldest.sentAtMs === null) return;
+    const waitedMs = Math.min(process.clock.monotonicMs() - oldest.sentAtMs, this.#world.queue.nowMs - this.#world.plan.faultsMs);
+    const key = `${oldest.ref.index}/${oldest.ref.attempt}`;
+    this.#world.hold('unanswered', waitedMs < this.#unansweredMs, `what ${id} said of ${key} is not answered after ${waitedMs} ms`);
   }
 
   /** Never handed out, or handed back longer ago than any delay is. */
   #startable(): number {
     const { items } = this.#world.checkers.ledger;
-    const known = [...items.all.values()];
-    const handedOut = known.filter(
-      ({ rows, taken, record }) => rows.some(isWorkers) || taken !== null || (record !== null && isWorkers(record.row)),
-    );
+    const known = [...items.all.values()].filter(({ index, lastAttempt }) => lastAttempt > 0 && !this.#invalid.has(index));
     const waiting = known.filter(({ taken, takenMs }) => taken !== null && this.#world.queue.nowMs - takenMs > LONGEST_DELAY_MS);
-    return Math.max(0, this.#valid - handedOut.length) + waiting.length;
+    return Math.max(0, this.#valid - known.length) + waiting.length;
   }
-}
-
-function isWorkers({ worker }: { readonly worker: string }): boolean {
-  return worker !== 'coordinator';
 }
 
 function isFree({ state, process }: SimWorker): boolean {

@@ -13,7 +13,7 @@ export function dial(world: World, caller: Caller, address: string): WorkerClien
   return {
     beat: (beat, deadlineMs) =>
       line.call(deadlineMs, (core, _, there) => {
-        world.checkers.failure.onBeat(there.process, beat.bootNonce);
+        world.checkers.failure.onBeat(there.process, beat);
         return core.beat(beat);
       }),
     poll: (poll, deadlineMs, signal) => line.call(deadlineMs, (core, gone) => core.poll(poll, gone), signal),

@@ -73,7 +73,7 @@ export function planOf(seed: number): WorldPlan {
       pollWaitMs: Math.round(between(random, 500, 20_000)),
     },
     drainTimeoutMs: Math.round(between(random, 500, 6_000)),
-    waitCoordinatorMs: random.next() < 0.3 ? 3 * coordinatorFailureTimeoutMs : Number.POSITIVE_INFINITY,
+    waitCoordinatorMs: random.next() < 0.3 && !isExact ? 3 * coordinatorFailureTimeoutMs : Number.POSITIVE_INFINITY,
     requestTimeoutMs: Math.round(between(random, 4_000, 12_000)),
     maxAttempts: 2 + Math.floor(random.next() * 5),
     breaker: 2 + Math.floor(random.next() * 6),
