@@ -17,12 +17,23 @@ export function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType, input: un
   if (issue.code !== 'unrecognized_keys')
     return [{ path: issue.path, kind: 'value', problem: problemOf(issue, valueAt(input, issue.path)) }];
   const known = knownKeys(schema, issue.path, input);
-  return issue.keys.map((key) => ({ path: [...issue.path, key], kind: 'unknown-key', problem: unknownKey(key, known) }));
+  const meant = issue.keys.map((key) => nearest(key, known));
+  // The list is long, and once is enough.
+  const listedAt = meant.indexOf(null);
+  return issue.keys.map((key, at) => ({
+    path: [...issue.path, key],
+    kind: 'unknown-key',
+    problem: unknownKey(meant[at] ?? null, at === listedAt ? known : []),
+  }));
 }
 
-function unknownKey(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
-  return meant === null ? `remove it; known here are ${known.map((name) => `\`${name}\``).join(', ')}` : `did you mean \`${meant}\`?`;
+function unknownKey(meant: string | null, known: readonly string[]): string {
+  if (meant !== null) return `did you mean \`${meant}\`?`;
+  return known.length === 0 ? 'remove it' : `remove it; known here are ${listOf(known)}`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 function problemOf(issue: z.core.$ZodIssue, value: unknown): string {

@@ -85,6 +85,12 @@ timing:
   ]);
 });
 
+test('of several unknown keys only the first that resembles none is told with the known ones', async (t) => {
+  const told = await mistakesIn(t, 'input: a\noutput: b\nzookeeper: 1\nlimt: 3\nworkerId: w\n');
+  t.regex(told[0] ?? '', /^unknown key `zookeeper` at line 3; remove it; known here are `runId`, /);
+  t.deepEqual(told.slice(1), ['unknown key `limt` at line 4; did you mean `limit`?', 'unknown key `workerId` at line 5; remove it']);
+});
+
 test('health endpoints may be put elsewhere, or left out', async (t) => {
   const withHttp = (http: string): ReturnType<typeof load> => load(`input: a\noutput: b\nhttp: ${http}\n`);
   t.deepEqual((await withHttp('0.0.0.0:0')).http, { listen: '0.0.0.0:0', isGiven: true });
