@@ -26,9 +26,11 @@ export async function explainFiles(options: ExplainOptions, locator: Locator, br
   const fetcher = new RecordFetcher(options.segmentsDir);
   try {
     await learnIds(options, known);
-    for (const kind of ['result', 'error'] as const)
-      await new FileExplanation({ options, locator, breaks, known, seen, fetcher }, kind).run();
-    await explainMissing(options, seen, breaks);
+    const evidence = { options, locator, breaks, known, seen, fetcher };
+    const isResultsThere = await new FileExplanation(evidence, 'result').run();
+    const isErrorsThere = await new FileExplanation(evidence, 'error').run();
+    // Where a whole file is missing, a break for each of its lines would only hide that.
+    if (isResultsThere && isErrorsThere) await explainMissing(options, seen, breaks);
   } finally {
     known.discard();
     seen.dispose();
@@ -83,9 +85,13 @@ class FileExplanation {
     this.#path = pathOf(evidence.options, kind);
   }
 
-  async run(): Promise<void> {
+  /** False where the file is not there at all. */
+  async run(): Promise<boolean> {
     const reader = await LineReader.open(this.#path, MAX_LINE_BYTES);
-    if (reader === null) return this.#break(null, 'is missing');
+    if (reader === null) {
+      this.#break(null, 'is missing; `rollout export` writes it anew from what is recorded');
+      return false;
+    }
     try {
       for (let lines = await reader.next(); lines.length > 0; lines = await reader.next()) await this.#explain(lines);
     } finally {
@@ -95,6 +101,7 @@ class FileExplanation {
     const counted = this.#kind === 'result' ? done : failed;
     if (this.#lines !== counted)
       this.#break(null, `has ${this.#lines} lines, but the ledger counts ${counted} items as ${wordOf(this.#kind)}`);
+    return true;
   }
 
   async #explain(lines: readonly TextLine[]): Promise<void> {
