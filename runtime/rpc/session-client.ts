@@ -21,7 +21,8 @@ export interface SessionListener {
   onEnd(why: Unanswered): void;
 }
 
-const ENDED: Unanswered = { kind: 'unreachable', detail: 'the coordinator has ended the session' };
+/** The coordinator has closed the stream in good order. */
+export const SESSION_ENDED: Unanswered = { kind: 'unreachable', detail: 'the coordinator has ended the session' };
 
 /** Never throws. It has no deadline: who listens decides when silence has lasted too long. */
 export function openSession(client: Client, listener: SessionListener): SessionStream {
@@ -49,7 +50,7 @@ export function openSession(client: Client, listener: SessionListener): SessionS
     end(unansweredOf(code, details, (key) => metadata.get(key)[0]?.toString())),
   );
   call.on('status', ({ code }: StatusObject) => {
-    if (code === status.OK) end(ENDED);
+    if (code === status.OK) end(SESSION_ENDED);
   });
   return {
     say: (poll, onWritten) => {

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { PollReply } from '../model/session.ts';
 import type { Answered, WorkerClient } from '../rpc/client.ts';
-import type { SessionStream } from '../rpc/session-client.ts';
+import { SESSION_ENDED, type SessionStream } from '../rpc/session-client.ts';
 import type { Unanswered } from '../rpc/status.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
@@ -125,10 +125,13 @@ class CoordinatorLink implements Link {
   /** A coordinator that is away is tried several times a second, for as long as it takes; that is no reason to fill a log. */
   #logFailure(address: string, answer: Unanswered): void {
     const { clock, log } = this.#deps;
-    const { repeats, isDue, unlogged } = onReason(this.#repeats, `${address} ${answer.kind}`, clock.monotonicMs());
+    // What follows the goodbye of a worker, or of a coordinator: nothing to be warned of.
+    const isEnded = answer === SESSION_ENDED;
+    const { repeats, isDue, unlogged } = onReason(this.#repeats, `${address} ${isEnded ? 'ended' : answer.kind}`, clock.monotonicMs());
     this.#repeats = repeats;
     if (!isDue) return;
     if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');
+    else if (isEnded) log.info({ address, unlogged }, 'the coordinator has ended the session');
     else log.warn({ address, kind: answer.kind, detail: answer.detail, unlogged }, 'no answer of the coordinator');
   }
 
