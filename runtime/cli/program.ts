@@ -67,6 +67,7 @@ Exit codes:
   4    not reachable: model server, coordinator or store; what is recorded is kept
   5    paused: the model server refuses everything; the reason is shown
   6    verify found a break
+  70   a bug: the last lines on stderr, or of the log, belong into a report
   130  interrupted; what is recorded is kept, the same command goes on`;
 
 const RUN_EXAMPLES = `
@@ -215,7 +216,8 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
   coordinator
     .command('run')
     .description('run a coordinator in the foreground')
-    .requiredOption('--config <file>', 'coordinator.yaml')
+    .showHelpAfterError('(try: rollout coordinator run --help)')
+    .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .option('--resume', 'go on with a paused run', false)
     .action(async (args: { readonly config: string; readonly resume: boolean }) => finish(await verbs.coordinatorRun(args)));
   coordinator
@@ -230,7 +232,8 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .description('the process that executes items on its backend (several machines; see docs/settings.md)')
     .command('run')
     .description('run a worker in the foreground')
-    .requiredOption('--config <file>', 'worker.yaml')
+    .showHelpAfterError('(try: rollout worker run --help)')
+    .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
 }
 

@@ -164,7 +164,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     failed,
     items: stored?.index?.items ?? null,
     reason: state.kind === 'paused' ? state.reason : '',
-    seconds,
+    seconds: Math.round(seconds * 10) / 10,
     output: args.output,
     errors: errorsPath(args.output),
     stateDir: paths.stateDir,

@@ -184,7 +184,7 @@ async function readOrRefuse(path: string): Promise<string> {
   if (text !== null) return text;
   throw new RolloutError(
     'TLS_INVALID',
-    `${path} is missing: start the coordinator of the run first, which makes it, or put the file there`,
+    `${path} is missing: start the coordinator of the run first, which makes it; on another machine, or in another directory, copy ca.pem and ca.key.pem from its tls directory`,
   );
 }
 
