@@ -5,7 +5,7 @@ import type { Token } from './commands.ts';
 import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
-import { command, itemAt, newWorker } from './mirror.ts';
+import { command, itemAt, newWorker, rowOfWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
 import { handBackAll } from './rows.ts';
 import type { State, Worker } from './state.ts';
@@ -65,6 +65,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
     if (known.bootNonce !== '') noteReplaced(state, known.id, known.bootNonce);
     for (const index of known.items) worker.items.add(index);
     worker.claiming = known.claiming;
+    passOnUnsent(state, known, beat.bootNonce);
     dismiss(state, known, 'superseded');
   }
   state.workers.set(worker.id, worker);
@@ -77,6 +78,14 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
   command(state, { kind: 'emit', event: { kind: 'worker_registered', workerId: worker.id, bootNonce, isRestart } });
   if (known !== undefined) endDrain(state, known, 'lost');
   return worker;
+}
+
+/** What the earlier boot was never sent has not crashed with it (L27). */
+function passOnUnsent(state: State, { id, unread, outgoing }: Worker, bootNonce: string): void {
+  for (const index of [...unread, ...outgoing.keys()]) {
+    const live = rowOfWorker(itemAt(state, index), id);
+    if (live !== undefined && live.bootNonce !== '') live.bootNonce = bootNonce;
+  }
 }
 
 function noteReplaced({ replacedBoots }: State, worker: WorkerId, bootNonce: string): void {
@@ -142,11 +151,12 @@ function scanWorker(state: State, nowMs: number, worker: Worker): void {
   if (now === 'failed') return failWorker(state, worker, 'timeout');
   if (now !== 'suspected' || worker.isSuspected) return;
   worker.isSuspected = true;
-  command(state, { kind: 'emit', event: { kind: 'worker_suspected', workerId: worker.id, dueAtMs: worker.dueAtMs } });
+  command(state, { kind: 'emit', event: { kind: 'worker_suspected', workerId: worker.id, dueAtMs: Math.round(worker.dueAtMs) } });
 }
 
 export function failWorker(state: State, worker: Worker, reason: FailureReason): void {
-  const { dueAtMs, id } = worker;
+  const { id } = worker;
+  const dueAtMs = Math.round(worker.dueAtMs);
   const handedBack = takeRows(state, worker, reason);
   command(state, { kind: 'emit', event: { kind: 'worker_failed', workerId: id, reason, dueAtMs, handedBack } });
   endDrain(state, worker, 'lost');

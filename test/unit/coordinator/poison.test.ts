@@ -3,7 +3,20 @@ import { present } from '../../../runtime/base/assert.ts';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
 import { suspectRoom, togetherMs } from '../../../runtime/coordinator/poison.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { EPOCH, heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, SETTINGS, twoRunning } from '../../support/machine.ts';
+import {
+  assignmentOf,
+  EPOCH,
+  heldItem,
+  Machine,
+  ofKind,
+  only,
+  outcomeOf,
+  RETURNED,
+  ref,
+  rowFor,
+  SETTINGS,
+  twoRunning,
+} from '../../support/machine.ts';
 
 const TOGETHER_MS = SETTINGS.coordinatorFailureTimeoutMs;
 const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1', pid: at + 1 }));
@@ -156,4 +169,22 @@ test('C3: a suspect whose answer the breaker holds back takes no room: the answe
   const refused = outcomeOf(ref(0, 2), { kind: 'error', httpStatus: 404, code: 'http_404' });
   const next = machine.poll('w1', { capacity: 4, outcomes: [refused] });
   t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+});
+
+test('C7: what a worker was never sent has not crashed with it; its next boot is given it under the same attempt', (t) => {
+  const machine = new Machine();
+  machine.supply(3);
+  const load = machine.grantAll(machine.join('w1', { capacity: 3 }));
+  // Of three rows the first line is read and sent; two are still to be read.
+  const [first] = only(load, 'load').refs;
+  machine.tell({ kind: 'loaded', worker: 'w1', assignments: first === undefined ? [] : [assignmentOf(first)] });
+  machine.beat('w1', { boot: 'b2' });
+  machine.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b2' });
+  const commands = machine.poll('w1', { boot: 'b2', hello: [] });
+  t.deepEqual(ofKind(commands, 'hand-back'), [], 'the crash of one alone is looked into first');
+  t.deepEqual(
+    [0, 1, 2].map((index) => itemAt(machine.state, index).lock),
+    ['crashed', null, null],
+  );
+  t.deepEqual(only(commands, 'load').refs, [ref(1), ref(2)]);
 });
