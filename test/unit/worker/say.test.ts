@@ -1,6 +1,6 @@
 import test from 'ava';
 import { onBackendAway, onBackendReady, onBeat, onStart } from '../../../runtime/worker/machine.ts';
-import { whyNotReady } from '../../../runtime/worker/say.ts';
+import { whyNotReady, workerState } from '../../../runtime/worker/say.ts';
 import { newState } from '../../../runtime/worker/state.ts';
 import { beatReply, kinds, SETTINGS } from '../../support/worker-state.ts';
 
@@ -22,4 +22,13 @@ test('why the backend is away is said once for each reason, and no more once it 
   t.deepEqual(onBackendAway(state, 0, 'http://h:1: ECONNREFUSED'), []);
   t.deepEqual(kinds(onBackendAway(state, 0, 'http://h:1: answered 503')), ['say']);
   t.like(onBackendReady(state, 0)[0], { kind: 'say', state: 'ready', detail: '' });
+});
+
+test('L26: whatever the backend is, the beats begin with init, and say more only once one was answered', (t) => {
+  const state = newState(SETTINGS, 0, [], 0);
+  onStart(state, 0);
+  onBackendReady(state, 0);
+  t.is(workerState(state), 'init');
+  onBeat(state, 0, beatReply());
+  t.is(workerState(state), 'ready');
 });
