@@ -34,6 +34,14 @@ export function formatDuration(ms: number): string {
   return `${ms / size}${name}`;
 }
 
+/** 1536 → `1.5 KiB`; rounded down, so that what is too little never reads like enough. */
+export function formatSize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = Math.floor((bytes / 1024 ** power) * 10) / 10;
+  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
+}
+
 function parseQuantity(text: string, units: ReadonlyMap<string, number>): number | null {
   const match = /^(\d+(?:\.\d+)?) ?([A-Za-z]+)$/.exec(text.trim());
   const unit = units.get(match?.[2] ?? '');

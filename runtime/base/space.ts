@@ -1,3 +1,5 @@
+import { formatSize } from './quantity.ts';
+
 /** Whether a disk has room for what is about to be written. Pure; free-space.ts asks the disk. */
 
 /** What statfs(2) tells of a file system, as far as it is needed here. */
@@ -22,7 +24,7 @@ const MIN_FREE_FILES = 32;
 /** What is missing, in words that name the path; null where there is enough. */
 export function shortageOf(dir: string, numbers: DiskNumbers, wantedBytes: number): string | null {
   const freeBytes = numbers.bavail * numbers.bsize;
-  if (freeBytes < wantedBytes) return `no space in ${dir}: ${freeBytes} bytes are free, ${wantedBytes} are wanted`;
+  if (freeBytes < wantedBytes) return `no space in ${dir}: ${formatSize(freeBytes)} are free, ${formatSize(wantedBytes)} are wanted`;
   if (numbers.files > 0 && numbers.ffree < MIN_FREE_FILES)
     return `no space in ${dir}: its file system has room for ${numbers.ffree} more files, ${MIN_FREE_FILES} are wanted`;
   return null;

@@ -1,3 +1,4 @@
+import { formatSize } from '../base/quantity.ts';
 import type { InvalidReason } from '../input/reader.ts';
 
 /** What a dry run found, and what the run will need. Pure. */
@@ -22,10 +23,10 @@ export function dryRunText(found: DryRun): readonly string[] {
   const bad = found.firstInvalid.map(({ lineNumber, code, message }) => `  line ${lineNumber}: ${code}: ${message}`);
   const more = found.invalid > bad.length ? [`  and ${found.invalid - bad.length} more`] : [];
   return [
-    `${found.items} input lines (${sizeText(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
+    `${found.items} input lines (${formatSize(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
     ...bad,
     ...more,
-    `Disk space: about ${sizeText(needed)} where answers have ${sizeText(RESULT_BYTES)}; ${sizeText(found.freeBytes)} are free.`,
+    `Disk space: about ${formatSize(needed)} where answers have ${formatSize(RESULT_BYTES)}; ${formatSize(found.freeBytes)} are free.`,
     ...(needed > found.freeBytes ? ['That may not be enough: free some, or put output and --state on another disk.'] : []),
     'Dry run: nothing was executed, nothing was kept.',
   ];
@@ -33,11 +34,4 @@ export function dryRunText(found: DryRun): readonly string[] {
 
 export function neededBytes({ items, spoolBytes, indexBytes }: Pick<DryRun, 'items' | 'spoolBytes' | 'indexBytes'>): number {
   return spoolBytes + indexBytes + items * RESULT_BYTES * COPIES;
-}
-
-export function sizeText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const value = bytes / 1024 ** power;
-  return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
 }

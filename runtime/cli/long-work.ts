@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
+import { formatSize } from '../base/quantity.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
-import { sizeText } from './dry-run-text.ts';
 
 /** How far a piece of work is that comes before any item is executed. */
 export interface WorkProgress {
@@ -45,5 +45,5 @@ async function tell({ clock, err, out }: Outputs, isJson: boolean, progress: () 
 }
 
 export function workText({ step, done, unit }: WorkProgress): string {
-  return `${step}: ${unit === 'bytes' ? sizeText(done) : `${done} items`} so far`;
+  return `${step}: ${unit === 'bytes' ? formatSize(done) : `${done} items`} so far`;
 }

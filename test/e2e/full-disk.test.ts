@@ -67,7 +67,7 @@ test('R46, L18: under rollout run the disk fills up: it says what is missing, wa
   disk.fill(MEBIBYTE);
   await until('the shortage is told', START_MS, () => command.stderr().includes('coordinator waits: no space'));
   t.regex(command.stderr(), /coordinator ended with exit code 4; starting it again/);
-  t.regex(command.stderr(), /coordinator waits: no space in \S+rollout\S*: \d+ bytes are free, 67108864 are wanted; free some/);
+  t.regex(command.stderr(), /coordinator waits: no space in \S+rollout\S*: [\d.]+ [KM]?i?B are free, 64\.0 MiB are wanted; free some/);
   await sleep(3_000);
   t.false(command.hasExited(), command.stderr());
   disk.clear();
@@ -118,7 +118,7 @@ test('R46, L18: the log fills the disk: the coordinator ends, the same command a
   t.is(await exitOf(first, 60_000), 4, first.stderr());
   t.regex(first.stderr(), /cannot write the result log \S+\.seg: ENOSPC|store in \S+ failed \(/);
   const red = await untilReadiness(passiveHttp, 503, passive);
-  t.regex(red.text, /^no space in \S+: \d+ bytes are free, 4194304 are wanted\n$/);
+  t.regex(red.text, /^no space in \S+: [\d.]+ [KM]?i?B are free, 4\.0 MiB are wanted\n$/);
   t.is((await ask(passiveHttp, '/healthz')).status, 200);
   t.like(JSON.parse((await ask(passiveHttp, '/health')).text), { active: false, role: 'passive', leaseEpoch: 0 });
   const again = run.startCoordinator('c1', port);
@@ -160,7 +160,7 @@ test('R46: the store fills its disk: no more is handed out, the ledger can be re
   t.regex(first.stderr(), /The store in \S+ failed \((?:No space left on device|Input\/output error)\)/);
   const again = run.startCoordinator('c1', port);
   const red = await untilReadiness(http, 503, again);
-  t.regex(red.text, /^no space in \S+store: \d+ bytes are free, 262144 are wanted\n$/);
+  t.regex(red.text, /^no space in \S+store: [\d.]+ [KM]?i?B are free, 256\.0 KiB are wanted\n$/);
   const handedOut = server.total();
   await sleep(2_000);
   t.is(server.total(), handedOut, 'nothing new is executed meanwhile');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { formatDuration, parseDurationMs, parseSizeBytes } from '../../../runtime/base/quantity.ts';
+import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from '../../../runtime/base/quantity.ts';
 
 test('a duration has a number and a unit', (t) => {
   t.deepEqual(['500ms', '5s', '1.5s', '15m', '2h', '0s'].map(parseDurationMs), [500, 5_000, 1_500, 900_000, 7_200_000, 0]);
@@ -17,4 +17,9 @@ test('a size has a number and a binary unit', (t) => {
 test('a duration is shown in its largest whole unit', (t) => {
   t.deepEqual([0, 4_000, 1_500, 60_000, 90_000, 7_200_000].map(formatDuration), ['0ms', '4s', '1500ms', '1m', '90s', '2h']);
   t.true([1, 999, 1_000, 61_000, 3_600_000].every((ms) => parseDurationMs(formatDuration(ms)) === ms));
+});
+
+test('a size is shown with one decimal and never as more than it is', (t) => {
+  t.deepEqual([0, 1023, 1024, 1536, 5 * 2 ** 30].map(formatSize), ['0 B', '1023 B', '1.0 KiB', '1.5 KiB', '5.0 GiB']);
+  t.is(formatSize(64 * 2 ** 20 - 1), '63.9 MiB');
 });

@@ -6,8 +6,8 @@ function disk(numbers: Partial<DiskNumbers>): DiskNumbers {
   return { bavail: 1_000, bsize: 4_096, files: 10_000, ffree: 5_000, ...numbers };
 }
 
-test('L18: too little space is told with the path and with the free and the wanted bytes', (t) => {
-  t.is(shortageOf('/d', disk({ bavail: 2 }), 8_193), 'no space in /d: 8192 bytes are free, 8193 are wanted');
+test('L18: too little space is told with the path and with what is free and wanted', (t) => {
+  t.is(shortageOf('/d', disk({ bavail: 2 }), 65_536), 'no space in /d: 8.0 KiB are free, 64.0 KiB are wanted');
   t.is(shortageOf('/d', disk({ bavail: 2 }), 8_192), null);
   t.is(shortageOf('/d', disk({ bavail: 0 }), 0), null, 'who wants nothing free waits for nothing');
 });
