@@ -125,6 +125,22 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
+    name: 'late-lines-stand-for-the-next-attempt',
+    rule: 'L28',
+    file: 'runtime/coordinator/reading.ts',
+    old: 'if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;',
+    new: 'if (!worker.unread.delete(assignment.index) || live === undefined || live.isLeaving) continue;',
+    tests: UNIT,
+  },
+  {
+    name: 'second-row-not-sent-once-found',
+    rule: 'L13',
+    file: 'runtime/coordinator/found.ts',
+    old: "before !== undefined && found.state === 'running' ? replaceRows(state, before, found) : replaceItem(state, before, found)",
+    new: 'replaceItem(state, before, found)',
+    tests: UNIT,
+  },
+  {
     name: 'failed-after-the-skew-alone',
     rule: 'C1',
     file: 'runtime/coordinator/failure.ts',
