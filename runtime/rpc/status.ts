@@ -76,7 +76,7 @@ const VERDICTS: Readonly<Record<Code, Verdict>> = {
 
 /** `trailer` answers the value of a key of the trailing metadata. */
 export function unansweredOf(code: Code, details: string, trailer: (key: string) => string | undefined): Unanswered {
-  const detail = `${Code[code]}: ${details}`;
+  const detail = `${Code[code]}: ${readable(details)}`;
   switch (VERDICTS[code]) {
     case 'again':
       return { kind: 'unreachable', detail };
@@ -87,6 +87,16 @@ export function unansweredOf(code: Code, details: string, trailer: (key: string)
         ? { kind: 'not-leader', primaryAddress: trailer(PRIMARY_KEY) ?? '' }
         : { kind: 'refused', detail };
   }
+}
+
+/** What grpc-js puts around the reason why there is no connection. */
+const WRAPPED = /^No connection established\. Last error: (?:Error: )?(.*)\. Resolution note: $/s;
+/** How OpenSSL says that it does not know who has signed a certificate. */
+const FOREIGN = /self[- ]signed certificate|unable to (?:verify|get)/;
+
+function readable(details: string): string {
+  const reason = WRAPPED.exec(details)?.[1] ?? details;
+  return FOREIGN.test(reason) ? `${reason}: both sides need certificates of one authority, so copy ca.pem from the coordinator` : reason;
 }
 
 /** An answer that does not hold what it must. */

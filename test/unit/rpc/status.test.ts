@@ -41,3 +41,17 @@ test('people read in the details of a passive coordinator where the primary is',
   t.is(statusOf({ kind: 'not-leader', primaryAddress: 'h:1' }).details, 'notLeader: the primary is at h:1');
   t.is(statusOf({ kind: 'not-leader', primaryAddress: '' }).details, 'notLeader: no primary is known');
 });
+
+test('why there is no connection is told in few words, and what to do about certificates of two authorities', (t) => {
+  const told = (reason: string): unknown =>
+    unansweredOf(Code.UNAVAILABLE, `No connection established. Last error: ${reason}. Resolution note: `, () => undefined);
+  t.like(told('Error: connect ECONNREFUSED 127.0.0.1:1'), { detail: 'UNAVAILABLE: connect ECONNREFUSED 127.0.0.1:1' });
+  t.like(told('Error: self-signed certificate in certificate chain'), {
+    detail:
+      'UNAVAILABLE: self-signed certificate in certificate chain: both sides need certificates of one authority, so copy ca.pem from the coordinator',
+  });
+  t.like(
+    unansweredOf(Code.UNAVAILABLE, 'Connection dropped', () => undefined),
+    { detail: 'UNAVAILABLE: Connection dropped' },
+  );
+});
