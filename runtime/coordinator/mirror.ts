@@ -1,5 +1,6 @@
 import { assert, present } from '../base/assert.ts';
 import type { HandedBackItem, RunningItem, Scan, WorkerInfo } from '../ledger/contract.ts';
+import { noDurations } from '../model/durations.ts';
 import {
   type Attempt,
   COORDINATOR_WORKER,
@@ -11,7 +12,6 @@ import {
   type WorkerId,
 } from '../model/row.ts';
 import type { Command } from './commands.ts';
-import { noDurations } from './durations.ts';
 import type { Item, LiveRow, Lock, MachineSettings, State, Worker } from './state.ts';
 
 /** Builds the mirror from a scan (L24). Running rows are taken over as in flight. */

@@ -1,10 +1,10 @@
 import type { Faults } from '../ledger/contract.ts';
+import type { Durations } from '../model/durations.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
 import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command, Grant, Token } from './commands.ts';
 import type { Hints, Instruction } from './drain.ts';
-import type { Durations } from './durations.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
 export interface MachineSettings {

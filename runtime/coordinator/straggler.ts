@@ -1,7 +1,7 @@
 import { present } from '../base/assert.ts';
 import type { NamedRow, SecondReply } from '../ledger/contract.ts';
+import { addDuration, medianMs } from '../model/durations.ts';
 import type { WorkerId } from '../model/row.ts';
-import { addDuration, medianMs } from './durations.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
 import { awaitLess, command, itemAt, lockItem } from './mirror.ts';

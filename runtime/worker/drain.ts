@@ -1,9 +1,9 @@
 import { never } from '../base/assert.ts';
 import { oneLine } from '../model/detail.ts';
+import { expectedRestMs } from '../model/durations.ts';
 import { type ComputeHint, earlier } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import type { DrainStep, DrainStepKind, PollReply } from '../model/session.ts';
-import { expectedRestMs } from './estimates.ts';
 import { returnQueued, returnStarted } from './holding.ts';
 import { speak } from './say.ts';
 import { allHeld, type Held, type State } from './state.ts';
@@ -165,8 +165,8 @@ export function returnUnfit(state: State, nowMs: number): void {
 }
 
 /** Of one of which nothing is known it is hoped. */
-function endsAtMs({ estimates }: State, nowMs: number, { stage }: Held): number {
-  return stage.kind === 'started' ? nowMs + (expectedRestMs(estimates, nowMs - stage.startedAtMs) ?? 0) : nowMs;
+function endsAtMs({ durations }: State, nowMs: number, { stage }: Held): number {
+  return stage.kind === 'started' ? nowMs + (expectedRestMs(durations, nowMs - stage.startedAtMs) ?? 0) : nowMs;
 }
 
 /** Nothing is held any more. */

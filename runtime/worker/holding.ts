@@ -1,10 +1,10 @@
 import { assert, never } from '../base/assert.ts';
+import { addDuration } from '../model/durations.ts';
 import type { ItemRef } from '../model/row.ts';
 import { plainRef, refKey } from '../model/row.ts';
 import type { Assignment, ReturnReason } from '../model/session.ts';
 import type { Ending } from './commands.ts';
 import { isQuiet, onSucceeded, onThrottled } from './concurrency.ts';
-import { observe } from './estimates.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
@@ -55,7 +55,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
   switch (ending.kind) {
     case 'outcome': {
       // A failure says little about how long an answer takes.
-      if (ending.outcome.kind === 'result') observe(state.estimates, nowMs - held.stage.startedAtMs);
+      if (ending.outcome.kind === 'result') addDuration(state.durations, nowMs - held.stage.startedAtMs);
       moveTo(state, held, { kind: 'storing', outcome: ending.outcome });
       command(state, { kind: 'store', outcome: ending.outcome });
       return;

@@ -1,11 +1,11 @@
 import { assert, present } from '../base/assert.ts';
+import { type Durations, noDurations } from '../model/durations.ts';
 import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import { fullLimit, type Limit } from './concurrency.ts';
 import type { Drain } from './drain.ts';
 import type { EpochGuard } from './epoch-guard.ts';
-import { type Estimates, noEstimates } from './estimates.ts';
 import { newSilence, type Silence } from './silence.ts';
 
 /** poll: each message is a call of its own; stream: one stream carries all of a session. */
@@ -99,7 +99,7 @@ export interface State {
   backendDetail: string;
   mode: Mode;
   readonly drain: Drain;
-  readonly estimates: Estimates;
+  readonly durations: Durations;
   guard: EpochGuard;
   isRegistered: boolean;
   isFenced: boolean;
@@ -133,7 +133,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     backendDetail: '',
     mode: { kind: 'working' },
     drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [] },
-    estimates: noEstimates(),
+    durations: noDurations(),
     guard: { highestEpoch, lastValidMs: nowMs },
     isRegistered: false,
     isFenced: false,

@@ -7,7 +7,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
-  model: ['detail', 'hint', 'hint-settings', 'timing'],
+  model: ['detail', 'durations', 'hint', 'hint-settings', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': ['attempts', 'claim', 'draft', 'hand-back', 'lease', 'reassign', 'run', 'scan', 'second', 'settle', 'worker'],
   lease: ['machine'],
@@ -32,7 +32,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['durations', 'health-answer', 'isolation', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
+    ...['health-answer', 'isolation', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
   worker: [
     'addresses',
@@ -40,7 +40,6 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'drain',
     'ending',
     'epoch-guard',
-    'estimates',
     'hang',
     'holding',
     'machine',

@@ -110,7 +110,7 @@ test('R42: notice 0: everything goes back at once, and the worker does not wait 
 
 test('an item that turns out to be of the long kind goes back before the deadline', (t) => {
   const state = observed(1_000);
-  state.estimates.ms.push(60_000);
+  state.durations.ms.push(60_000);
   onHint(state, 1_100, hint({ untilMs: 16_100 }));
   t.is(state.counts.started, 2, 'expected to take 1 s');
   onTick(state, 2_100);
