@@ -33,7 +33,9 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
       if (isAway(world, worker) || world.faults.strikes('answer-unavailable')) return { kind: 'unavailable', detail: 'refused' };
       const isNever = world.faults.strikes('answer-never');
       const isCrash = world.faults.strikes('answer-kills-worker') || poisoned.has(ref.index);
-      await process.clock.sleep(isNever ? NEVER_MS : executionMs(world, random), signal);
+      // What kills its worker does so before it could time out.
+      const lastsMs = isCrash ? world.plan.executionMs : executionMs(world, random);
+      await process.clock.sleep(isNever ? NEVER_MS : lastsMs, signal);
       if (signal.aborted) onStopped(ref);
       if (signal.aborted) return { kind: 'failed', code: 'connection_reset', message: `let go by ${worker}` };
       if (isCrash) {
