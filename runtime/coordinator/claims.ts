@@ -8,10 +8,10 @@ import { isGoing } from './drain.ts';
 import { takeFound } from './found.ts';
 import { planIsolation } from './isolation.ts';
 import { unlock } from './judge.ts';
-import { addRunning, command, lockItem, refOf, rowOfWorker } from './mirror.ts';
-import { isAlone, isSuspect, suspectRoom } from './poison.ts';
+import { addRunning, command, refOf, rowOfWorker } from './mirror.ts';
+import { Picking } from './picking.ts';
 import { handBackAll } from './rows.ts';
-import type { Item, State, Worker } from './state.ts';
+import type { State, Worker } from './state.ts';
 
 /** Items of one round of claims: bounds the size of one ledger transaction. */
 const MAX_ROUND = 2_048;
@@ -45,7 +45,11 @@ function survey(state: State): void {
 function newGrants(state: State): readonly Grant[] {
   const shares = planShares(state);
   const picks = new Map<Worker, GrantPick[]>(shares.map(({ worker }) => [worker, []]));
-  for (const share of shares) share.free -= pickReady(state, share, present(picks.get(share.worker), 'picks'));
+  if (shares.length > 0) {
+    const round = new Picking(state);
+    for (const share of shares) share.free -= round.pick(share, present(picks.get(share.worker), 'picks'));
+    state.ready = round.left();
+  }
   const grants: Grant[] = [];
   for (const [worker, ready] of picks) if (ready.length > 0) grants.push({ worker: worker.id, picks: ready });
   for (const grant of grants) reserve(state, grant);
@@ -91,31 +95,6 @@ export function freeSlots(state: State, worker: Worker): number {
   if (!worker.isRegistered || worker.session === 0 || isGoing(worker) || isHost(state, worker)) return 0;
   const promised = worker.outgoing.size + worker.claiming + worker.unread.size + (worker.sent?.assignments.length ?? 0);
   return Math.max(0, worker.capacity - promised);
-}
-
-/** Takes from the handed-back items as many as the worker has room for, suspects among them as few as poison.ts allows. */
-function pickReady(state: State, { worker, free }: { readonly worker: Worker; readonly free: number }, into: GrantPick[]): number {
-  const kept: ItemIndex[] = [];
-  let suspects = state.ready.length === 0 ? 0 : suspectRoom(state, worker);
-  let at = 0;
-  for (; into.length < free && at < state.ready.length; at += 1) {
-    const item = state.items.get(present(state.ready[at], 'ready item'));
-    if (item === undefined || item.rows.length > 0) continue;
-    if (isAlone(item) && item.lock === null) state.poison.alone.push(item.index);
-    else if (!mayBePicked(item, suspects)) kept.push(item.index);
-    else {
-      if (isSuspect(item)) suspects -= 1;
-      lockItem(item, 'claiming');
-      into.push({ index: item.index, lastAttempt: item.lastAttempt });
-    }
-  }
-  state.ready = [...kept, ...state.ready.slice(at)];
-  return into.length;
-}
-
-/** One with a late outcome on its way (L15) stays where it is, and so does a suspect where there are enough of them. */
-function mayBePicked(item: Item, suspects: number): boolean {
-  return item.lock === null && (suspects > 0 || !isSuspect(item));
 }
 
 /** Ranges from the cursor, cut where an invalid item stands: those go to the coordinator itself. */

@@ -32,7 +32,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['health-answer', 'isolation', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
+    ...['health-answer', 'isolation', 'picking', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
   worker: [
     'addresses',
