@@ -60,6 +60,8 @@ export class LedgerChecker {
   readonly boots: Map<WorkerId, string> = new Map();
   /** For which boot a row was given, and when. */
   readonly givenTo: Map<string, { readonly boot: string; readonly atMs: number }> = new Map();
+  /** Of which rows the store has told which process that they are stale (L29). */
+  readonly toldStale: Set<string> = new Set();
   readonly #checking: Checking;
   #writes = 0;
 
@@ -77,6 +79,7 @@ export class LedgerChecker {
     const epoch = args[0] as Epoch;
     if (reply === null || !this.lease.isUnder(epoch, reply, `${verb} of ${process.name}`)) return;
     this.#take(verb, epoch, args, reply);
+    if (verb === 'look') this.#onLooked(process, args[1] as readonly Named[], reply);
     if (verb !== 'look' && verb !== 'scan') this.#scanNowAndThen();
   }
 
@@ -105,6 +108,10 @@ export class LedgerChecker {
   #onClaimed(claimEpoch: Epoch, worker: WorkerId, reply: Answer): void {
     for (const { index, attempt } of reply.granted ?? []) this.#grant(index, { worker, attempt, claimEpoch });
     for (const found of reply.found ?? []) this.#checkFound(found);
+  }
+
+  #onLooked({ pid }: SimProcess, named: readonly Named[], { verdicts = [] }: Answer): void {
+    for (const [at, { index, row }] of named.entries()) if (verdicts[at] === 'stale') this.toldStale.add(`${pid} ${index} ${keyOf(row)}`);
   }
 
   #onFinished(items: number, reply: Answer): void {

@@ -31,8 +31,8 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
       const ref = refOf(request);
       onExecuted(ref);
       if (isAway(world, worker) || world.faults.strikes('answer-unavailable')) return { kind: 'unavailable', detail: 'refused' };
-      const isNever = world.faults.strikes('answer-never');
       const isCrash = world.faults.strikes('answer-kills-worker') || poisoned.has(ref.index);
+      const isNever = !isCrash && world.faults.strikes('answer-never');
       // What kills its worker does so before it could time out.
       const lastsMs = isCrash ? world.plan.executionMs : executionMs(world, random);
       await process.clock.sleep(isNever ? NEVER_MS : lastsMs, signal);

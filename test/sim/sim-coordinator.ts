@@ -13,6 +13,7 @@ import { createRecorder } from '../../runtime/coordinator/recorder.ts';
 import { type BootDisk, type Recovered, recover } from '../../runtime/coordinator/recover.ts';
 import { Replies } from '../../runtime/coordinator/replies.ts';
 import { STARTING } from '../../runtime/coordinator/standing.ts';
+import type { State } from '../../runtime/coordinator/state.ts';
 import type { Keeper } from '../../runtime/lease/contract.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
@@ -25,6 +26,7 @@ import type { World } from './world.ts';
 /** How long the last words of an ending process may take (main.ts). */
 const FAREWELL_MS = 2_500;
 const ROOM_LOOK_MS = 500;
+const MIRROR_LOOK_MS = 500;
 /** What a process may end with where something struck it, and start again. */
 const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED']);
 
@@ -143,12 +145,20 @@ export class SimCoordinator {
     keeper.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
     loop.start();
+    clock.every(MIRROR_LOOK_MS, () => this.#checkMirror(state));
     this.loop = loop;
     try {
       return await end.promise;
     } finally {
       loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
       this.loop = null;
+    }
+  }
+
+  /** L19: what waits for a lock is judged when that opens. */
+  #checkMirror({ items }: State): void {
+    for (const { index, lock, waiting } of items.values()) {
+      this.#world.hold('L19', lock !== null || waiting.length === 0, `an outcome of item ${index} waits for nothing`);
     }
   }
 

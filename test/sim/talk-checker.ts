@@ -32,7 +32,7 @@ export class TalkChecker {
     if (poll.status !== 'ok') return this.#checking.count(`told ${poll.status}`);
     for (const ref of poll.assignments) this.#onAssigned(`${worker} ${keyOf({ worker, ...ref })} ${ref.index}`);
     for (const ref of poll.acknowledged) this.#onAcknowledged(worker, poll.epoch, ref);
-    for (const ref of poll.stale) this.#onStale(worker, ref);
+    for (const ref of poll.stale) this.#onStale(process, worker, ref);
     if (poll.revoked.length > 0) this.#checking.count('told revoked');
     if (poll.order !== 'work') this.#checking.count(`told ${poll.order}`);
   }
@@ -56,10 +56,12 @@ export class TalkChecker {
     this.#checking.hold('L18', isDurable, `item ${ref.index} was acknowledged, and its record is not on disk`);
   }
 
-  #onStale(worker: string, ref: ItemRef): void {
+  #onStale({ pid }: SimProcess, worker: string, ref: ItemRef): void {
     const row = { worker, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
     const verdict = this.#ledger.items.verdictOn(ref.index, row);
     this.#checking.hold('L29', verdict !== 'live', `${keyOf(row)} of item ${ref.index} was called stale, and may still settle`);
+    const isAsked = this.#ledger.toldStale.has(`${pid} ${ref.index} ${keyOf(row)}`);
+    this.#checking.hold('L29', isAsked, `${keyOf(row)} of item ${ref.index} was called stale, and the ledger was not asked`);
     this.#checking.count('told stale');
   }
 }
