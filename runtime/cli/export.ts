@@ -28,6 +28,8 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
     const partial = args.partial ? ['A partial export: what was recorded until now.'] : [];
     say(deps.out, [...partial, `${done} results: ${outputPath}`, `${failed} errors:  ${errorsPath(outputPath)}`]);
   }
+  if (outputPath === served.outputPath && (args.order ?? served.order) !== served.order)
+    say(deps.err, [`The run's own order is ${served.order}: \`rollout verify\` accepts its output only after an export without --order.`]);
   return EXIT.done;
 }
 

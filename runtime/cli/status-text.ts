@@ -30,9 +30,9 @@ export function rateText(rate: Rate): string {
   return perSecond >= 10 ? perSecond.toFixed(0) : perSecond.toFixed(1);
 }
 
-/** Null where nothing can be said: no rate yet, or the number of items is not known. */
+/** Null where nothing can be said: no rate yet, nobody who works, or the number of items is not known. */
 export function remainingText(status: RunStatus, rate: Rate): string | null {
-  if (!status.isIndexed) return null;
+  if (!status.isIndexed || status.workers.length === 0) return null;
   const { handedBack } = status;
   // The rate says nothing about how long these wait.
   if (handedBack > 0 && openItems(status) === handedBack) return `${handedBack} wait${handedBack === 1 ? 's' : ''} for another try`;

@@ -107,6 +107,8 @@ test.serial('a finished run makes its output again where it is missing, or where
   t.is((await finished(run.start())).exit, 0);
   t.is(readFileSync(run.output, 'utf8'), output);
   await checkInvariant(t, run);
+  t.regex((await run.verb('export', '--order', 'completion')).stderr, /own order is input: `rollout verify` accepts .* without --order/);
+  t.is((await run.verb('export')).stderr, '');
 });
 
 test.serial('a finished run that is written to another output is proven there', async (t) => {

@@ -65,6 +65,10 @@ test('while `rollout run` lives and no coordinator answers, status does not advi
   t.notRegex(page, /same `rollout run` command/);
 });
 
+test('where nobody works nothing is said about the remaining time', (t) => {
+  t.is(progressLine(status(), { ...startRate(0, 42), perSecond: 29 }), '42/100 items, 40 done, 2 failed, 8 running, 29/s, 0 workers');
+});
+
 test('where the last items wait for another try, the progress line says so instead of a time', (t) => {
   const rate = { ...startRate(0, 42), perSecond: 29 };
   const last = { workers: [READY], done: 97, failed: 2, running: 0 };
