@@ -85,13 +85,17 @@ export class FailureChecker {
     if (event.kind === 'worker_failed') this.#onFailed(process, heard, event);
   }
 
-  /** L26: one that another has replaced does not come back while that one is there; only the last words of a drain are heard. */
+  /**
+   * L26: one that another has replaced does not come back while that one is there. Of one that still says `init` nobody can know
+   * whether it was heard before, and the last words of a drain are heard.
+   */
   #onRegistered(worker: WorkerId, nonce: string): void {
     const order = this.#registered.get(worker) ?? [];
     this.#registered.set(worker, order.includes(nonce) ? order : [...order, nonce]);
     const present = this.#ledger.boots.get(worker);
     const isOlder = present !== undefined && order.includes(nonce) && order.indexOf(nonce) < order.indexOf(present);
-    const isRight = !isOlder || this.#said.get(nonce) === 'draining';
+    const said = this.#said.get(nonce);
+    const isRight = !isOlder || said === 'init' || said === 'draining';
     this.#checking.hold('L26', isRight, `${nonce} is back in the place of ${present}, which had replaced it`);
   }
 
