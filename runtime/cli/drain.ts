@@ -110,7 +110,8 @@ class DrainWatch {
 const ELSEWHERE = 'what it held goes to others';
 
 function unknown(worker: string, workers: readonly string[]): RolloutError {
-  const known = workers.length === 0 ? 'none does now' : `these do: ${workers.join(', ')}`;
+  // In the order of their names, not in that in which they have come.
+  const known = workers.length === 0 ? 'none does now' : `these do: ${workers.toSorted().join(', ')}`;
   return new RolloutError('USAGE', `no worker ${worker} works on this run; ${known}`);
 }
 
