@@ -66,7 +66,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
-  const stop = stopSignal();
+  const stop = stopSignal(log);
   const post: Post = { core: null, lease: null, standing: STARTING };
   const health = await startHealth(settings.http, log, () => healthOf(post));
   const standby: Standby = {
@@ -203,12 +203,16 @@ interface StopSignal {
 }
 
 /** A word from outside to end, or the parent's death: what is held is released, and the process ends at once. */
-function stopSignal(): StopSignal {
+function stopSignal(log: Log): StopSignal {
   const controller = new AbortController();
   const requested = new Promise<void>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => controller.abort());
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!controller.signal.aborted) log.info({ signal }, 'told to end: another coordinator, or the next start, goes on with the run');
+    controller.abort();
+  };
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal);
   onParentLost(() => controller.abort());
   return { signal: controller.signal, requested };
 }
