@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { waitForSpace } from '../../../runtime/base/free-space.ts';
+import { formatSize } from '../../../runtime/base/quantity.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
@@ -52,6 +53,6 @@ test('L18: a shortage is told at once and then with growing gaps, and the wait e
   stop.abort();
   t.true(await done);
   t.true(told.shortages.length >= 2 && told.shortages.length <= 5, `${told.shortages.length} times in a minute`);
-  t.true(told.shortages.every((shortage) => shortage.includes(dir) && shortage.includes(String(MORE_THAN_THERE_IS))));
+  t.true(told.shortages.every((shortage) => shortage.includes(dir) && shortage.includes(`${formatSize(MORE_THAN_THERE_IS)} are wanted`)));
   t.is(told.enough, 0);
 });
