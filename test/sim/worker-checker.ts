@@ -32,8 +32,9 @@ export class WorkerChecker {
     this.#timing = timing;
   }
 
+  /** Whether this attempt was started, and not let go of since (L28). */
   wasExecuted(index: number, attempt: number): boolean {
-    return this.#executed.has(`${index}/${attempt}`);
+    return this.#executed.get(`${index}/${attempt}`)?.isStopped === false;
   }
 
   boot(worker: WorkerId, process: SimProcess, highestEpoch: number): Seen {
