@@ -23,6 +23,7 @@ import { openItems } from './run-status.ts';
 import { endJson, endText, type RunEnd } from './run-summary.ts';
 import { readProgress, readStoredRun } from './stored-run.ts';
 import { type SupervisionEnd, Supervisor, type SupervisorDeps, type SupervisorPlan, type WorkerPlan } from './supervisor.ts';
+import { onAnswer, onNoAnswer, type Unanswered } from './unanswered.ts';
 
 export interface Execution {
   readonly runId: string;
@@ -52,9 +53,12 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   });
   const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
   const watching = new AbortController();
-  const watched = watch(deps, paths, supervisor, watching.signal, (status) => {
-    last = status;
-    view.show(status);
+  const watched = watch(deps, paths, supervisor, watching.signal, {
+    onStatus: (status) => {
+      last = status;
+      view.show(status);
+    },
+    onNotice: (line) => view.notice(line),
   });
   try {
     const end = await supervisor.run();
@@ -134,18 +138,23 @@ async function writeSettings(path: string, settings: Record<string, unknown>): P
   await writeFileAtomic(path, stringify(settings), 0o600);
 }
 
-async function watch(
-  deps: CliDeps,
-  paths: StatePaths,
-  supervisor: Supervisor,
-  signal: AbortSignal,
-  onStatus: (status: RunStatus) => void,
-): Promise<void> {
+interface Watching {
+  readonly onStatus: (status: RunStatus) => void;
+  readonly onNotice: (line: string) => void;
+}
+
+async function watch(deps: CliDeps, paths: StatePaths, supervisor: Supervisor, signal: AbortSignal, watching: Watching): Promise<void> {
   const live = await openLiveRun({ tlsDir: paths.tlsDir, address: async () => supervisor.address, clock: deps.clock, log: deps.log });
+  let unanswered: Unanswered = { answeredMs: deps.clock.monotonicMs(), isTold: false };
   try {
     while (!signal.aborted) {
       const status = await live.status();
-      if (status !== null) onStatus(status);
+      if (status !== null) watching.onStatus(status);
+      const nowMs = deps.clock.monotonicMs();
+      const isSilent = status === null && supervisor.address !== null;
+      const { next, notice } = isSilent ? onNoAnswer(unanswered, nowMs, logFile(paths, 'coordinator')) : onAnswer(unanswered, nowMs);
+      unanswered = next;
+      if (notice !== null && !supervisor.isDraining) watching.onNotice(notice);
       await deps.clock.sleep(STATUS_EVERY_MS, signal);
     }
   } finally {

@@ -62,6 +62,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'run-summary',
     'status-text',
     'supervision',
+    'unanswered',
     'verification-text',
   ],
 };
