@@ -18,6 +18,8 @@ export interface HealthServer {
 
 /** A question is a line: who takes longer to ask, or to read the answer, is let go of. */
 const SLOWEST_MS = 5_000;
+/** Node looks only every 30 s unless told: for so long the silent would keep probes out. */
+const CHECK_MS = 1_000;
 /** Probes are few; more connections than this are a mistake, and must not use up the process's files. */
 const MAX_CONNECTIONS = 64;
 
@@ -25,7 +27,7 @@ const MAX_CONNECTIONS = 64;
 export async function startHealth(place: HealthPlace | null, log: Log, view: () => HealthView): Promise<HealthServer> {
   if (place === null) return { address: null, stop: async () => undefined };
   const server = createServer(
-    { requestTimeout: SLOWEST_MS, headersTimeout: SLOWEST_MS, keepAliveTimeout: SLOWEST_MS },
+    { requestTimeout: SLOWEST_MS, headersTimeout: SLOWEST_MS, keepAliveTimeout: SLOWEST_MS, connectionsCheckingInterval: CHECK_MS },
     (request, response) => answer(request, response, view()),
   );
   server.maxConnections = MAX_CONNECTIONS;

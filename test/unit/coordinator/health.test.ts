@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import test from 'ava';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { startHealth } from '../../../runtime/coordinator/health.ts';
@@ -30,6 +32,17 @@ test('a taken port is refused where it was asked for by name, and left alone whe
   t.not(second.address, first.address);
   t.is((await fetch(`http://${second.address}/healthz`)).status, 200);
   await Promise.all([first.stop(), second.stop()]);
+});
+
+test('who connects and asks nothing is let go of within seconds, and keeps no probe out for longer', async (t) => {
+  t.timeout(60_000);
+  const health = await startHealth({ listen: '127.0.0.1:0', isGiven: true }, silentLog, () => VIEW);
+  const silent = connect(Number(health.address?.split(':')[1]), '127.0.0.1');
+  const sinceMs = performance.now();
+  silent.on('error', () => undefined).resume();
+  await once(silent, 'close');
+  t.true(performance.now() - sinceMs < 20_000);
+  await health.stop();
 });
 
 test('where none is wanted there is none', async (t) => {
