@@ -203,7 +203,7 @@ function exitOf(end: LoopEnd, settings: WorkerSettings, log: Log): ExitCode {
 function alone({ coordinators, waitCoordinatorMs }: WorkerSettings): RolloutError {
   return new RolloutError(
     'COORDINATOR_UNREACHABLE',
-    `no coordinator answered at ${coordinators.join(', ')} within waitCoordinator (${waitCoordinatorMs} ms). Start it, correct \`coordinators\`, or wait longer with waitCoordinator; then start this worker again, its store keeps what is not acknowledged`,
+    `no coordinator answered at ${coordinators.join(', ')} within waitCoordinator (${waitCoordinatorMs} ms); the warnings above say what stood in the way. Start it, correct \`coordinators\`, or wait longer with waitCoordinator; then start this worker again, its store keeps what is not acknowledged`,
   );
 }
 
