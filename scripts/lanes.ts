@@ -8,27 +8,41 @@ export interface LanePlan {
   readonly isSerial: boolean;
 }
 
+interface Lane {
+  readonly name: string;
+  /** A folder of test/; null for all that no other lane names. */
+  readonly folder: string | null;
+  /** Which of the folder's files, in the order of their names; all where it is left out. */
+  readonly takes?: (nth: number) => boolean;
+}
+
+/** Of three files of whole runs, the slot that has everything else as well takes one: so both end at about the same time. */
+const isThird = (nth: number): boolean => nth % 3 === 2;
+
 /**
  * What runs side by side, made for two cores: whole runs of many processes on one, and on the other everything within a process,
- * followed by what starts a few. Every folder of test/ that is not named is in the first lane, so no test file can be forgotten.
+ * followed by what starts a few, and then by whole runs too. Every folder of test/ that is not named is in the first lane, so no
+ * test file can be forgotten.
  */
-const SLOTS: readonly (readonly { readonly name: string; readonly folder: string | null }[])[] = [
+const SLOTS: readonly (readonly Lane[])[] = [
   [
     { name: 'inside', folder: null },
     { name: 'processes', folder: 'integration' },
+    { name: 'further runs', folder: 'e2e', takes: isThird },
   ],
-  [{ name: 'runs', folder: 'e2e' }],
+  [{ name: 'runs', folder: 'e2e', takes: (nth) => !isThird(nth) }],
 ];
 const NAMED_FOLDERS = SLOTS.flat().map((lane) => lane.folder);
 
 /** `given`: test files and folders of them; none means all. The lanes of an inner list run one after the other. */
 export function planSlots(given: readonly string[]): readonly (readonly LanePlan[])[] {
   const files = (given.length === 0 ? ['test'] : given).flatMap(testFilesIn).toSorted();
-  return SLOTS.map((lanes) =>
-    lanes
-      .map(({ name, folder }) => ({ name, files: files.filter((file) => namedFolderOf(file) === folder), isSerial: folder !== null }))
-      .filter((lane) => lane.files.length > 0),
-  );
+  return SLOTS.map((lanes) => lanes.map((lane) => planOf(lane, files)).filter((plan) => plan.files.length > 0));
+}
+
+function planOf({ name, folder, takes = () => true }: Lane, files: readonly string[]): LanePlan {
+  const own = files.filter((file) => namedFolderOf(file) === folder);
+  return { name, files: own.filter((_, nth) => takes(nth)), isSerial: folder !== null };
 }
 
 function namedFolderOf(file: string): string | null {
