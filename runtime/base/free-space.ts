@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from './clock.ts';
@@ -37,6 +38,11 @@ export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnoug
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
   return told > 0;
+}
+
+/** What is missing at this moment in a directory that is there; null where there is enough. A few microseconds. */
+export function shortageNow(dir: string, bytes: number): string | null {
+  return shortageOf(dir, statfsSync(dir), bytes);
 }
 
 async function diskOf(dir: string): Promise<DiskNumbers> {

@@ -43,14 +43,6 @@ export function gapAfterMs(told: number): number {
 /** Codes of a write that found no space: by the system's name, and by its number where LMDB passes that on (Linux, macOS). */
 const NO_SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 28, 122, 69]);
 
-/** LMDB says so of a write that a full disk took a part of; a disk that is broken says the same. */
-const IO_ERROR_CODES: ReadonlySet<unknown> = new Set(['EIO', 5]);
-
-/** Whether an error may be that of a full disk: the disk itself has to be asked. */
-export function mayBeNoSpace(error: unknown): boolean {
-  return isNoSpace(error) || (error instanceof Error && 'code' in error && IO_ERROR_CODES.has(error.code));
-}
-
 /** Whether an error, or what caused it, is that of a full disk. */
 export function isNoSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

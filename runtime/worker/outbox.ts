@@ -4,11 +4,11 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
 import { commitCause } from '../base/commit-cause.ts';
 import { RolloutError } from '../base/errors.ts';
-import { isNoSpace, mayBeNoSpace } from '../base/space.ts';
+import { shortageNow } from '../base/free-space.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
-import type { AwaitRoom } from './room.ts';
+import { type AwaitRoom, OUTBOX_FREE_BYTES } from './room.ts';
 
 /**
  * The worker's own store: outcomes that no coordinator has acknowledged (L34), the highest epoch seen, and whose store it is (L33).
@@ -32,7 +32,7 @@ export interface OutboxOwner {
   readonly runId: string;
   readonly process: ProcessIdentity;
   readonly isProcessDead: (process: ProcessIdentity) => Promise<boolean>;
-  /** A full disk loses no outcome: what could not be written is written once this resolves. */
+  /** Asked where the disk is short: what is to be written is written once this resolves. */
   readonly awaitRoom: AwaitRoom;
 }
 
@@ -51,8 +51,6 @@ interface Store {
 }
 
 const FILE = 'outbox.mdb';
-/** Somebody may free space between a failure and the look at the disk, again and again; a quota that is used up looks the same. */
-const MAX_TRIES = 5;
 /** LMDB's mark at the start of each of its files. It is looked at here, since LMDB itself crashes on a file that is none of its own. */
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
@@ -159,20 +157,16 @@ function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
 }
 
 /**
- * LMDB puts a failed commit aside as a whole, and the next one writes all of its own pages: unlike a file that grows, it may be
- * written to again. Any other failure is final, and so is one of a disk that has room.
+ * The disk is asked before LMDB is: a write of its that finds no space damages the memory of the process (lmdb 3.5.6 on glibc:
+ * "corrupted size vs. prev_size"), so that after one the process must not go on. What waits here is kept in memory.
  */
 async function durable(dir: string, change: () => Promise<unknown>, awaitRoom: AwaitRoom, closing: AbortSignal): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await change();
-      return;
-    } catch (error) {
-      const cause = await commitCause(error);
-      const wasShort = mayBeNoSpace(cause) && (await awaitRoom(closing));
-      const isPassing = wasShort || (isNoSpace(cause) && tries < MAX_TRIES);
-      if (!isPassing || closing.aborted) throw failed(dir, cause);
-    }
+  if (shortageNow(dir, OUTBOX_FREE_BYTES) !== null) await awaitRoom(closing);
+  if (closing.aborted) throw failed(dir, new Error('it is closed'));
+  try {
+    await change();
+  } catch (error) {
+    throw failed(dir, await commitCause(error));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts';
 import { tellParent } from '../base/supervised.ts';
 
 /** The largest outcome has 15 MiB; with less room the next one might not fit. */
-const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
+export const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
 
 /** Waits until the disk with the worker's store has room, and says so; resolves also when the signal aborts. Whether room was short. */
 export type AwaitRoom = (signal: AbortSignal) => Promise<boolean>;

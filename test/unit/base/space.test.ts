@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { type DiskNumbers, gapAfterMs, isNoSpace, MIN_FREE_BYTES, mayBeNoSpace, shortageOf } from '../../../runtime/base/space.ts';
+import { type DiskNumbers, gapAfterMs, isNoSpace, MIN_FREE_BYTES, shortageOf } from '../../../runtime/base/space.ts';
 
 function disk(numbers: Partial<DiskNumbers>): DiskNumbers {
   return { bavail: 1_000, bsize: 4_096, files: 10_000, ffree: 5_000, ...numbers };
@@ -28,13 +28,6 @@ test('an error of a full disk is known by its code, wherever it stands in the ch
   t.true(isNoSpace(Object.assign(new Error('No space left on device'), { code: 28 })), 'as LMDB passes it on');
   t.true(isNoSpace(new RolloutError('STORE_FAILED', 'y', { cause: full })));
   for (const other of [new Error('ENOSPC'), Object.assign(new Error('x'), { code: 'EIO' }), 'ENOSPC', undefined]) t.false(isNoSpace(other));
-});
-
-test('a write that a full disk took a part of is an error of input or output, which only the disk can tell from a broken one', (t) => {
-  const partial = Object.assign(new Error('Input/output error'), { code: 5 });
-  t.deepEqual([isNoSpace(partial), mayBeNoSpace(partial)], [false, true]);
-  t.true(mayBeNoSpace(Object.assign(new Error('x'), { code: 'ENOSPC' })));
-  t.false(mayBeNoSpace(Object.assign(new Error('x'), { code: 'EACCES' })));
 });
 
 test('the floor holds what one write of the result log may have', (t) => {

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
+import { type OutboxOwner, openOutbox } from '../../runtime/worker/outbox.ts';
+import { OUTBOX_FREE_BYTES } from '../../runtime/worker/room.ts';
+import { scratch } from '../support/scratch.ts';
+import { freeBytes, smallDisk } from '../support/small-disk.ts';
+import { outcome } from '../support/worker-state.ts';
+
+test('R46: what a worker has to store waits while the disk is short, before LMDB is asked, and is stored when there is space', async (t) => {
+  const dir = scratch(t);
+  const disk = smallDisk(t, dir, 40);
+  let asked = 0;
+  let onRoom: () => void = () => undefined;
+  const awaitRoom: OutboxOwner['awaitRoom'] = () => {
+    asked += 1;
+    return new Promise((done) => {
+      onRoom = () => done(true);
+    });
+  };
+  const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, awaitRoom };
+  const outbox = await openOutbox(owner);
+  await outbox.put(outcome(1));
+  t.is(asked, 0);
+  disk.fill(OUTBOX_FREE_BYTES - 4_096);
+  t.true(freeBytes(dir) < OUTBOX_FREE_BYTES);
+  const put = outbox.put(outcome(2));
+  t.is(asked, 1, 'nothing is written to a disk that may not have the room');
+  t.is(await Promise.race([put.then(() => 'stored'), sleep(300, 'waiting')]), 'waiting');
+  disk.clear();
+  onRoom();
+  await put;
+  await outbox.close();
+  const again = await openOutbox({ ...owner, awaitRoom: async () => false });
+  t.deepEqual(
+    again.found.map(({ index }) => index),
+    [1, 2],
+  );
+  await again.close();
+});
