@@ -1,9 +1,14 @@
 import { assert } from '../../base/assert.ts';
+import { shortageNow } from '../../base/free-space.ts';
 import { emptyRows } from '../memory.ts';
 import type { AllRows } from '../rows.ts';
 import type { Engine } from '../verbs.ts';
 import { isStoreThere } from './database.ts';
+import { noSpace } from './failure.ts';
 import { openStore, type Store } from './store.ts';
+
+/** What a usual commit adds to the file, which else uses pages again; far less than a coordinator wants to find free when it begins. */
+const COMMIT_BYTES: number = 2 ** 17;
 
 /**
  * One directory, open for reading, for writing or not at all. LMDB allows one opening per process, so a change of mode closes
@@ -57,6 +62,8 @@ export function createEngine(dir: string): EmbeddedEngine {
     read: async (read) => (store?.mode === 'write' ? store.read(read) : alone((now) => now.read(read))),
     transact: async (decide) => {
       assert(store?.mode === 'write', 'this ledger is open for reading: acquire the lease first');
+      // A write of LMDB that finds no space damages the memory of the process (lmdb 3.5.6), which still has the ledger open.
+      if (shortageNow(dir, COMMIT_BYTES) !== null) throw noSpace(dir);
       return store.transact(decide);
     },
     dispose: async () => {

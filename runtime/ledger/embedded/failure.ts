@@ -18,15 +18,17 @@ export async function storeFailure(dir: string, error: unknown): Promise<Error> 
       { cause },
     );
   }
-  if (isNoSpace(cause)) {
-    const message = `The store in ${dir} failed (No space left on device). Free some space there, then run the same command again; what is recorded is kept.`;
-    return new RolloutError('STORE_FAILED', message, { cause });
-  }
+  if (isNoSpace(cause)) return noSpace(dir, cause);
   return new RolloutError(
     'STORE_FAILED',
     `The store in ${dir} failed (${said}). Check that the disk has space left and that the directory may be written, then run the same command again.`,
     { cause },
   );
+}
+
+export function noSpace(dir: string, cause?: unknown): RolloutError {
+  const message = `The store in ${dir} failed (No space left on device). Free some space there, then run the same command again; what is recorded is kept.`;
+  return new RolloutError('STORE_FAILED', message, { cause });
 }
 
 function isCoded(error: unknown): error is Error & { readonly code: unknown } {
