@@ -65,7 +65,9 @@ const total = (reports: readonly HerdReport[], of: 'open' | 'running' | 'begun' 
 test(`${WORKERS} workers come back at once after a restart of the coordinator: none is failed, nothing is executed twice (R35, L37)`, async (t) => {
   t.timeout(400_000);
   const [port, http] = [await freePort(), await freePort()];
-  const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: 'http://127.0.0.1:9/v1', concurrency: 1 });
+  // Two cores for them all: with nothing but their number against them, no worker is to be given up for its silence.
+  const coordinatorTiming = { coordinatorFailureTimeout: '60s' };
+  const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: 'http://127.0.0.1:9/v1', concurrency: 1, coordinatorTiming });
   const further = { http: `127.0.0.1:${http}` };
   const first = run.startCoordinator('c1', port, further);
   t.is(await leaseEpoch(first, 30_000), 0);

@@ -15,8 +15,21 @@ async function append(): Promise<void> {
   for (;;) {
     const frames = Array.from({ length: 1 + (next % 7) }, () => logFrame(next++));
     await log.append(frames);
-    // Straight to the system: what this process says is out, even if it is killed at the next instruction.
-    writeSync(1, `${frames.at(-1)?.index}\n`);
+    say(`${frames.at(-1)?.index}\n`);
+  }
+}
+
+/** Straight to the system: what this process says is out, even if it is killed at the next instruction. */
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, line);
+      return;
+    } catch (error) {
+      // Whoever reads is busy, and the pipe is full.
+      if (!(error instanceof Error) || !('code' in error) || error.code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
   }
 }
 
