@@ -1,10 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
-import { checkFleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
+import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
 import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { until } from '../support/until.ts';
+
+/** The worker may be gone before this process has read what its coordinator printed. */
+async function drainToldToItsEnd(fleet: Fleet): Promise<void> {
+  await until('the end of the drain is told', 20_000, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
+}
 
 for (const provider of ['aws', 'gcp'] as const) {
   test(`spot_drain_completes_within_lead_time: ${provider}`, async (t) => {
@@ -26,6 +31,7 @@ for (const provider of ['aws', 'gcp'] as const) {
     t.true(goneMs < Math.min(15_000, drainMs) && goneMs < noticeMs);
     hurry();
     await checkFleet(t, fleet, 60_000);
+    await drainToldToItsEnd(fleet);
     t.deepEqual(steps(fleet, 'w2'), [
       ['stopped-pulling', 0],
       ['returned-unstarted', 1],
@@ -58,6 +64,7 @@ for (const mode of ['stream', 'poll'] as const) {
       fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
       t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
       t.true(performance.now() - hintedAtMs < 6_000 + 1_500, 'from when the file was read');
+      await drainToldToItsEnd(fleet);
       t.deepEqual(steps(fleet, 'w2'), [
         ['stopped-pulling', 0],
         ['returned-unstarted', 1],
