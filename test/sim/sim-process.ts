@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '../../runtime/base/clock.ts';
+import { everyBy, sleepBy } from '../support/manual-clock.ts';
 import type { EventQueue } from './event-queue.ts';
 
 /** A clock may run ahead of what a timer was set for by rounding alone. */
@@ -166,35 +167,4 @@ export class SimProcess {
       },
     };
   }
-}
-
-type After = (ms: number, run: () => void) => Timer;
-
-async function sleepBy(after: After, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return;
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      timer.stop();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = after(ms, end);
-    signal?.addEventListener('abort', end);
-  });
-}
-
-function everyBy(after: After, ms: number, run: () => void): Timer {
-  let isStopped = false;
-  const again = (): void => {
-    if (isStopped) return;
-    run();
-    if (!isStopped) timer = after(ms, again);
-  };
-  let timer = after(ms, again);
-  return {
-    stop: () => {
-      isStopped = true;
-      timer.stop();
-    },
-  };
 }

@@ -20,7 +20,7 @@ import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
 import type { CoordinatorCore, SessionEar, SessionMouth } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { serverCredentials } from '../../runtime/rpc/tls.ts';
-import { assignment } from './worker-state.ts';
+import { assignment, ok } from './worker-state.ts';
 
 /**
  * A coordinator as far as one worker sees one: a real gRPC server over mTLS whose core hands out items from memory and notes what
@@ -185,19 +185,7 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   }
 
   #reply(session: Session, poll: Poll): PollReply {
-    const empty = {
-      status: 'ok',
-      epoch: this.epoch,
-      order: this.order,
-      drainMs: 0,
-      reason: '',
-      batch: 0,
-      assignments: [],
-      revoked: [],
-      recalled: [],
-      acknowledged: [],
-      stale: [],
-    } as const;
+    const empty = ok({ epoch: this.epoch, order: this.order });
     if (this.#newest !== poll.poll) return empty;
     session.told = this.order;
     if (session.sent === null) {

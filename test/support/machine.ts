@@ -133,22 +133,7 @@ export class Machine {
     const isHello = rest.hello !== undefined && rest.hello !== null;
     const next = isHello ? { session: known.session + 1, poll: 1 } : { session: known.session, poll: known.poll + 1 };
     this.#session.set(worker, next);
-    const poll: Poll = {
-      workerId: worker,
-      bootNonce: boot,
-      ...next,
-      highestEpoch: EPOCH,
-      hello: null,
-      acknowledgedBatch: 0,
-      isAwaiting: false,
-      capacity: 0,
-      outcomes: [],
-      returns: [],
-      started: [],
-      drainSteps: [],
-      waitMs: 20_000,
-      ...rest,
-    };
+    const poll = messageOf(worker, { bootNonce: boot, ...next, waitMs: 20_000, ...rest });
     return this.tell({ kind: 'poll', poll, token: this.token() });
   }
 
@@ -176,6 +161,27 @@ export class Machine {
     const { worker, refs } = only(commands, 'load');
     return this.tell({ kind: 'loaded', worker, assignments: refs.map(assignmentOf) });
   }
+}
+
+/** What a worker of boot b1 says, be it in a poll or on a stream. */
+export function messageOf(worker: string, more: Partial<Poll> = {}): Poll {
+  return {
+    workerId: worker,
+    bootNonce: 'b1',
+    session: 1,
+    poll: 1,
+    highestEpoch: EPOCH,
+    hello: null,
+    acknowledgedBatch: 0,
+    isAwaiting: false,
+    capacity: 0,
+    outcomes: [],
+    returns: [],
+    started: [],
+    drainSteps: [],
+    waitMs: 0,
+    ...more,
+  };
 }
 
 export function assignmentOf(ref: ItemRef): Assignment {

@@ -66,15 +66,17 @@ export async function settlePromises(): Promise<void> {
 
 type After = (ms: number, run: () => void) => Timer;
 
-/** A clock's `sleep`, made of its `after`. */
+/** A clock's `sleep`, made of its `after`; nothing of it stays with the signal. */
 export async function sleepBy(after: After, ms: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted === true) return;
   await new Promise<void>((resolve) => {
-    const timer = after(ms, resolve);
-    signal?.addEventListener('abort', () => {
+    const end = (): void => {
       timer.stop();
+      signal?.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = after(ms, end);
+    signal?.addEventListener('abort', end);
   });
 }
 

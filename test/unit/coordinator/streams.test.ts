@@ -3,29 +3,9 @@ import type { Command } from '../../../runtime/coordinator/commands.ts';
 import { MAX_STREAM_BATCH_BYTES } from '../../../runtime/coordinator/delivery.ts';
 import { MAX_UNHEARD_SCANS } from '../../../runtime/coordinator/sessions.ts';
 import type { Poll } from '../../../runtime/model/session.ts';
-import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, twoRunning } from '../../support/machine.ts';
+import { heldItem, kinds, Machine, messageOf, ofKind, okReply, only, outcomeOf, ref, twoRunning } from '../../support/machine.ts';
 
 const HELD = [heldItem(0), heldItem(1)];
-
-function message(worker: string, more: Partial<Poll> = {}): Poll {
-  return {
-    workerId: worker,
-    bootNonce: 'b1',
-    session: 1,
-    poll: 1,
-    highestEpoch: 3,
-    hello: null,
-    acknowledgedBatch: 0,
-    isAwaiting: false,
-    capacity: 0,
-    outcomes: [],
-    returns: [],
-    started: [],
-    drainSteps: [],
-    waitMs: 0,
-    ...more,
-  };
-}
 
 /** A stream of worker w1, as the machine sees it. */
 class Stream {
@@ -38,7 +18,7 @@ class Stream {
   }
 
   say(more: Partial<Poll> = {}): readonly Command[] {
-    return this.machine.tell({ kind: 'message', poll: message('w1', more), token: this.token });
+    return this.machine.tell({ kind: 'message', poll: messageOf('w1', more), token: this.token });
   }
 
   written(): readonly Command[] {
@@ -88,7 +68,7 @@ test('L26: a stream takes the session of a poll over, and a poll that of a strea
   const [empty, hello] = ofKind(stream.say({ hello: HELD, session: 2 }), 'reply-poll');
   t.like(empty, { reply: { status: 'ok', batch: 0 } }, 'the poll that waited is answered');
   t.is(hello?.token, stream.token);
-  const back = machine.tell({ kind: 'poll', poll: message('w1', { hello: HELD, session: 3, waitMs: 20_000 }), token: machine.token() });
+  const back = machine.tell({ kind: 'poll', poll: messageOf('w1', { hello: HELD, session: 3, waitMs: 20_000 }), token: machine.token() });
   t.deepEqual(only(back, 'end-session').token, stream.token);
 });
 
