@@ -132,7 +132,7 @@ export class WorkerLoop {
     while (this.#toStore.length > 0) {
       const outcomes = this.#toStore;
       this.#toStore = [];
-      await Promise.all(outcomes.map((outcome) => this.#deps.outbox.put(outcome)));
+      await this.#deps.outbox.put(outcomes);
       this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes.map(plainRef)));
     }
     this.#isStoring = false;

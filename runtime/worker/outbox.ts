@@ -19,7 +19,7 @@ export interface Outbox {
   readonly found: readonly Outcome[];
   /** 0 where no coordinator of this run has been met. */
   readonly highestEpoch: Epoch;
-  put(outcome: Outcome): Promise<void>;
+  put(outcomes: readonly Outcome[]): Promise<void>;
   forget(refs: readonly ItemRef[]): Promise<void>;
   keepEpoch(epoch: Epoch): Promise<void>;
   close(): Promise<void>;
@@ -146,7 +146,7 @@ function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
   return {
     found: [...store.outcomes.getRange()].map(({ value }) => ({ ...value, line: Uint8Array.from(value.line) })),
     highestEpoch: (store.meta.get('epoch') as number | undefined) ?? 0,
-    put: (outcome) => keep(() => store.outcomes.put([outcome.index, outcome.attempt], outcome)),
+    put: (outcomes) => keep(() => Promise.all(outcomes.map((outcome) => store.outcomes.put([outcome.index, outcome.attempt], outcome)))),
     forget: (refs) => keep(() => Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])))),
     keepEpoch: (epoch) => keep(() => store.meta.put('epoch', epoch)),
     close: () => {

@@ -35,26 +35,27 @@ type Answer = Extract<Execution, { kind: 'answered' }>;
 
 /** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. */
 export function judge(execution: Execution, attempt: Attempt, random: Random): Judgement {
-  const delayMs = Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
+  // Drawn only where it is needed: most executions succeed.
+  const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered':
-      return judgeAnswer(execution, delayMs);
+      return judgeAnswer(execution, drawDelayMs);
     case 'failed':
-      return failed(execution, delayMs);
+      return failed(execution, drawDelayMs);
     case 'unavailable':
       return { kind: 'unavailable', detail: execution.detail };
   }
 }
 
-function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, delayMs: number): Judgement {
+function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
   const isRetryable = code === 'timeout' || code === 'connection_reset';
-  return { kind: 'error', code, message, response: null, isRetryable, delayMs: isRetryable ? delayMs : 0 };
+  return { kind: 'error', code, message, response: null, isRetryable, delayMs: isRetryable ? drawDelayMs() : 0 };
 }
 
-function judgeAnswer(answer: Answer, delayMs: number): Judgement {
+function judgeAnswer(answer: Answer, drawDelayMs: () => number): Judgement {
   const { status } = answer;
-  if (status >= 200 && status < 300) return judgeSuccess(answer, delayMs);
-  if (THROTTLE_STATUSES.includes(status)) return judgeThrottle(answer, delayMs);
+  if (status >= 200 && status < 300) return judgeSuccess(answer, drawDelayMs);
+  if (THROTTLE_STATUSES.includes(status)) return judgeThrottle(answer, drawDelayMs);
   const isRetryable = RETRYABLE_STATUSES.includes(status) || status >= 500;
   return {
     kind: 'error',
@@ -62,27 +63,27 @@ function judgeAnswer(answer: Answer, delayMs: number): Judgement {
     message: messageOf(answer),
     response: responseOf(answer),
     isRetryable,
-    delayMs: isRetryable ? delayMs : 0,
+    delayMs: isRetryable ? drawDelayMs() : 0,
   };
 }
 
-function judgeSuccess(answer: Answer, delayMs: number): Judgement {
-  const counted = { kind: 'error', response: null, isRetryable: true, delayMs } as const;
+function judgeSuccess(answer: Answer, drawDelayMs: () => number): Judgement {
   if (answer.headers['content-type']?.startsWith('text/event-stream') === true) {
     const message = 'the server streamed its answer: take "stream": true out of the body';
     return { kind: 'error', code: 'streamed_answer', message, response: null, isRetryable: false, delayMs: 0 };
   }
-  if (answer.body.byteLength === 0)
-    return { ...counted, code: 'empty_answer', message: `the server answered ${answer.status} with no body` };
+  if (answer.body.byteLength === 0) return broken('empty_answer', `the server answered ${answer.status} with no body`, drawDelayMs);
   const body = jsonText(answer.body);
   if (body === null || !body.trimStart().startsWith('{')) {
-    return {
-      ...counted,
-      code: 'truncated_answer',
-      message: `the server answered ${answer.status} with a body that is not a whole JSON object${hintOf(answer.headers)}`,
-    };
+    const message = `the server answered ${answer.status} with a body that is not a whole JSON object${hintOf(answer.headers)}`;
+    return broken('truncated_answer', message, drawDelayMs);
   }
   return { kind: 'result', response: { statusCode: answer.status, requestId: answer.requestId, body } };
+}
+
+/** A success by its status, and no answer by its body: a failure that counts. */
+function broken(code: string, message: string, drawDelayMs: () => number): Judgement {
+  return { kind: 'error', code, message, response: null, isRetryable: true, delayMs: drawDelayMs() };
 }
 
 /** What the headers say about a body that cannot be read. */
@@ -93,10 +94,10 @@ function hintOf(headers: Readonly<Record<string, string>>): string {
   return type === '' || type.endsWith('json') ? '' : `: it is ${type}; is the base URL the one of the model server?`;
 }
 
-function judgeThrottle(answer: Answer, delayMs: number): Judgement {
+function judgeThrottle(answer: Answer, drawDelayMs: () => number): Judgement {
   if (isQuota(answer)) return { kind: 'quota' };
   const quietMs = statedDelayMs(answer.headers);
-  return { kind: 'throttled', delayMs: quietMs > 0 ? quietMs : delayMs, quietMs };
+  return { kind: 'throttled', delayMs: quietMs > 0 ? quietMs : drawDelayMs(), quietMs };
 }
 
 /**

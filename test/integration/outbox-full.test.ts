@@ -20,11 +20,11 @@ test('R46: what a worker has to store waits while the disk is short, before LMDB
   };
   const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, awaitRoom };
   const outbox = await openOutbox(owner);
-  await outbox.put(outcome(1));
+  await outbox.put([outcome(1)]);
   t.is(asked, 0);
   disk.fill(OUTBOX_FREE_BYTES - 4_096);
   t.true(freeBytes(dir) < OUTBOX_FREE_BYTES);
-  const put = outbox.put(outcome(2));
+  const put = outbox.put([outcome(2)]);
   t.is(asked, 1, 'nothing is written to a disk that may not have the room');
   t.is(await Promise.race([put.then(() => 'stored'), sleep(300, 'waiting')]), 'waiting');
   disk.clear();

@@ -28,10 +28,12 @@ export class SimOutbox {
     return {
       found,
       highestEpoch: this.highestEpoch,
-      put: (outcome) =>
+      put: (outcomes) =>
         commit(() => {
-          this.outcomes.set(refKey(outcome), outcome);
-          this.#world.onOutcome(outcome);
+          for (const outcome of outcomes) {
+            this.outcomes.set(refKey(outcome), outcome);
+            this.#world.onOutcome(outcome);
+          }
         }),
       forget: (refs) => {
         onForgotten(refs);

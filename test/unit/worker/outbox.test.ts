@@ -29,7 +29,7 @@ test('L34: what was put and not forgotten is found by the next process, with eve
     delayMs: 400,
     line: new Uint8Array([0, 255, 10]),
   });
-  await Promise.all([first.put(outcome(1)), first.put(failure), first.put(outcome(1, 2))]);
+  await first.put([outcome(1), failure, outcome(1, 2)]);
   await first.forget([ref(1, 1), ref(9)]);
   await first.keepEpoch(5);
   await first.close();
@@ -45,8 +45,8 @@ test('L34: what was put and not forgotten is found by the next process, with eve
 test('L34: one outcome per pair: the later one of the same pair replaces it', async (t) => {
   const dir = scratch(t);
   const outbox = await openOutbox(await owner(dir));
-  await outbox.put(outcome(1));
-  await outbox.put(outcome(1, 1, { code: 'again' }));
+  await outbox.put([outcome(1)]);
+  await outbox.put([outcome(1, 1, { code: 'again' })]);
   await outbox.close();
   const again = await openOutbox(await owner(dir));
   t.deepEqual(
@@ -78,7 +78,7 @@ test('L33: a second living process on the same store is refused, and told which 
 test('L33: another worker id, or another run, over outcomes that nobody acknowledged is refused; over none it takes the store', async (t) => {
   const dir = scratch(t);
   const first = await openOutbox(await owner(dir, { process: SOMEBODY }));
-  await first.put(outcome(1));
+  await first.put([outcome(1)]);
   await first.keepEpoch(8);
   await first.close();
   for (const other of [{ workerId: 'w2' }, { runId: 'run-2' }]) {
@@ -102,7 +102,7 @@ test('killed while it made the store: the next process makes it anew', async (t)
     await make(join(dir, 'outbox.mdb'));
     t.is(await countWaiting(dir), 0);
     const outbox = await openOutbox(await owner(dir));
-    await outbox.put(outcome(1));
+    await outbox.put([outcome(1)]);
     await outbox.close();
     t.is(await countWaiting(dir), 1);
   }
