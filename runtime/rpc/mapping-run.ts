@@ -1,7 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain.ts';
-import type { DrainStep } from '../model/session.ts';
-import { DRAIN_REPLY_STATES, DRAIN_STEPS, HINT_SEVERITIES, PROVIDER_NAMES } from './enums.ts';
+import { DRAIN_REPLY_STATES, HINT_SEVERITIES, PROVIDER_NAMES } from './enums.ts';
 import { type Checked, FieldCheck } from './field-check.ts';
 import {
   type DrainRequest,
@@ -13,7 +12,7 @@ import {
   type HintResponse,
   HintResponseSchema,
 } from './gen/rollout/v1/run_pb.ts';
-import { wholeMs } from './mapping.ts';
+import { drainStepFromWire, drainStepToWire, wholeMs } from './mapping.ts';
 
 /** The orders of RunService. */
 
@@ -34,8 +33,7 @@ export function drainOrderFromWire(wire: DrainRequest): Checked<DrainOrder> {
 export function drainReplyToWire(reply: DrainReply): DrainResponse {
   const state = DRAIN_REPLY_STATES.toWire[reply.state];
   if (reply.state === 'unknown') return create(DrainResponseSchema, { state, workers: [...reply.workers] });
-  const steps = reply.steps.map((one) => ({ ...one, step: DRAIN_STEPS.toWire[one.step], remainingMs: wholeMs(one.remainingMs) }));
-  return create(DrainResponseSchema, { state, bootNonce: reply.bootNonce, steps });
+  return create(DrainResponseSchema, { state, bootNonce: reply.bootNonce, steps: reply.steps.map(drainStepToWire) });
 }
 
 export function drainReplyFromWire(wire: DrainResponse): Checked<DrainReply> {
@@ -45,16 +43,7 @@ export function drainReplyFromWire(wire: DrainResponse): Checked<DrainReply> {
   return check.done({
     state,
     bootNonce: check.bootNonce(wire.bootNonce),
-    steps: check.list(
-      'steps',
-      wire.steps,
-      (one): DrainStep => ({
-        step: check.word('step', one.step, DRAIN_STEPS, 'stopped-pulling'),
-        items: one.items,
-        remainingMs: one.remainingMs,
-        reason: check.detail(one.reason, 'reason'),
-      }),
-    ),
+    steps: check.list('steps', wire.steps, (one) => drainStepFromWire(check, one)),
   });
 }
 

@@ -25,10 +25,12 @@ import {
   DeregisterRequestSchema,
   type DeregisterResponse,
   DeregisterResponseSchema,
+  type DrainStepSchema,
   type PollRequest,
   PollRequestSchema,
   type PollResponse,
   PollResponseSchema,
+  type DrainStep as WireDrainStep,
 } from './gen/rollout/v1/worker_pb.ts';
 
 /** The messages of WorkerService: what comes from the wire is checked, field by field, before anybody else sees it. */
@@ -72,7 +74,7 @@ export function pollToWire(poll: Poll): PollRequest {
     outcomes: outcomes.map(outcomeToWire),
     returns: returns.map((item) => ({ ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
     started: started.map(plainRef),
-    drainSteps: drainSteps.map((one) => ({ ...one, step: DRAIN_STEPS.toWire[one.step], remainingMs: wholeMs(one.remainingMs) })),
+    drainSteps: drainSteps.map(drainStepToWire),
     waitMs: wholeMs(waitMs),
   });
 }
@@ -109,16 +111,7 @@ export function pollFromWire(wire: PollRequest): Checked<Poll> {
       }),
     ),
     started: check.list('started', wire.started, (ref) => check.ref(ref)),
-    drainSteps: check.list(
-      'drain_steps',
-      wire.drainSteps,
-      (one): DrainStep => ({
-        step: check.word('step', one.step, DRAIN_STEPS, 'stopped-pulling'),
-        items: one.items,
-        remainingMs: one.remainingMs,
-        reason: check.detail(one.reason, 'reason'),
-      }),
-    ),
+    drainSteps: check.list('drain_steps', wire.drainSteps, (one) => drainStepFromWire(check, one)),
     waitMs: check.atMost('wait_ms', wire.waitMs, MAX_POLL_WAIT_MS),
   });
 }
@@ -216,6 +209,14 @@ function outcomeFromWire(check: FieldCheck, wire: PollRequest['outcomes'][number
     isRetryable: wire.retryable,
     delayMs: wire.delayMs,
   };
+}
+
+export function drainStepToWire(one: DrainStep): MessageInitShape<typeof DrainStepSchema> {
+  return { ...one, step: DRAIN_STEPS.toWire[one.step], remainingMs: wholeMs(one.remainingMs) };
+}
+
+export function drainStepFromWire(check: FieldCheck, { step, items, remainingMs, reason }: WireDrainStep): DrainStep {
+  return { step: check.word('step', step, DRAIN_STEPS, 'stopped-pulling'), items, remainingMs, reason: check.detail(reason, 'reason') };
 }
 
 /** The wire has whole milliseconds in 32 bits; measured times are fractions. */
