@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.ts';
 import type { Events } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import type { Watchdog } from '../base/watchdog.ts';
@@ -34,6 +35,7 @@ export function createFencing({ watchdog, events, log, onFenced }: FencingOption
   });
   const fence = (epoch: Epoch, byEpoch: Epoch): void => {
     if (isFenced) return;
+    assert(byEpoch > epoch, 'a coordinator is fenced by a later epoch (L42)');
     isFenced = true;
     // First of all: whatever hangs from here on, the process ends in time.
     watchdog.arm();

@@ -2,7 +2,7 @@ import { fullJitterMs } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Random } from '../base/random.ts';
-import type { Keeper } from '../lease/contract.ts';
+import type { Keeper, Resigned } from '../lease/contract.ts';
 import type { Fenced } from '../ledger/contract.ts';
 
 /** So many answers of unknown fate in a row mean that the store is broken; the process ends and its successor scans. */
@@ -12,7 +12,7 @@ const BACKOFF_CAP_MS = 1_000;
 
 /** Every word to the ledger goes through here: only as the fresh holder of the lease, and until its fate is known (L20). */
 export interface LedgerWriter {
-  /** Null: fenced, and `onFenced` has been told; nothing more is to be said to anybody (L5). */
+  /** Null: fenced, and `onFenced` has been told; or resigned, which nobody is told (L42). Nothing more is to be said to anybody (L5). */
   write<T extends { readonly kind: string }>(verb: () => Promise<T | Fenced>): Promise<T | null>;
 }
 
@@ -27,19 +27,22 @@ export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
   return {
     write: async (verb) => {
       const reply = await untilKnown(options, verb);
-      if (!isFenced(reply)) return reply;
-      options.onFenced(reply);
+      if (!isRefused(reply)) return reply;
+      if (reply.kind === 'fenced') options.onFenced(reply);
       return null;
     },
   };
 }
 
 /** A renewal that failed is of unknown fate as well, and is tried again like any other word to the ledger. */
-async function untilKnown<T>({ clock, random, keeper }: LedgerWriterOptions, verb: () => Promise<T | Fenced>): Promise<T | Fenced> {
+async function untilKnown<T>(
+  { clock, random, keeper }: LedgerWriterOptions,
+  verb: () => Promise<T | Fenced>,
+): Promise<T | Fenced | Resigned> {
   for (let tries = 1; ; tries += 1) {
     try {
       const holder = await keeper.ensureFresh();
-      return holder.kind === 'fenced' ? holder : await verb();
+      return holder.kind === 'fresh' ? await verb() : holder;
     } catch (cause) {
       if (tries === MAX_TRIES || isOfBrokenStore(cause)) throw unknownFate(cause);
     }
@@ -47,9 +50,9 @@ async function untilKnown<T>({ clock, random, keeper }: LedgerWriterOptions, ver
   }
 }
 
-/** A store that could not write may not be written to again as if nothing had been: its successor finds out what is on disk (L18). */
+/** A store that could not write, or lost writes, is not written to again as if nothing had been: a successor finds out what is there (L18). */
 function isOfBrokenStore(cause: unknown): boolean {
-  return cause instanceof RolloutError && cause.code === 'STORE_FAILED';
+  return cause instanceof RolloutError && (cause.code === 'STORE_FAILED' || cause.code === 'LEDGER_BEHIND');
 }
 
 function unknownFate(cause: unknown): RolloutError {
@@ -57,6 +60,6 @@ function unknownFate(cause: unknown): RolloutError {
   return new RolloutError('STORE_FAILED', 'the ledger gave no answer; start again, nothing recorded is lost', { cause });
 }
 
-function isFenced(reply: { readonly kind: string } | Fenced): reply is Fenced {
-  return reply.kind === 'fenced';
+function isRefused(reply: { readonly kind: string } | Fenced | Resigned): reply is Fenced | Resigned {
+  return reply.kind === 'fenced' || reply.kind === 'resigned';
 }

@@ -12,13 +12,18 @@ export interface Keeper {
    * To be asked before any write: resolves at once while fresh; past the margin a renewal decides. Rejects where the store cannot
    * be asked: then nothing may be written.
    */
-  ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced>;
+  ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced | Resigned>;
   /** Resolves once, when somebody else's epoch was found; never after a resignation. */
   readonly lost: Promise<Fenced>;
   /** Gives the lease up: the next one wins epoch + 1 at once (L1). */
   resign(): Promise<void>;
   /** Renews no more, and leaves the lease to expire. */
   stop(): void;
+}
+
+/** This process has given the lease up itself. Nobody has taken it over, as far as it knows: that is not being fenced (L42). */
+export interface Resigned {
+  readonly kind: 'resigned';
 }
 
 export interface Won {

@@ -1,9 +1,10 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
+import { RolloutError } from '../base/errors.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Epoch } from '../model/row.ts';
-import type { Keeper, Won } from './contract.ts';
+import type { Keeper, Resigned, Won } from './contract.ts';
 import { type Holding, isOver, onFenced, onRenewed, onResign, onTick, onWon, type Terms } from './machine.ts';
 
 export interface HolderOptions {
@@ -54,7 +55,7 @@ class Holder implements Keeper {
     return this.#tick().kind === 'held';
   }
 
-  async ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced> {
+  async ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced | Resigned> {
     for (;;) {
       const holding = this.#tick();
       switch (holding.kind) {
@@ -63,7 +64,7 @@ class Holder implements Keeper {
         case 'fenced':
           return fencedBy(holding.byEpoch);
         case 'resigned':
-          return fencedBy(holding.lease.epoch);
+          return { kind: 'resigned' };
         case 'paused':
           await this.#renew();
           break;
@@ -105,6 +106,8 @@ class Holder implements Keeper {
       this.#holding = onRenewed(this.#holding, reply.lease, sentAtMs, this.#terms);
       return;
     }
+    if (isOver(this.#holding)) return;
+    requireLater(reply.epoch, this.#holding.lease.epoch);
     this.#holding = onFenced(this.#holding, reply.epoch);
     if (this.#holding.kind === 'fenced') this.#announceLost(fencedBy(reply.epoch));
   }
@@ -133,4 +136,13 @@ class Holder implements Keeper {
 
 function fencedBy(epoch: Epoch): Fenced {
   return { kind: 'fenced', epoch };
+}
+
+/** A row that is not the holder's and has no later epoch was written by nobody who took over: the store has lost writes (L42). */
+function requireLater(found: Epoch, own: Epoch): void {
+  if (found > own) return;
+  throw new RolloutError(
+    'LEDGER_BEHIND',
+    `The ledger has lost the lease of epoch ${own}, and no later one is there: the store was replaced, or has lost writes, while this coordinator ran. Restore the newest copy of the store, or begin anew with --fresh.`,
+  );
 }

@@ -51,6 +51,15 @@ export class LeaseChecker {
     return true;
   }
 
+  /** Only a later epoch fences: one that gave its lease up by itself does not say that another has taken over (L42). */
+  onFenced({ name }: SimProcess, epoch: Epoch, byEpoch: Epoch): void {
+    this.#checking.hold(
+      'L42',
+      byEpoch > epoch && byEpoch <= this.epoch,
+      `${name}, of epoch ${epoch}, says that epoch ${byEpoch} fenced it`,
+    );
+  }
+
   #onRead(lease: Lease | null): void {
     if (lease === null) this.#checking.hold('L1', this.epoch < 0, 'the lease row is gone');
     else this.#checking.hold('L1', lease.epoch === this.epoch, `the lease row is of epoch ${lease.epoch}, not of ${this.epoch}`);

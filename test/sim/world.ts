@@ -116,7 +116,10 @@ export class World {
         event.kind,
         `${process.name}${'workerId' in event ? ` ${event.workerId}` : ''}${'bootNonce' in event ? ` ${event.bootNonce}` : ''}`,
       );
-    if (event.kind === 'coordinator_fenced') this.coverage.count('coordinator fenced at boot');
+    if (event.kind === 'coordinator_fenced') {
+      this.coverage.count('coordinator fenced at boot');
+      this.checkers.ledger.lease.onFenced(process, event.epoch, event.byEpoch);
+    }
     this.checkers.failure.onEvent(process, event);
   }
 

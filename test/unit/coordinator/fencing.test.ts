@@ -1,4 +1,5 @@
 import test from 'ava';
+import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { createFencing, type Fencing } from '../../../runtime/coordinator/fencing.ts';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
@@ -50,4 +51,13 @@ test('who waits for the fencing hears of it', async (t) => {
   const { fencing } = bench();
   fencing.fence(3, 4);
   await t.notThrowsAsync(fencing.fenced);
+});
+
+test('L42: nobody is fenced by an epoch that is not later than his own', (t) => {
+  for (const byEpoch of [3, 2, -1]) {
+    const { fencing, done } = bench();
+    t.throws(() => fencing.fence(3, byEpoch), { instanceOf: AssertionFailed });
+    t.deepEqual(done, []);
+    t.false(fencing.isFenced());
+  }
 });

@@ -115,3 +115,20 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
   t.deepEqual(await whileTimePasses(clock, written), DONE);
   t.deepEqual([renewals, writes], [3, 1]);
 });
+
+test('L42: one that has resigned asks the ledger nothing, and is not told to be fenced', async (t) => {
+  const fenced: Fenced[] = [];
+  const keeper = { ensureFresh: async () => ({ kind: 'resigned' }) as const };
+  const clock = new ManualClock();
+  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  let calls = 0;
+  t.is(
+    await writer.write(async () => {
+      calls += 1;
+      return DONE;
+    }),
+    null,
+  );
+  t.is(calls, 0);
+  t.deepEqual(fenced, []);
+});

@@ -1,41 +1,11 @@
 import test from 'ava';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
-import { type CandidateOptions, winLease } from '../../../runtime/lease/keeper.ts';
-import type { Ledger } from '../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
 import type { Lease, ProcessIdentity } from '../../../runtime/model/lease.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
+import { candidate, RENEW_MS, setting, TTL_MS } from '../../support/lease-setting.ts';
 import { SOME_PROCESS, win } from '../../support/ledger-start.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-
-const TTL_MS = 6_000;
-const RENEW_MS = 2_000;
-
-interface Setting {
-  readonly ledger: Ledger;
-  readonly clock: ManualClock;
-}
-
-function candidate({ ledger, clock }: Setting, holder: string, more: Partial<CandidateOptions> = {}): Promise<Keeper> {
-  return winLease({
-    ledger,
-    clock,
-    holder,
-    process: SOME_PROCESS,
-    address: `${holder}:1`,
-    floor: -1,
-    ttlMs: TTL_MS,
-    renewIntervalMs: RENEW_MS,
-    isDead: async () => false,
-    signal: new AbortController().signal,
-    onPassive: () => undefined,
-    ...more,
-  });
-}
-
-function setting(ledger: Ledger = createMemoryLedger()): Setting {
-  return { ledger, clock: new ManualClock() };
-}
 
 test('L1: where nobody ever held it, the lease is won at once under epoch 0', async (t) => {
   const world = setting();
@@ -116,7 +86,7 @@ test('L1: a resignation keeps the epoch, and the next follows at once with epoch
   await world.clock.advance(200);
   const resigning = first.resign();
   t.false(first.isFresh(), 'not a holder before the ledger has heard of it');
-  t.deepEqual(await first.ensureFresh(), { kind: 'fenced', epoch: 0 });
+  t.deepEqual(await first.ensureFresh(), { kind: 'resigned' }, 'L42: and not fenced, since nobody has followed');
   await resigning;
   t.like(await world.ledger.readLease(), { holder: '', epoch: 0 });
   await world.clock.advance(100);

@@ -1,0 +1,34 @@
+import test from 'ava';
+import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createFaultyLedger } from '../../support/faulty-ledger.ts';
+import { candidate, RENEW_MS, setting, TTL_MS } from '../../support/lease-setting.ts';
+import { win } from '../../support/ledger-start.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+test('L42: one that resigned stays resigned, also where a renewal was under way and another has followed by then', async (t) => {
+  const inner = createMemoryLedger();
+  const clock = new ManualClock();
+  const slow = createFaultyLedger(inner, (verb) => (verb === 'renew' ? { holdAfter: clock.sleep(500) } : null));
+  const keeper = await candidate({ ledger: slow, clock }, 'a');
+  let isLost = false;
+  keeper.lost.then(() => {
+    isLost = true;
+  }, t.fail);
+  await clock.advance(RENEW_MS);
+  const resigning = keeper.resign();
+  await win(inner, 'b');
+  await clock.advance(1_000);
+  await resigning;
+  t.deepEqual(await keeper.ensureFresh(), { kind: 'resigned' });
+  t.false(isLost);
+});
+
+test('L42: a row that is gone, without a later epoch, is a store that lost writes, and no successor', async (t) => {
+  const world = setting();
+  const keeper = await candidate(world, 'a');
+  world.clock.jump(TTL_MS * 2);
+  const empty = createMemoryLedger();
+  world.ledger.renew = (lease) => empty.renew(lease);
+  await t.throwsAsync(keeper.ensureFresh(), { code: 'LEDGER_BEHIND', message: /lost the lease of epoch 0/ });
+  keeper.stop();
+});
