@@ -1,5 +1,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import type { Item } from '../model/item.ts';
+import { MAX_LINE_BYTES } from '../model/limits.ts';
+import { requestTargetProblem } from '../model/request-target.ts';
 import type { ItemForm } from '../model/session.ts';
 
 /** Why an input line is no item. The codes are written into error lines and are stable. */
@@ -12,6 +14,8 @@ export type InvalidCode =
   | 'unsupported_method'
   | 'missing_url'
   | 'invalid_url'
+  /** No client can send it. */
+  | 'invalid_request'
   | 'missing_body'
   | 'body_not_an_object'
   | 'duplicate_custom_id'
@@ -47,6 +51,7 @@ export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm)
   } catch (error) {
     return notJson(content, error);
   }
+  if (isDeeperThan(MAX_NESTING, value, content.length)) return invalid('invalid_request', TOO_DEEP, customIdOf(value, form));
   if (form === 'raw') return { kind: 'item', item: { customId: String(lineNumber), method: 'POST', url: '', body: value } };
   return toItem(value);
 }
@@ -60,7 +65,11 @@ export function lineContent(bytes: Uint8Array, lineNumber: number): Uint8Array {
 
 /** The error of a line that is longer than it may be; such a line is never read. */
 export function lineTooLong(maxLineBytes: number): InvalidLine {
-  return invalid('line_too_long', `the line is longer than maxLineBytes (${maxLineBytes} bytes): shorten it, or raise maxLineBytes`);
+  const message =
+    maxLineBytes >= MAX_LINE_BYTES
+      ? `the line is longer than ${MAX_LINE_BYTES} bytes, the most that a line may have: shorten it, or leave it out`
+      : `the line is longer than maxLineBytes (${maxLineBytes} bytes): shorten it, or raise maxLineBytes in the coordinator's settings`;
+  return invalid('line_too_long', message);
 }
 
 export function duplicateCustomId(customId: string, firstLineNumber: number): InvalidLine {
@@ -100,6 +109,8 @@ function toAddressedItem(customId: string, url: unknown, body: unknown): ParsedL
       customId,
     );
   }
+  const problem = requestTargetProblem(url);
+  if (problem !== null) return invalid('invalid_request', `url ${problem}`, customId);
   if (body === undefined || body === null) {
     return invalid('missing_body', `body is ${nameOf(body)}: put the request's parameters into an object named body`, customId);
   }
@@ -107,6 +118,31 @@ function toAddressedItem(customId: string, url: unknown, body: unknown): ParsedL
     return invalid('body_not_an_object', `body is ${nameOf(body)}, not an object: put the request's parameters into an object`, customId);
   }
   return { kind: 'item', item: { customId, method: 'POST', url, body } };
+}
+
+/**
+ * JSON.stringify and most servers' parsers go down one call for each level: V8's overflows the stack above some 3,000 levels, and
+ * Python's refuses about 1,000.
+ */
+const MAX_NESTING = 1_000;
+const TOO_DEEP = `the line nests lists and objects more than ${MAX_NESTING} levels deep: no server reads that; make it flatter`;
+
+/** Keeps its own stack. Each level takes two bytes at least, so that short lines need not be looked through. */
+function isDeeperThan(levels: number, value: unknown, bytes: number): boolean {
+  if (bytes <= 2 * levels) return false;
+  const pending: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 1 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth > levels) return true;
+    for (const member of Object.values(next.value)) pending.push({ value: member, depth: next.depth + 1 });
+  }
+  return false;
+}
+
+function customIdOf(value: unknown, form: ItemForm): string | null {
+  if (form === 'raw' || typeof value !== 'object' || value === null) return null;
+  const customId = (value as Readonly<Record<string, unknown>>)['custom_id'];
+  return typeof customId === 'string' && customId !== '' ? customId : null;
 }
 
 function notJson(content: Uint8Array, error: unknown): InvalidLine {

@@ -39,6 +39,16 @@ const ROWS: readonly Row[] = [
   { what: 'no body', bytes: JSON.stringify({ ...OTHER_FIELDS, custom_id: 'no-body' }), becomes: { names: /body/ } },
   { what: 'body a string', bytes: JSON.stringify({ ...OTHER_FIELDS, custom_id: 'body-string', body: 'x' }), becomes: { names: /body/ } },
   { what: 'body an array', bytes: JSON.stringify({ ...OTHER_FIELDS, custom_id: 'body-array', body: [] }), becomes: { names: /body/ } },
+  {
+    what: 'a url with a blank',
+    bytes: batchLine('blank').replace('/v1/chat/completions', '/v1/chat completions'),
+    becomes: { code: 'invalid_request', names: /url holds a blank/ },
+  },
+  {
+    what: '20,000 levels of nesting',
+    bytes: `{"custom_id":"deep","url":"/v1/chat/completions","body":{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    becomes: { code: 'invalid_request', names: /levels deep/ },
+  },
   { what: 'an equal custom_id', bytes: batchLine('first', 'a later one'), becomes: { code: 'duplicate_custom_id', names: /line 1\b/ } },
   { what: 'a line of 9 MiB', bytes: batchLine('long', 'x'.repeat(9 * MEBIBYTE)), becomes: { code: 'line_too_long' } },
   { what: 'a line of 3 MiB', bytes: batchLine('large', `${'y'.repeat(3 * MEBIBYTE)}`), becomes: 'item' },

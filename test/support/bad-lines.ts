@@ -11,6 +11,7 @@ export const BAD_LINES: readonly (readonly [code: string, line: Uint8Array])[] =
   ['unsupported_method', Buffer.from('{"custom_id":"m","method":"GET","url":"/v1/x","body":{}}')],
   ['missing_url', Buffer.from('{"custom_id":"u","body":{}}')],
   ['invalid_url', Buffer.from('{"custom_id":"v","url":"x","body":{}}')],
+  ['invalid_request', Buffer.from('{"custom_id":"r","url":"/v1/a b","body":{}}')],
   ['missing_body', Buffer.from('{"custom_id":"b","url":"/v1/x"}')],
   ['body_not_an_object', Buffer.from('{"custom_id":"o","url":"/v1/x","body":1}')],
   ['duplicate_custom_id', Buffer.from(batchLine('good-0'))],

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import test from 'ava';
 import fc from 'fast-check';
 import { duplicateCustomId, lineTooLong, parseLine } from '../../../runtime/input/line.ts';
+import { requestTargetProblem } from '../../../runtime/model/request-target.ts';
 import { batchLine } from '../../support/batch-lines.ts';
 
 const parse = (text: string | Uint8Array, lineNumber = 7): ReturnType<typeof parseLine> =>
@@ -60,6 +61,16 @@ const TABLE: readonly (readonly [name: string, line: string | Uint8Array, code: 
   ['an empty url', '{"custom_id":"a","url":"","body":{}}', 'missing_url', 'a', /url is empty/],
   ['a url that is an object', '{"custom_id":"a","url":{},"body":{}}', 'missing_url', 'a', /url is an object/],
   ['a whole address', '{"custom_id":"a","url":"http://host.invalid/v1/x","body":{}}', 'invalid_url', 'a', /path that begins with "\/"/],
+  [
+    'an address without a scheme',
+    '{"custom_id":"a","url":"localhost:8000/v1/x","body":{}}',
+    'invalid_url',
+    'a',
+    /path that begins with "\/"/,
+  ],
+  ['a url with a blank', '{"custom_id":"a","url":"/v1/chat completions","body":{}}', 'invalid_request', 'a', /url holds a blank/],
+  ['a url with a line end', '{"custom_id":"a","url":"/v1/x\\r\\nX: y","body":{}}', 'invalid_request', 'a', /control character U\+000D/],
+  ['a url of another host', '{"custom_id":"a","url":"//host.invalid/v1/x","body":{}}', 'invalid_request', 'a', /another host/],
   ['no body', '{"custom_id":"a","url":"/v1/x"}', 'missing_body', 'a', /body is missing/],
   ['a body that is null', '{"custom_id":"a","url":"/v1/x","body":null}', 'missing_body', 'a', /body is null/],
   ['a body that is a list', '{"custom_id":"a","url":"/v1/x","body":[]}', 'body_not_an_object', 'a', /body is a list, not an object/],
@@ -90,7 +101,8 @@ test('a duplicate names the first line, and a long line the limit', (t) => {
   t.like(duplicateCustomId('a', 12), { code: 'duplicate_custom_id', customId: 'a' });
   t.regex(duplicateCustomId('a', 12).message, /on line 12:/);
   t.like(lineTooLong(1024), { code: 'line_too_long', customId: null });
-  t.regex(lineTooLong(1024).message, /maxLineBytes \(1024 bytes\)/);
+  t.regex(lineTooLong(1024).message, /maxLineBytes \(1024 bytes\).*raise maxLineBytes/);
+  t.notRegex(lineTooLong(8 * 2 ** 20).message, /raise/, 'there is nothing to raise');
 });
 
 test('in the raw form any JSON value is an item, named by its line', (t) => {
@@ -101,9 +113,18 @@ test('in the raw form any JSON value is an item, named by its line', (t) => {
   t.like(parseLine(Buffer.from('nonsense'), 1, 'raw'), { kind: 'invalid', code: 'invalid_json' });
 });
 
-test('a deeply nested line neither overflows nor crashes', (t) => {
-  const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
-  t.is(parse(`{"custom_id":"a","url":"/v1/x","body":{"x":${deep}}}`).kind, 'item');
+test('a line that nests too deep for a parser is an invalid request, in either form and at any depth', (t) => {
+  const line = (deep: string): string => `{"custom_id":"a","url":"/v1/x","body":{"x":${deep}}}`;
+  const lists = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+  const objects = (levels: number): string => `${'{"y":'.repeat(levels)}1${'}'.repeat(levels)}`;
+  for (const levels of [1_000, 20_000, 500_000]) {
+    t.like(parse(line(lists(levels))), { kind: 'invalid', code: 'invalid_request', customId: 'a' }, `${levels}`);
+    t.like(parseLine(Buffer.from(lists(levels + 1)), 1, 'raw'), { kind: 'invalid', code: 'invalid_request', customId: null });
+  }
+  t.like(parse(line(objects(20_000))), { kind: 'invalid', code: 'invalid_request', customId: 'a' });
+  t.is(parse(line(lists(998))).kind, 'item');
+  t.is(parse(line(`[${Array.from({ length: 5_000 }, () => '[]').join()}]`)).kind, 'item', 'many side by side are not deep');
+  t.notThrows(() => JSON.stringify(JSON.parse(line(objects(998)))));
 });
 
 test('random bytes never throw, in either form', (t) => {
@@ -129,7 +150,7 @@ test('any JSON value in the batch form is an item or is refused with a code', (t
       const parsed = parse(JSON.stringify(value));
       const isWhole =
         typeof value.custom_id === 'string' && value.custom_id !== '' && (value.method === undefined || value.method === 'POST');
-      const isAddressed = typeof value.url === 'string' && value.url.startsWith('/');
+      const isAddressed = typeof value.url === 'string' && value.url.startsWith('/') && requestTargetProblem(value.url) === null;
       const hasBody = typeof value.body === 'object' && value.body !== null && !Array.isArray(value.body);
       t.is(parsed.kind, isWhole && isAddressed && hasBody ? 'item' : 'invalid');
     }),
