@@ -1,5 +1,5 @@
-import { type FileHandle, link, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { type Disk, type DiskFile, systemDisk } from './disk.ts';
 import { systemRandom } from './random.ts';
 
 /** What most programs make: others may read, only the owner writes. */
@@ -9,38 +9,57 @@ const DEFAULT_MODE = 0o644;
  * Replaces the file at `path` as a whole: a reader, or a process that starts after a crash, finds the old contents or the new
  * ones. When it resolves the contents and the name are on disk.
  */
-export async function writeFileAtomic(path: string, contents: Uint8Array | string, mode: number = DEFAULT_MODE): Promise<void> {
-  const temporary = await writeTemporary(path, contents, mode);
+export async function writeFileAtomic(
+  path: string,
+  contents: Uint8Array | string,
+  mode: number = DEFAULT_MODE,
+  disk: Disk = systemDisk,
+): Promise<void> {
+  const temporary = await writeTemporary(disk, path, contents, mode);
   try {
-    await rename(temporary, path);
+    await disk.rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await disk.rm(temporary, { force: true });
     throw error;
   }
-  await syncDirectory(dirname(path));
+  await syncDirectory(dirname(path), disk);
 }
 
 /**
  * Makes the file at `path` with its whole contents, unless there is one: false where another was first, and its contents stand.
  * So of several processes that try at once exactly one gets true, and nobody ever sees half a file.
  */
-export async function createFileAtomic(path: string, contents: Uint8Array | string, mode: number = DEFAULT_MODE): Promise<boolean> {
-  const temporary = await writeTemporary(path, contents, mode);
+export async function createFileAtomic(
+  path: string,
+  contents: Uint8Array | string,
+  mode: number = DEFAULT_MODE,
+  disk: Disk = systemDisk,
+): Promise<boolean> {
+  const temporary = await writeTemporary(disk, path, contents, mode);
   try {
-    await link(temporary, path);
+    await disk.link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    await rm(temporary, { force: true });
+    await disk.rm(temporary, { force: true });
   }
-  await syncDirectory(dirname(path));
+  await syncDirectory(dirname(path), disk);
   return true;
 }
 
+/**
+ * Makes the folder, and those above it that are missing; its name and theirs are on disk when it resolves. That holds also where another
+ * process made it, which may have died before it synced the name.
+ */
+export async function makeDirectory(path: string, disk: Disk = systemDisk): Promise<void> {
+  const first = (await disk.mkdir(path, { recursive: true })) ?? path;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made), disk);
+}
+
 /** Makes the names in a directory durable: a new or renamed file may else be gone after a power cut. */
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+export async function syncDirectory(path: string, disk: Disk = systemDisk): Promise<void> {
+  const handle = await disk.open(path, 'r');
   try {
     await handle.sync();
   } finally {
@@ -48,13 +67,13 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-async function writeTemporary(path: string, contents: Uint8Array | string, mode: number): Promise<string> {
+async function writeTemporary(disk: Disk, path: string, contents: Uint8Array | string, mode: number): Promise<string> {
   const temporary = `${path}.${systemRandom.hex(6)}.tmp`;
-  const handle = await open(temporary, 'wx', mode);
+  const handle = await disk.open(temporary, 'wx', mode);
   try {
     await fill(handle, contents, mode);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await disk.rm(temporary, { force: true });
     throw error;
   } finally {
     await handle.close();
@@ -62,7 +81,7 @@ async function writeTemporary(path: string, contents: Uint8Array | string, mode:
   return temporary;
 }
 
-async function fill(handle: FileHandle, contents: Uint8Array | string, mode: number): Promise<void> {
+async function fill(handle: DiskFile, contents: Uint8Array | string, mode: number): Promise<void> {
   // The umask takes bits away from the mode of open; what was asked for is what must stand.
   await handle.chmod(mode);
   await handle.writeFile(contents);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { type Disk, systemDisk } from '../base/disk.ts';
 import { RolloutError } from '../base/errors.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import type { Epoch } from '../model/row.ts';
@@ -62,14 +63,14 @@ export async function writeServing(path: string, serving: Serving): Promise<void
 }
 
 /** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
-export async function readEpochMark(path: string): Promise<number> {
-  const text = await readTextIfThere(path);
+export async function readEpochMark(path: string, disk: Disk = systemDisk): Promise<number> {
+  const text = await readTextIfThere(path, disk);
   if (text === null) return -1;
   const epoch = Number(text.trim());
   if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;
   throw new RolloutError('STATE_UNREADABLE', `${path} should hold the highest epoch of the run as a number, and holds something else`);
 }
 
-export async function writeEpochMark(path: string, epoch: Epoch): Promise<void> {
-  await writeFileAtomic(path, `${epoch}\n`);
+export async function writeEpochMark(path: string, epoch: Epoch, disk: Disk = systemDisk): Promise<void> {
+  await writeFileAtomic(path, `${epoch}\n`, undefined, disk);
 }

@@ -1,6 +1,6 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '../base/atomic-file.ts';
+import { makeDirectory, syncDirectory } from '../base/atomic-file.ts';
+import { type Disk, type DiskFile, systemDisk } from '../base/disk.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Place } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
@@ -24,18 +24,19 @@ export interface ResultLogOptions {
   readonly dir: string;
   readonly epoch: Epoch;
   readonly place: Place;
+  readonly disk?: Disk;
 }
 
 /** Makes the segment of this epoch, exclusively (L17); its name and its header are durable when this resolves (L18). */
 export async function createResultLog(options: ResultLogOptions): Promise<ResultLog> {
-  const { dir, epoch, place } = options;
+  const { dir, epoch, place, disk = systemDisk } = options;
   const path = join(dir, segmentName(epoch));
   try {
-    await mkdir(dir, { recursive: true });
-    const sink = fileSink(await open(path, 'wx'));
+    await makeDirectory(dir, disk);
+    const sink = fileSink(await disk.open(path, 'wx'));
     await sink.write(encodeHeader({ epoch, placeId: place.placeId }));
     await sink.sync();
-    await syncDirectory(dir);
+    await syncDirectory(dir, disk);
     return new GroupCommitLog(epoch, path, sink);
   } catch (error) {
     throw new RolloutError('RESULT_LOG_FAILED', creationFailure(path, error), { cause: error });
@@ -48,7 +49,7 @@ function creationFailure(path: string, error: unknown): string {
   return `cannot make the result segment ${path}: ${message}`;
 }
 
-function fileSink(handle: FileHandle): SegmentSink {
+function fileSink(handle: DiskFile): SegmentSink {
   return {
     write: async (bytes) => {
       for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;

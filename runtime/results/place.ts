@@ -1,6 +1,6 @@
-import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFileAtomic } from '../base/atomic-file.ts';
+import { createFileAtomic, makeDirectory, syncDirectory } from '../base/atomic-file.ts';
+import { type Disk, systemDisk } from '../base/disk.ts';
 import { RolloutError } from '../base/errors.ts';
 import { type Random, systemRandom } from '../base/random.ts';
 import { readTextIfThere } from '../base/text-file.ts';
@@ -17,9 +17,11 @@ const PLACE_FILE = 'place.json';
 const SEGMENT_NAME = /^(\d{10})\.seg$/;
 
 /** The place at `dir`, made at first use; safe when two processes start at once. Refuses a place of another run. */
-export async function openPlace(dir: string, runId: string, random: Random = systemRandom): Promise<Place> {
-  await mkdir(dir, { recursive: true });
-  const place = (await readPlace(dir)) ?? (await createPlace(dir, { placeId: random.hex(16), runId }));
+export async function openPlace(dir: string, runId: string, random: Random = systemRandom, disk: Disk = systemDisk): Promise<Place> {
+  await makeDirectory(dir, disk);
+  const place = (await readPlace(dir, disk)) ?? (await createPlace(disk, dir, { placeId: random.hex(16), runId }));
+  // The ledger remembers this identity from now on; a process that wrote it may have died before its name was on disk.
+  await syncDirectory(dir, disk);
   if (place.runId === runId) return place;
   throw new RolloutError(
     'PLACE_ELSEWHERE',
@@ -27,21 +29,21 @@ export async function openPlace(dir: string, runId: string, random: Random = sys
   );
 }
 
-async function createPlace(dir: string, place: Place): Promise<Place> {
-  if ((await listSegments(dir)).length > 0) {
+async function createPlace(disk: Disk, dir: string, place: Place): Promise<Place> {
+  if ((await listSegments(dir, disk)).length > 0) {
     throw new RolloutError(
       'PLACE_ELSEWHERE',
       `${dir} has result segments but no ${PLACE_FILE}; put back the ${PLACE_FILE} that was made with them`,
     );
   }
-  const isMine = await createFileAtomic(join(dir, PLACE_FILE), `${JSON.stringify({ version: 1, ...place })}\n`);
-  return isMine ? place : ((await readPlace(dir)) ?? place);
+  const isMine = await createFileAtomic(join(dir, PLACE_FILE), `${JSON.stringify({ version: 1, ...place })}\n`, undefined, disk);
+  return isMine ? place : ((await readPlace(dir, disk)) ?? place);
 }
 
 /** The identity of the place at `dir`, null where it has none. */
-export async function readPlace(dir: string): Promise<Place | null> {
+export async function readPlace(dir: string, disk: Disk = systemDisk): Promise<Place | null> {
   const path = join(dir, PLACE_FILE);
-  const text = await readTextIfThere(path).catch((error: Error) => {
+  const text = await readTextIfThere(path, disk).catch((error: Error) => {
     throw new RolloutError('STATE_UNREADABLE', `cannot read ${path}: ${error.message}`, { cause: error });
   });
   return text === null ? null : parsePlace(path, text);
@@ -68,8 +70,8 @@ export function segmentName(epoch: Epoch): string {
 }
 
 /** Every segment of the place, ascending by epoch; empty where the directory does not exist. */
-export async function listSegments(dir: string): Promise<readonly SegmentFile[]> {
-  const names = await readdir(dir).catch((error: NodeJS.ErrnoException) => {
+export async function listSegments(dir: string, disk: Disk = systemDisk): Promise<readonly SegmentFile[]> {
+  const names = await disk.readdir(dir).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw new RolloutError('STATE_UNREADABLE', `cannot list ${dir}: ${error.message}`, { cause: error });
   });
@@ -80,13 +82,13 @@ export async function listSegments(dir: string): Promise<readonly SegmentFile[]>
 }
 
 /** The epoch of the highest segment, -1 for none: the results' part of the epoch floor (L3). */
-export async function highestSegment(dir: string): Promise<number> {
-  return (await listSegments(dir)).at(-1)?.epoch ?? -1;
+export async function highestSegment(dir: string, disk: Disk = systemDisk): Promise<number> {
+  return (await listSegments(dir, disk)).at(-1)?.epoch ?? -1;
 }
 
 /** L22: refuses a place that lacks the segment of an epoch under which the ledger accepted something. */
-export async function checkSegments(dir: string, acceptedEpochs: readonly Epoch[]): Promise<void> {
-  const present = new Set((await listSegments(dir)).map((segment) => segment.epoch));
+export async function checkSegments(dir: string, acceptedEpochs: readonly Epoch[], disk: Disk = systemDisk): Promise<void> {
+  const present = new Set((await listSegments(dir, disk)).map((segment) => segment.epoch));
   const missing = acceptedEpochs.filter((epoch) => !present.has(epoch)).map(segmentName);
   if (missing.length === 0) return;
   throw new RolloutError(

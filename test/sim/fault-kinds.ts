@@ -24,6 +24,7 @@ export type FaultKind =
   | 'sync-failed'
   | 'write-slow'
   | 'power-lost'
+  | 'power-cut'
   | 'coordinator-killed'
   | 'coordinator-stopped'
   | 'coordinator-suspended'
@@ -65,7 +66,9 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   'disk-full': { most: 0.008, perTick: true },
   'sync-failed': { most: 0.01 },
   'write-slow': { most: 0.05 },
+  // At the death of a process, and in the middle of a call of one.
   'power-lost': { most: 1 },
+  'power-cut': { most: 0.01 },
   // Processes.
   'coordinator-killed': { most: 0.04, perTick: true },
   'coordinator-stopped': { most: 0.03, perTick: true },
@@ -105,6 +108,7 @@ export const OF_COORDINATORS: readonly FaultKind[] = [
   'coordinator-interrupted',
   'all-coordinators-killed',
   'power-lost',
+  'power-cut',
   'sync-failed',
   'write-slow',
 ];

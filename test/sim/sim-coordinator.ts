@@ -1,6 +1,7 @@
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Events } from '../../runtime/base/events.ts';
 import { silentLog } from '../../runtime/base/log.ts';
+import { bootDisk } from '../../runtime/coordinator/boot-disk.ts';
 import { stand } from '../../runtime/coordinator/candidacy.ts';
 import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/end.ts';
 import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
@@ -17,7 +18,7 @@ import type { State } from '../../runtime/coordinator/state.ts';
 import type { Keeper } from '../../runtime/lease/contract.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
-import { PLACE } from './sim-disk.ts';
+import { RUN_ID, STATE } from './sim-disk.ts';
 import type { SimProcess } from './sim-process.ts';
 import { createSimSource } from './sim-source.ts';
 import { connectStore } from './sim-store.ts';
@@ -28,7 +29,7 @@ const FAREWELL_MS = 2_500;
 const ROOM_LOOK_MS = 500;
 const MIRROR_LOOK_MS = 500;
 /** What a process may end with where something struck it, and start again. */
-const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED']);
+const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED', 'ENOSPC', 'EIO']);
 
 /** One coordinator process: the real candidacy, boot, lease, writer, recorder, loop and machine, over a store and a disk that fail. */
 export class SimCoordinator {
@@ -141,7 +142,7 @@ export class SimCoordinator {
     );
     const source = createSimSource(plan, clock);
     const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, replies, end, tell);
-    const loop = createLoop({ runId: PLACE.runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
+    const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
     keeper.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
     loop.start();
@@ -199,19 +200,14 @@ export class SimCoordinator {
 
   #disk(): BootDisk {
     const { disk } = this.#world;
+    const real = bootDisk(STATE, RUN_ID, disk.connect(this.process), this.#world.stream(`place of ${this.process.name}`));
     return {
-      name: 'the results place',
-      readEpochMark: async () => disk.epochMark,
-      writeEpochMark: async (epoch) => {
-        disk.epochMark = epoch;
+      ...real,
+      createLog: async (epoch, place) => {
+        const log = await real.createLog(epoch, place);
+        disk.segments.onCreated(epoch);
+        return log;
       },
-      highestSegment: async () => Math.max(-1, ...disk.epochs()),
-      openPlace: async () => PLACE,
-      checkSegments: async (accepted) => {
-        const missing = accepted.filter((epoch) => !disk.epochs().includes(epoch));
-        this.#world.hold('L22', missing.length === 0, `segments of the epochs ${missing.join()} are missing`);
-      },
-      createLog: (epoch) => disk.createLog(this.process, epoch).catch(asLogFailure),
     };
   }
 
@@ -224,16 +220,13 @@ export class SimCoordinator {
   #fail(cause: unknown): void {
     if (this.process.isDead) return;
     const isFenced = cause instanceof RolloutError && cause.code === 'FENCED';
-    const isMendable = cause instanceof InjectedFault || (cause instanceof RolloutError && MENDABLE.has(cause.code));
+    const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+    const isMendable = cause instanceof InjectedFault || MENDABLE.has(code);
     this.kill();
     if (isFenced || isMendable || this.#stop.signal.aborted) {
-      const why = cause instanceof RolloutError ? cause.code : 'a failed call';
+      const why = code === '' ? 'a failed call' : code;
       return this.#world.onCoordinatorEnded(this, isFenced ? 'fenced' : why);
     }
     this.#world.fail(cause);
   }
-}
-
-function asLogFailure(cause: unknown): never {
-  throw new RolloutError('RESULT_LOG_FAILED', (cause as Error).message, { cause });
 }

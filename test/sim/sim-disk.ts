@@ -1,151 +1,195 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Disk, DiskFile } from '../../runtime/base/disk.ts';
 import type { Random } from '../../runtime/base/random.ts';
-import type { Place } from '../../runtime/ledger/contract.ts';
+import { type StateFiles, stateFiles } from '../../runtime/coordinator/files.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
-import type { ResultLog } from '../../runtime/results/contract.ts';
-import { GroupCommitLog, type SegmentSink } from '../../runtime/results/log.ts';
 import { segmentName } from '../../runtime/results/place.ts';
-import { decodeFrame, decodeHeader, encodeHeader, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
-import { RuleBroken } from './rule-broken.ts';
+import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
+import { SegmentChecker } from './segment-checker.ts';
+import { type SimFile, SimFiles, systemError } from './sim-files.ts';
 import type { SimProcess } from './sim-process.ts';
-import { pick } from './swarm.ts';
 import type { World } from './world.ts';
 
-export const PLACE: Place = { placeId: 'place', runId: 'run' };
+export const RUN_ID = 'run';
+/** The state directory of every coordinator is the top of the disk, which is a shared one. */
+export const STATE: StateFiles = stateFiles('/');
 
 const SLOW_WRITE_MS = 2_000;
+/** A system may write less than it was asked to. */
+const SHORT_WRITE_SHARE = 0.1;
 
-/** One segment's bytes: what is written, and how much of it a sync has made durable. */
-interface Segment {
-  readonly epoch: Epoch;
-  bytes: Buffer;
-  syncedBytes: number;
-  /** Up to here frames have been looked at. */
-  readBytes: number;
-}
-
-/** The directory of the result log: it lasts, but of what was not synced a crash leaves what it likes. */
+/** The disk under the state directory. It outlives every process; of what was not synced a power cut leaves what it likes. */
 export class SimDisk {
   fullUntilMs = 0;
-  epochMark = -1;
+  readonly files: SimFiles = new SimFiles();
+  readonly segments: SegmentChecker;
   readonly #world: World;
   readonly #random: Random;
-  readonly #segments = new Map<Epoch, Segment>();
-  readonly #durable = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
     this.#random = world.stream('disk');
+    this.segments = new SegmentChecker(world, this.files, STATE.segments);
   }
 
-  /** L18: is a frame of this attempt in the synced part of a segment? */
+  /** As one process reaches it. */
+  connect(process: SimProcess): Disk {
+    return new Mount(this.#world, this, process, this.#random).disk();
+  }
+
+  /** L18: is a frame of this attempt in the synced part of a segment, and that one's name on disk? */
   isDurable(index: number, attempt: number): boolean {
-    return this.#durable.has(`${index}/${attempt}`);
-  }
-
-  epochs(): readonly Epoch[] {
-    return [...this.#segments.keys()];
+    return this.segments.isDurable(index, attempt);
   }
 
   /** Where the whole frames of a segment end, and every reader has to stop (L17). */
   wholeBytes(epoch: Epoch): number {
-    const bytes = this.#segments.get(epoch)?.bytes ?? Buffer.alloc(0);
+    const bytes = this.files.file(join(STATE.segments, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
     let at = SEGMENT_HEADER_BYTES;
     if (typeof decodeHeader(bytes) === 'string') return 0;
     for (let next = decodeFrame(bytes, at, epoch); next.kind === 'frame'; next = decodeFrame(bytes, at, epoch)) at += next.bytes;
     return at;
   }
 
-  /** As `createResultLog` does it: exclusively, header first. */
-  async createLog(process: SimProcess, epoch: Epoch): Promise<ResultLog> {
-    this.#world.hold('L17', !this.#segments.has(epoch), `the segment of epoch ${epoch} was created twice`);
-    const segment: Segment = { epoch, bytes: Buffer.alloc(0), syncedBytes: 0, readBytes: SEGMENT_HEADER_BYTES };
-    this.#segments.set(epoch, segment);
-    const sink = this.#sink(process, segment);
-    await sink.write(encodeHeader({ epoch, placeId: PLACE.placeId }));
-    await sink.sync();
-    return new GroupCommitLog(epoch, segmentName(epoch), sink);
-  }
-
   /** What the readers of a real directory will find. */
   writeTo(dir: string): void {
     mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, 'place.json'), JSON.stringify({ version: 1, ...PLACE }));
-    for (const { epoch, bytes } of this.#segments.values()) writeFileSync(join(dir, segmentName(epoch)), bytes);
+    for (const name of this.files.list(STATE.segments)) {
+      writeFileSync(join(dir, name), this.files.file(join(STATE.segments, name))?.bytes ?? '');
+    }
+  }
+}
+
+/** The calls of one process. What it has under way when it dies is done in part, or not. */
+class Mount {
+  readonly #world: World;
+  readonly #disk: SimDisk;
+  readonly #process: SimProcess;
+  readonly #random: Random;
+  readonly #writing = new Set<() => void>();
+  #isCut = false;
+
+  constructor(world: World, disk: SimDisk, process: SimProcess, random: Random) {
+    this.#world = world;
+    this.#disk = disk;
+    this.#process = process;
+    this.#random = random;
+    process.onDeath(() => this.#onDeath());
   }
 
-  #sink(process: SimProcess, segment: Segment): SegmentSink {
-    const takes = (run: () => void): Promise<void> => this.#takes(process, run);
-    process.onDeath(() => this.#onCrash(segment));
+  disk(): Disk {
+    const { files, segments } = this.#disk;
+    const process = this.#process;
+    const change = <T>(run: () => T): Promise<T> => this.#takes(() => this.#unlessFull(run));
     return {
-      write: (bytes) => {
-        const isLeft = process.onDeath(() => this.#put(segment, bytes, this.#random.next()));
-        return takes(() => {
-          isLeft();
-          if (process.isDead) return;
-          const isFull = this.#world.queue.nowMs < this.fullUntilMs;
-          this.#put(segment, bytes, isFull ? this.#random.next() : 1);
-          if (isFull) throw new Error('ENOSPC: no space left on the disk of the simulation');
-        });
+      open: (path, flags) => (flags === 'r' ? Promise.resolve(this.#folder(path)) : change(() => this.#create(path, flags))),
+      mkdir: (path) => change(() => files.makeFolders(process, path)),
+      link: (existing, path) => change(() => files.link(process, existing, path)),
+      rename: (from, to) => change(() => segments.onRenamed(from, to) ?? files.rename(process, from, to)),
+      rm: (path) => this.#takes(() => segments.onRenamed(path, '') ?? files.remove(process, path)),
+      readdir: async (path) => [...files.list(path)],
+      readFile: async (path) => this.#read(path),
+    };
+  }
+
+  #read(path: string): string {
+    const file = this.#disk.files.file(path);
+    if (file === null) throw systemError('ENOENT', path);
+    return file.bytes.toString('utf8');
+  }
+
+  #folder(path: string): DiskFile {
+    const sync = (): Promise<void> => this.#takes(() => this.#disk.files.syncFolder(path));
+    const refuse = (): never => {
+      throw systemError('EISDIR', path);
+    };
+    return { write: refuse, writeFile: refuse, chmod: refuse, sync, datasync: sync, close: async () => undefined };
+  }
+
+  #create(path: string, flags: string): DiskFile {
+    this.#disk.segments.onOpened(path, flags);
+    const file = this.#disk.files.create(this.#process, path);
+    const write = (bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> => this.#write(file, bytes);
+    const sync = (): Promise<void> => this.#sync(path, file);
+    return {
+      write: (bytes, offset) => write(bytes.subarray(offset)),
+      writeFile: async (contents) => {
+        let left: Uint8Array = Buffer.from(contents);
+        while (left.length > 0) left = left.subarray((await write(left)).bytesWritten);
       },
-      sync: () => {
-        const upTo = segment.bytes.length;
-        return takes(() => {
-          if (process.isDead) return;
-          if (this.#world.faults.strikes('sync-failed')) {
-            // The system drops the pages that it could not write, and a later sync succeeds over the hole.
-            segment.bytes.fill(0, segment.syncedBytes, upTo);
-            throw new Error('EIO: the disk of the simulation');
-          }
-          segment.syncedBytes = upTo;
-          this.#readSynced(segment);
-        });
-      },
+      chmod: async () => undefined,
+      sync,
+      datasync: sync,
       close: async () => undefined,
     };
   }
 
-  /** The system goes on with a write whose process is stopped. */
-  #takes(process: SimProcess, run: () => void): Promise<void> {
+  #write(file: SimFile, bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {
+    const part = (share: number): number => {
+      const bytesWritten = Math.floor(bytes.length * share);
+      file.append(bytes.subarray(0, bytesWritten));
+      return bytesWritten;
+    };
+    const atDeath = (): void => void part(this.#random.next());
+    this.#writing.add(atDeath);
+    return this.#takes(() => {
+      this.#writing.delete(atDeath);
+      if (this.#isFull()) part(this.#random.next());
+      return this.#unlessFull(() => ({ bytesWritten: part(this.#random.next() < SHORT_WRITE_SHARE ? this.#random.next() : 1) }));
+    });
+  }
+
+  #sync(path: string, file: SimFile): Promise<void> {
+    const upTo = file.bytes.length;
+    return this.#takes(() => {
+      if (this.#world.faults.strikes('sync-failed')) {
+        // The system drops the pages that it could not write, and a later sync succeeds over the hole.
+        file.bytes.fill(0, file.syncedBytes, upTo);
+        throw systemError('EIO', 'the disk of the simulation');
+      }
+      file.syncedBytes = upTo;
+      this.#disk.segments.onSynced(path, file);
+    });
+  }
+
+  #isFull(): boolean {
+    return this.#world.queue.nowMs < this.#disk.fullUntilMs;
+  }
+
+  #unlessFull<T>(run: () => T): T {
+    if (this.#isFull()) throw systemError('ENOSPC', 'no space left on the disk of the simulation');
+    return run();
+  }
+
+  /** The system goes on with a call whose process is stopped. */
+  #takes<T>(run: () => T): Promise<T> {
     const isSlow = this.#world.faults.strikes('write-slow');
     const ms = this.#random.next() * (isSlow ? SLOW_WRITE_MS : this.#world.plan.travelMs);
+    if (this.#world.faults.strikes('power-cut')) this.#world.queue.after(this.#random.next() * ms, () => this.#cut());
     return new Promise((resolve, reject) => {
       this.#world.queue.after(ms, () => {
+        if (this.#process.isDead) return;
         try {
-          run();
-          process.whenOn(resolve);
+          const done = run();
+          this.#process.whenOn(() => resolve(done));
         } catch (cause) {
           const failure = cause instanceof Error ? cause : new Error(String(cause));
-          process.whenOn(() => reject(failure));
+          this.#process.whenOn(() => reject(failure));
         }
       });
     });
   }
 
-  #put(segment: Segment, bytes: Uint8Array, share: number): void {
-    segment.bytes = Buffer.concat([segment.bytes, bytes.subarray(0, Math.floor(bytes.length * share))]);
+  #cut(): void {
+    this.#isCut = true;
+    this.#world.onPowerCut(this.#process);
   }
 
-  #readSynced(segment: Segment): void {
-    const synced = segment.bytes.subarray(0, segment.syncedBytes);
-    while (segment.readBytes < synced.length) {
-      const decoded = decodeFrame(synced, segment.readBytes, segment.epoch);
-      if (decoded.kind !== 'frame') throw new RuleBroken('L18', `a synced segment is not whole at byte ${segment.readBytes}`);
-      this.#durable.add(`${decoded.frame.index}/${decoded.frame.attempt}`);
-      segment.readBytes += decoded.bytes;
-    }
-  }
-
-  /** The process is gone; with the power goes also what was not synced: cut, full of zeros, or with a hole, pages having been written out of order. */
-  #onCrash(segment: Segment): void {
-    const unsynced = segment.bytes.length - segment.syncedBytes;
-    if (unsynced <= 0 || !this.#world.faults.strikes('power-lost')) return;
-    const whole = segment.syncedBytes + Math.floor(this.#random.next() * unsynced);
-    const kind = pick(this.#random, ['torn tail', 'zero-filled tail', 'hole before the tail']);
-    this.#world.coverage.count(kind);
-    if (kind === 'torn tail') segment.bytes = segment.bytes.subarray(0, whole);
-    else if (kind === 'zero-filled tail') segment.bytes.fill(0, whole);
-    else segment.bytes.fill(0, segment.syncedBytes, whole);
+  /** The process is gone; with the power goes also what neither it nor those that died before have synced. */
+  #onDeath(): void {
+    for (const write of this.#writing) write();
+    if (!this.#isCut && !this.#world.faults.strikes('power-lost')) return;
+    for (const what of this.#disk.files.losePower(this.#random)) this.#world.coverage.count(what);
   }
 }

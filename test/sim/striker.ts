@@ -78,11 +78,11 @@ export class Striker {
   }
 
   #killAll(isEverything: boolean): void {
-    for (const coordinator of this.#world.coordinators()) this.#kill(coordinator);
+    for (const coordinator of this.#world.coordinators()) this.kill(coordinator);
     if (isEverything) for (const worker of [...this.#world.workers]) this.crash(worker);
   }
 
-  #kill(coordinator: SimCoordinator): void {
+  kill(coordinator: SimCoordinator): void {
     coordinator.kill();
     this.restart(coordinator);
   }
@@ -90,7 +90,7 @@ export class Striker {
   #strikeCoordinator(coordinator: SimCoordinator): void {
     const { faults } = this.#world;
     const { process } = coordinator;
-    if (faults.strikes('coordinator-killed')) return this.#kill(coordinator);
+    if (faults.strikes('coordinator-killed')) return this.kill(coordinator);
     if (faults.strikes('coordinator-interrupted')) coordinator.interrupt();
     if (faults.strikes('coordinator-stopped')) this.#hold(process, 'stopped');
     if (faults.strikes('coordinator-suspended')) this.#hold(process, 'suspended');

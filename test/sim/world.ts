@@ -147,6 +147,12 @@ export class World {
     if (why !== 'finished' && why !== 'superseded') this.#striker.startAgain(worker);
   }
 
+  /** The machine of this coordinator is off. */
+  onPowerCut(process: SimProcess): void {
+    const coordinator = this.coordinators().find((one) => one.process === process);
+    if (coordinator !== undefined) this.#striker.kill(coordinator);
+  }
+
   onPoisoned(worker: SimWorker): void {
     this.#striker.crash(worker);
   }

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { createFileAtomic, writeFileAtomic } from '../../../runtime/base/atomic-file.ts';
+import { createFileAtomic, makeDirectory, writeFileAtomic } from '../../../runtime/base/atomic-file.ts';
+import { type Disk, systemDisk } from '../../../runtime/base/disk.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 test('a written file has the contents and the mode that were asked for, and nothing is left beside it', async (t) => {
@@ -28,4 +29,20 @@ test('of many that create the same file at once exactly one wins, and its conten
   t.is(await readFile(path, 'utf8'), `writer ${won.indexOf(true)}`);
   t.is((await stat(path)).mode & 0o777, 0o600);
   t.deepEqual(await readdir(dir), ['ca.key.pem']);
+});
+
+test('a new folder and those made above it are named on disk, and so is one that another process may have made just now', async (t) => {
+  const dir = temporaryDir(t);
+  const opened: string[] = [];
+  const disk: Disk = {
+    ...systemDisk,
+    open: (path, flags) => {
+      opened.push(path);
+      return systemDisk.open(path, flags);
+    },
+  };
+  await makeDirectory(join(dir, 'a', 'b', 'c'), disk);
+  t.deepEqual(opened.splice(0), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
+  await makeDirectory(join(dir, 'a', 'b', 'c'), disk);
+  t.deepEqual(opened, [join(dir, 'a', 'b')]);
 });
