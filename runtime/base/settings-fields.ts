@@ -42,6 +42,21 @@ export function httpUrl(): z.ZodType<string> {
     .refine(isPlainUrl, { error: `must be ${PLAIN_URL_FORM}` });
 }
 
+/** One address or a list of them, read as a list. */
+export function httpUrls(): z.ZodType<readonly string[]> {
+  return z.unknown().transform((value, context) => {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (values.length === 0) context.addIssue({ code: 'custom', message: 'must not be empty' });
+    return values.map((one, place) => {
+      const read = httpUrl().safeParse(one);
+      if (read.success) return read.data;
+      const message = read.error.issues[0]?.message ?? 'must be an address';
+      context.addIssue({ code: 'custom', message, path: Array.isArray(value) ? [place] : [] });
+      return z.NEVER;
+    });
+  });
+}
+
 export function isHostPort(text: string): boolean {
   const match = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s:[\]/]+):(\d{1,5})$/.exec(text);
   return match !== null && Number(match[1]) <= 65_535;

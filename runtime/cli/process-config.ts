@@ -20,7 +20,6 @@ export function slotName(number: number): string {
 export interface Slot {
   readonly name: string;
   readonly concurrency: number;
-  readonly baseUrl?: string;
 }
 
 /** The slots of this run, and beyond them those of earlier runs whose stores still hold outcomes. */
@@ -28,9 +27,7 @@ export function planSlots(args: RunArguments, slotsWithOutcomes: readonly string
   const wanted = Array.from({ length: args.workers }, (_, n) => slotName(n + 1));
   const leftover = slotsWithOutcomes.filter((name) => !wanted.includes(name));
   return [...wanted, ...leftover].map((name, n) => {
-    const baseUrl = args.baseUrl[n % Math.max(1, args.baseUrl.length)];
-    const concurrency = n < args.workers ? args.concurrency : LEFTOVER_CONCURRENCY;
-    return baseUrl === undefined ? { name, concurrency } : { name, concurrency, baseUrl };
+    return { name, concurrency: n < args.workers ? args.concurrency : LEFTOVER_CONCURRENCY };
   });
 }
 
@@ -78,16 +75,17 @@ export function workerConfig(args: RunArguments, slot: Slot, coordinators: reado
     // Ctrl-C is a SIGTERM for the workers: of their grace period it leaves what the flag says.
     terminationGracePeriod: formatDuration(gracePeriodMs(present(parseDurationMs(args.drainTimeout), 'a checked duration'))),
     logLevel: args.logLevel,
-    backend: backendConfig(args, slot),
+    backend: backendConfig(args),
     ...(Object.keys(timing).length === 0 ? {} : { timing }),
   };
 }
 
-function backendConfig(args: RunArguments, slot: Slot): Record<string, unknown> {
+function backendConfig(args: RunArguments): Record<string, unknown> {
   if (chosenBackend(args) === 'mock') return { type: 'mock', latency: args.mockLatency, failureRate: args.mockFailureRate };
   return {
     type: 'openai',
-    baseUrl: slot.baseUrl,
+    // Each worker spreads its items over all servers.
+    baseUrl: args.baseUrl,
     ...modelChoice(args),
     apiKeyEnv: args.apiKeyEnv,
     ...(Object.keys(args.header).length === 0 ? {} : { headersEnv: HEADERS_VARIABLE }),

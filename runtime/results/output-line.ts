@@ -19,7 +19,7 @@ export interface Response {
   readonly statusCode: number;
   /** The server's own name for the request, null where it gave none. */
   readonly requestId: string | null;
-  /** JSON text without a line end: see `jsonText` and `plainText`. */
+  /** JSON text without a line end: see `parsedJson` and `plainText`. */
   readonly body: string;
 }
 
@@ -75,14 +75,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const LINE_ENDS = /[\r\n]+/g;
 
 /**
- * The server's bytes as JSON text that fits into a line: the same text, so that no number loses digits, without its line ends.
- * Those can only be white space between tokens, since inside a string JSON forbids them. Null where the bytes are not JSON.
+ * The server's bytes as a JSON value, and as JSON text that fits into a line: the same text, so that no number loses digits, without its
+ * line ends. Those can only be white space between tokens, since inside a string JSON forbids them. Null where the bytes are not JSON.
  */
-export function jsonText(body: Uint8Array): string | null {
+export function parsedJson(body: Uint8Array): { readonly text: string; readonly value: unknown } | null {
   try {
     const text = utf8.decode(body);
-    JSON.parse(text);
-    return text.replace(LINE_ENDS, '');
+    return { value: JSON.parse(text), text: text.replace(LINE_ENDS, '') };
   } catch {
     return null;
   }

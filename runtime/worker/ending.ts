@@ -4,7 +4,7 @@ import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import { errorLine, resultLine } from '../results/output-line.ts';
 import type { Ending } from './commands.ts';
-import type { Judgement } from './retry.ts';
+import { type Judgement, QUOTA_CODE } from './retry.ts';
 
 /** An item as the worker has read it: its content id names it in every output. */
 export interface ReadItem {
@@ -29,11 +29,10 @@ export function endingOf(read: ReadItem, judgement: Judgement): Ending {
       return outcome({ ...ref, kind: 'result', line, httpStatus: judgement.response.statusCode, code: '', isRetryable: false, delayMs: 0 });
     }
     case 'error':
+      if (judgement.code === QUOTA_CODE) return { kind: 'return', item: { ...ref, reason: 'quota', delayMs: 0 }, quietMs: 0 };
       return errorEnding(read, judgement);
     case 'throttled':
       return { kind: 'return', item: { ...ref, reason: 'throttled', delayMs: judgement.delayMs }, quietMs: judgement.quietMs };
-    case 'quota':
-      return { kind: 'return', item: { ...ref, reason: 'quota', delayMs: 0 }, quietMs: 0 };
     case 'unavailable':
       return { kind: 'return', item: { ...ref, reason: 'unavailable', delayMs: 0 }, quietMs: 0 };
     default:
@@ -54,12 +53,13 @@ const TOO_LARGE: ErrorJudgement = {
   code: 'response_too_large',
   message: `the output line would be longer than ${MAX_OUTCOME_BYTES} bytes: ask for less, or use a shorter custom_id`,
   response: null,
-  isRetryable: false,
+  blame: 'item',
   delayMs: 0,
 };
 
 function errorEnding({ assignment, item, id }: ReadItem, judgement: ErrorJudgement): Ending {
-  const { code, message, response, isRetryable, delayMs } = judgement;
+  const { code, message, response, blame, delayMs } = judgement;
+  const isRetryable = blame === 'unknown';
   const record = { id, customId: item.customId, code, message, line: assignment.lineNumber };
   const whole = errorLine({ ...record, response });
   const line = whole.byteLength > MAX_OUTCOME_BYTES ? errorLine({ ...record, response: null }) : whole;

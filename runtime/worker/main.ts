@@ -208,7 +208,7 @@ function alone({ coordinators, waitCoordinatorMs }: WorkerSettings): RolloutErro
 }
 
 function unreachable({ backend, waitBackendMs }: WorkerSettings, detail: string): RolloutError {
-  const url = backend.type === 'openai' ? backend.baseUrl : backend.type;
+  const url = backend.type === 'openai' ? backend.baseUrls.join(', ') : backend.type;
   return new RolloutError(
     'BACKEND_UNREACHABLE',
     `the backend at ${url} was not ready within waitBackend (${waitBackendMs} ms): ${detail}. Start the server, correct the base URL, or wait longer with waitBackend`,

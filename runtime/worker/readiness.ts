@@ -44,7 +44,7 @@ async function probeOnce({ backend, clock }: ProbeDeps, signal: AbortSignal): Pr
   // The reason becomes the detail of the refusal.
   const timer = clock.after(PROBE_TIMEOUT_MS, () => controller.abort(new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`)));
   try {
-    return await backend.isReady(controller.signal);
+    return await backend.isReady(0, controller.signal);
   } finally {
     timer.stop();
     signal.removeEventListener('abort', abort);

@@ -1,149 +1,175 @@
+import { never } from '../base/assert.ts';
 import { halfJitterMs } from '../base/backoff.ts';
-import { isJsonObject, type JsonObject } from '../base/json-object.ts';
+import { isJsonObject } from '../base/json-object.ts';
 import type { Random } from '../base/random.ts';
 import type { Attempt } from '../model/row.ts';
-import { jsonText, plainText, type Response } from '../results/output-line.ts';
+import { plainText, type Response } from '../results/output-line.ts';
+import { type AnswerBody, readBody } from './answer-body.ts';
+import { namedBy, type Shape, shapeOf } from './answer-shape.ts';
 import type { Execution } from './backends/contract.ts';
+import { type Blame, blameOf } from './blame.ts';
+import { isWebPage, serverWords } from './server-words.ts';
+import { statedDelayMs } from './stated-delay.ts';
 
-/** What an execution means for its item. The worker never retries by itself. */
+/** What an execution means for its item. The worker never retries by itself. docs/answers.md has it as a table. */
 export type Judgement =
   | { readonly kind: 'result'; readonly response: Response }
-  | {
-      readonly kind: 'error';
-      readonly code: string;
-      readonly message: string;
-      readonly response: Response | null;
-      /** Counts against maxAttempts, and goes back while attempts are left. */
-      readonly isRetryable: boolean;
-      readonly delayMs: number;
-    }
+  | ({ readonly kind: 'error'; readonly blame: Blame; readonly delayMs: number } & Failure)
   /** Uncounted. quietMs: what the server asked for, 0 where it did not say. */
-  | { readonly kind: 'throttled'; readonly delayMs: number; readonly quietMs: number }
-  | { readonly kind: 'quota' }
+  | { readonly kind: 'throttled'; readonly error: Failure; readonly delayMs: number; readonly quietMs: number }
   | { readonly kind: 'unavailable'; readonly detail: string };
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  /** What the server answered; null where no answer came. */
+  readonly response: Response | null;
+}
 
 /** Delay before an item that failed is tried again: 0.5 s doubling to 8 s, as OpenAI's own clients do. */
 export const RETRY_BASE_MS = 500;
 export const RETRY_CAP_MS = 8_000;
-/** A server may ask for any delay; beyond a day it is a mistake, and the field on the wire has 32 bits. */
-export const MAX_DELAY_MS: number = 24 * 3_600_000;
+/** No money is left: the run is to pause. */
+export const QUOTA_CODE = 'insufficient_quota';
 
-const THROTTLE_STATUSES: readonly number[] = [429, 503];
-const RETRYABLE_STATUSES: readonly number[] = [408, 409];
+const THROTTLES: readonly number[] = [429, 503];
 
-type Answer = Extract<Execution, { kind: 'answered' }>;
+/** An answer, and what is known of it. */
+interface Answer extends Extract<Execution, { kind: 'answered' }> {
+  readonly read: AnswerBody;
+  readonly isPage: boolean;
+  /** Drawn only where it is needed: most executions succeed. */
+  readonly drawDelayMs: () => number;
+}
 
 /** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. */
 export function judge(execution: Execution, attempt: Attempt, random: Random): Judgement {
-  // Drawn only where it is needed: most executions succeed.
   const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
-    case 'answered':
-      return judgeAnswer(execution, drawDelayMs);
+    case 'answered': {
+      const read = readBody(execution.body);
+      const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(execution.body));
+      return judgeAnswer({ ...execution, read, isPage, drawDelayMs });
+    }
     case 'failed':
       return failed(execution, drawDelayMs);
     case 'unavailable':
       return { kind: 'unavailable', detail: execution.detail };
+    default:
+      return never(execution);
   }
 }
 
 function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
-  const isRetryable = code === 'timeout' || code === 'connection_reset';
-  return { kind: 'error', code, message, response: null, isRetryable, delayMs: isRetryable ? drawDelayMs() : 0 };
+  const isUnknown = code === 'timeout' || code === 'connection_reset';
+  const failure = { code, message, response: null };
+  return isUnknown
+    ? { kind: 'error', ...failure, blame: 'unknown', delayMs: drawDelayMs() }
+    : { kind: 'error', ...failure, blame: 'item', delayMs: 0 };
 }
 
-function judgeAnswer(answer: Answer, drawDelayMs: () => number): Judgement {
-  const { status } = answer;
-  if (status >= 200 && status < 300) return judgeSuccess(answer, drawDelayMs);
-  if (THROTTLE_STATUSES.includes(status)) return judgeThrottle(answer, drawDelayMs);
-  const isRetryable = RETRYABLE_STATUSES.includes(status) || status >= 500;
-  return {
-    kind: 'error',
-    code: `http_${status}`,
-    message: messageOf(answer),
-    response: responseOf(answer),
-    isRetryable,
-    delayMs: isRetryable ? drawDelayMs() : 0,
-  };
+function judgeAnswer(answer: Answer): Judgement {
+  const { status, read } = answer;
+  if (status >= 200 && status < 300) return judgeSuccess(answer);
+  const value = read.kind === 'json' && isJsonObject(read.value) ? read.value : {};
+  if (namedBy(value['error'], value).isQuota) return error(answer, QUOTA_CODE, 'endpoint', wordsOf(answer));
+  return judgeStatus(answer, status, `http_${status}`, [redirectionOf(answer), wordsOf(answer)].filter((words) => words !== '').join(': '));
 }
 
-function judgeSuccess(answer: Answer, drawDelayMs: () => number): Judgement {
-  if (answer.headers['content-type']?.startsWith('text/event-stream') === true) {
-    const message = 'the server streamed its answer: take "stream": true out of the body';
-    return { kind: 'error', code: 'streamed_answer', message, response: null, isRetryable: false, delayMs: 0 };
-  }
-  if (answer.body.byteLength === 0) return broken('empty_answer', `the server answered ${answer.status} with no body`, drawDelayMs);
-  const body = jsonText(answer.body);
-  if (body === null || !body.trimStart().startsWith('{')) {
-    const message = `the server answered ${answer.status} with a body that is not a whole JSON object${hintOf(answer.headers)}`;
-    return broken('truncated_answer', message, drawDelayMs);
-  }
-  return { kind: 'result', response: { statusCode: answer.status, requestId: answer.requestId, body } };
-}
-
-/** A success by its status, and no answer by its body: a failure that counts. */
-function broken(code: string, message: string, drawDelayMs: () => number): Judgement {
-  return { kind: 'error', code, message, response: null, isRetryable: true, delayMs: drawDelayMs() };
-}
-
-/** What the headers say about a body that cannot be read. */
-function hintOf(headers: Readonly<Record<string, string>>): string {
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') return `: it is compressed (${encoding}) although it was asked not to be`;
-  const type = headers['content-type']?.split(';')[0] ?? '';
-  return type === '' || type.endsWith('json') ? '' : `: it is ${type}; is the base URL the one of the model server?`;
-}
-
-function judgeThrottle(answer: Answer, drawDelayMs: () => number): Judgement {
-  if (isQuota(answer)) return { kind: 'quota' };
+/** `status` is that of the answer, or the one that an error inside a 200 names. */
+function judgeStatus(answer: Answer, status: number, code: string, words: string): Judgement {
   const quietMs = statedDelayMs(answer.headers);
-  return { kind: 'throttled', delayMs: quietMs > 0 ? quietMs : drawDelayMs(), quietMs };
+  if (THROTTLES.includes(status) || (status >= 500 && quietMs > 0)) {
+    const delayMs = quietMs > 0 ? quietMs : answer.drawDelayMs();
+    return { kind: 'throttled', error: failureOf(answer, code, words), delayMs, quietMs };
+  }
+  return error(answer, code, blameOf(status, answer.isPage), words);
 }
 
-/**
- * What the server asked for, in milliseconds; 0 where it did not say. `retry-after-ms` is OpenAI's own; Retry-After (RFC 9110, 10.2.3)
- * is seconds, or a date, which is compared with the same answer's Date, since the clocks of two machines differ.
- */
-export function statedDelayMs(headers: Readonly<Record<string, string>>): number {
-  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (Number.isFinite(ms)) return bounded(ms);
-  const stated = headers['retry-after'];
-  if (stated === undefined) return 0;
-  const seconds = Number(stated);
-  if (Number.isFinite(seconds)) return bounded(seconds * 1_000);
-  return bounded(Date.parse(stated) - Date.parse(headers['date'] ?? ''));
+function judgeSuccess(answer: Answer): Judgement {
+  const { status, requestId, read, headers } = answer;
+  if (headers['content-type']?.startsWith('text/event-stream') === true) {
+    return error(answer, 'streamed_answer', 'item', 'the server streamed its answer: take "stream": true out of the body');
+  }
+  switch (read.kind) {
+    case 'empty':
+      return error(answer, 'empty_answer', 'unknown', 'no body');
+    case 'cut':
+      return error(answer, 'truncated_answer', 'unknown', 'the answer ends before its JSON does');
+    case 'other':
+      return judgeUnreadable(answer);
+    case 'json': {
+      const shape = shapeOf(answer.url, read.value);
+      if (status !== 202 && shape.kind === 'result')
+        return { kind: 'result', response: { statusCode: status, requestId, body: read.text } };
+      return judgeShape(answer, shape);
+    }
+    default:
+      return never(read);
+  }
 }
 
-function bounded(ms: number): number {
-  return Number.isFinite(ms) ? Math.round(Math.min(MAX_DELAY_MS, Math.max(0, ms))) : 0;
+function judgeShape(answer: Answer, shape: Shape): Judgement {
+  switch (shape.kind) {
+    case 'error': {
+      const words = `an error inside the answer: ${wordsOf(answer)}`;
+      if (shape.isQuota) return error(answer, QUOTA_CODE, 'endpoint', words);
+      // 500: an error that names nothing may be anybody's.
+      return judgeStatus(answer, shape.status ?? 500, 'error_answer', words);
+    }
+    case 'postponed':
+      return error(answer, 'not_a_result', 'request', 'the answer is to come later: take "background": true out of the body');
+    case 'other':
+      return error(answer, 'not_a_result', 'unknown', `this is no result: it lacks ${shape.lacks}: ${wordsOf(answer)}`);
+    case 'result':
+      return error(answer, 'not_a_result', 'unknown', 'the request was only accepted, and no result came');
+    default:
+      return never(shape);
+  }
 }
 
-function isQuota(answer: Answer): boolean {
-  const error = errorMember(answer);
-  return error?.['code'] === 'insufficient_quota' || error?.['type'] === 'insufficient_quota';
+/** A whole 2xx that is not JSON. Fetched again it would be the same. */
+function judgeUnreadable(answer: Answer): Judgement {
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    return error(answer, 'compressed_answer', 'endpoint', `the answer is compressed (${encoding}) although it was asked not to be`);
+  if (answer.isPage)
+    return error(answer, 'web_page', 'endpoint', `a web page, ${wordsOf(answer)}; is the base URL the one of the model server?`);
+  // Something that begins like JSON comes from a model server; a text of another kind may be all that this address ever says.
+  const isLikeJson = /^\s*[[{]/.test(beginningOf(answer.body));
+  return error(answer, 'invalid_answer', isLikeJson ? 'item' : 'request', `not valid JSON in UTF-8: ${wordsOf(answer)}`);
 }
 
-/** A server's message may be a whole page; its beginning says what is wrong. */
-const LONGEST_MESSAGE = 500;
-
-function messageOf(answer: Answer): string {
-  const told = errorMember(answer)?.['message'];
-  const prefix = `the server answered ${answer.status}`;
-  if (typeof told === 'string' && told !== '') return `${prefix}: ${told.slice(0, LONGEST_MESSAGE)}`;
-  const location = answer.headers['location'];
-  if (answer.status < 300 || answer.status >= 400 || location === undefined) return prefix;
-  return `${prefix}, a redirection to ${location.slice(0, LONGEST_MESSAGE)}, which is not followed: give the address itself as base URL`;
+function error(answer: Answer, code: string, blame: Blame, words: string): Judgement {
+  return { kind: 'error', ...failureOf(answer, code, words), blame, delayMs: blame === 'unknown' ? answer.drawDelayMs() : 0 };
 }
 
-/** `error` of the body, in the shape of OpenAI; servers that answer otherwise have none. */
-function errorMember(answer: Answer): JsonObject | null {
-  const text = jsonText(answer.body);
-  const value: unknown = text === null ? null : JSON.parse(text);
-  const error = isJsonObject(value) ? value['error'] : null;
-  return isJsonObject(error) ? error : null;
+function failureOf(answer: Answer, code: string, words: string): Failure {
+  const { url, status, requestId, read, body } = answer;
+  const message = `${url} answered ${status}${words === '' ? '' : `: ${words}`}`;
+  return { code, message, response: { statusCode: status, requestId, body: bodyText(read, body) } };
 }
 
-function responseOf(answer: Answer): Response {
-  const body = answer.body.byteLength === 0 ? 'null' : (jsonText(answer.body) ?? plainText(answer.body));
-  return { statusCode: answer.status, requestId: answer.requestId, body };
+function bodyText(read: AnswerBody, bytes: Uint8Array): string {
+  if (read.kind === 'json') return read.text;
+  return bytes.byteLength === 0 ? 'null' : plainText(bytes);
+}
+
+function wordsOf({ read, body }: Answer): string {
+  return read.kind === 'json' ? serverWords(read.text, read.value) : serverWords(beginningOf(body), undefined);
+}
+
+function redirectionOf({ status, headers }: Answer): string {
+  const location = headers['location'];
+  if (status < 300 || status >= 400 || location === undefined) return '';
+  const target = location.replace(/[?#].*$/s, '').slice(0, LONGEST_LOCATION);
+  return `a redirection to ${target}, which is not followed: give the address itself as baseUrl`;
+}
+
+const LONGEST_LOCATION = 500;
+/** Enough of a page for its title. */
+const BEGINNING_BYTES = 20_000;
+
+function beginningOf(body: Uint8Array): string {
+  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, BEGINNING_BYTES)).toString('utf8');
 }

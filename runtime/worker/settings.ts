@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, environmentName, hostPort, httpUrl, intervalMs } from '../base/settings-fields.ts';
+import { durationMs, environmentName, hostPort, httpUrls, intervalMs } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { sigtermDrainMs } from '../model/hint.ts';
@@ -45,7 +45,8 @@ export type BackendSettings =
   | { readonly type: 'mock'; readonly latencyMs: number; readonly failureRate: number; readonly seed: number }
   | {
       readonly type: 'openai';
-      readonly baseUrl: string;
+      /** At least one. */
+      readonly baseUrls: readonly string[];
       /** Fills `body.model` where it is absent. */
       readonly model: string | null;
       /** Replaces `body.model`. */
@@ -97,7 +98,7 @@ const backend = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('openai'),
-    baseUrl: httpUrl(),
+    baseUrl: httpUrls(),
     model: z.string().min(1).optional(),
     overrideModel: z.string().min(1).optional(),
     apiKeyEnv: environmentName().default('OPENAI_API_KEY'),
@@ -144,7 +145,7 @@ function backendOf(raw: Raw['backend']): BackendSettings {
   if (raw.type === 'mock') return { type: 'mock', latencyMs: raw.latency, failureRate: raw.failureRate, seed: raw.seed };
   return {
     type: 'openai',
-    baseUrl: raw.baseUrl,
+    baseUrls: raw.baseUrl,
     model: raw.model ?? null,
     overrideModel: raw.overrideModel ?? null,
     apiKeyEnv: raw.apiKeyEnv,

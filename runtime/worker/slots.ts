@@ -11,6 +11,8 @@ import type { Ending } from './commands.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge } from './retry.ts';
 
+const FIRST_ENDPOINT = 0;
+
 export interface Slots {
   /** Executes the item once; never rejects for what a server or a network does. */
   run(assignment: Assignment): Promise<Ending>;
@@ -61,10 +63,11 @@ async function execute(deps: SlotDeps, read: ReadItem, controller: AbortControll
     controller.abort();
   });
   const request = { item: read.item, requestId: `${read.id}-${read.assignment.attempt}` };
-  const execution = await deps.backend.execute(request, controller.signal).finally(() => timer.stop());
-  return endingOf(read, judge(isTimedOut ? timeout(deps.requestTimeoutMs) : execution, read.assignment.attempt, deps.random));
+  const execution = await deps.backend.execute(FIRST_ENDPOINT, request, controller.signal).finally(() => timer.stop());
+  return endingOf(read, judge(isTimedOut ? timeout(deps) : execution, read.assignment.attempt, deps.random));
 }
 
-function timeout(requestTimeoutMs: number): Execution {
-  return { kind: 'failed', code: 'timeout', message: `no whole answer within requestTimeout (${requestTimeoutMs} ms)` };
+function timeout({ backend, requestTimeoutMs }: SlotDeps): Execution {
+  const message = `${backend.endpoints[FIRST_ENDPOINT]} gave no whole answer within requestTimeout (${requestTimeoutMs} ms)`;
+  return { kind: 'failed', code: 'timeout', message };
 }

@@ -23,11 +23,12 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
   const random = world.stream(`backend of ${process.name}`);
   const poisoned = poisonedItems(world.plan);
   return {
+    endpoints: ['sim'],
     isReady: async () => {
       await process.clock.sleep(random.next() * 20);
       return isAway(world, worker) ? { kind: 'not-ready', detail: 'the server' } : { kind: 'ready' };
     },
-    execute: async (request, signal) => {
+    execute: async (_endpoint, request, signal) => {
       const ref = refOf(request);
       onExecuted(ref);
       if (isAway(world, worker) || world.faults.strikes('answer-unavailable')) return { kind: 'unavailable', detail: 'refused' };
@@ -67,6 +68,7 @@ function answer(world: World, random: Random, worker: string, ref: { readonly in
   const body = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}"}`;
   const answered = (status: number, headers: Readonly<Record<string, string>> = {}): Execution => ({
     kind: 'answered',
+    url: 'sim',
     status,
     requestId: null,
     headers,

@@ -34,8 +34,12 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['health-answer', 'isolation', 'picking', 'poison', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
+  'worker/backends': ['endpoint-url'],
   worker: [
     'addresses',
+    'answer-body',
+    'answer-shape',
+    'blame',
     'concurrency',
     'drain',
     'ending',
@@ -48,8 +52,10 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'retry',
     'say',
     'secrets',
+    'server-words',
     'silence',
     'state',
+    'stated-delay',
   ],
   cli: [
     'drain-text',

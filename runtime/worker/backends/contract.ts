@@ -2,10 +2,12 @@ import type { Item } from '../../model/item.ts';
 
 /** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
 export interface Backend {
+  /** Its servers, by the addresses that messages name them with. At least one; an endpoint is told by its place here. */
+  readonly endpoints: readonly string[];
   /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
-  isReady(signal: AbortSignal): Promise<Readiness>;
+  isReady(endpoint: number, signal: AbortSignal): Promise<Readiness>;
   /** Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. */
-  execute(request: Request, signal: AbortSignal): Promise<Execution>;
+  execute(endpoint: number, request: Request, signal: AbortSignal): Promise<Execution>;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,8 @@ export type Execution =
   /** An answer came whole, whatever its status. */
   | {
       readonly kind: 'answered';
+      /** What was asked, for messages: without its query, which may hold a secret. */
+      readonly url: string;
       readonly status: number;
       /** The server's own name for the request, null where it gave none. */
       readonly requestId: string | null;
@@ -33,4 +37,4 @@ export type Execution =
   /** The server is not there: nothing was executed. */
   | { readonly kind: 'unavailable'; readonly detail: string };
 
-export type FailureCode = 'timeout' | 'connection_reset' | 'response_too_large' | 'not_a_request';
+export type FailureCode = 'timeout' | 'connection_reset' | 'response_too_large' | 'invalid_request';

@@ -14,8 +14,9 @@ export interface MockSettings {
 /** Answers like a chat model that repeats what it was told; the same execution is always answered alike. */
 export function createMockBackend(settings: MockSettings, clock: Clock): Backend {
   return {
+    endpoints: ['mock'],
     isReady: () => Promise.resolve({ kind: 'ready' }),
-    execute: async (request, signal) => {
+    execute: async (_endpoint, request, signal) => {
       if (settings.latencyMs > 0) await clock.sleep(settings.latencyMs, signal);
       return answer(settings, request);
     },
@@ -30,6 +31,7 @@ function answer(settings: MockSettings, request: Request): Execution {
     : completion(request);
   return {
     kind: 'answered',
+    url: 'mock',
     status: isFailure ? 500 : 200,
     requestId: `mock-${request.requestId}`,
     headers: {},

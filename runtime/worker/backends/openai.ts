@@ -1,10 +1,12 @@
 import { Pool } from 'undici';
+import { present } from '../../base/assert.ts';
 import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
+import { type EndpointUrl, endpointUrl, requestPath, shownUrl } from './endpoint-url.ts';
 
 export interface OpenAiSettings {
-  /** May end in /v1, or in any path below which the server lives. */
-  readonly baseUrl: string;
+  /** At least one. Each may end in /v1, or in any path that takes its place. */
+  readonly baseUrls: readonly string[];
   /** Fills `body.model` where it is absent. */
   readonly model: string | null;
   /** Replaces `body.model`. */
@@ -19,56 +21,52 @@ export const MAX_ANSWER_BYTES: number = 12 * 1024 * 1024;
 /** A server that is there accepts a connection within this. */
 const CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_PATH = '/v1/chat/completions';
+const MODELS_PATH = '/v1/models';
 /** Answers to GET /v1/models that show a server which would answer items, even where it keeps no list of models or keeps it to itself. */
 const PRESENT_STATUSES: readonly number[] = [401, 403, 404, 405];
 
-/** Any OpenAI-compatible server, over HTTP/1.1 with connections kept alive. */
+/** OpenAI-compatible servers, over HTTP/1.1 with connections kept alive. */
 export function createOpenAiBackend(settings: OpenAiSettings): Backend {
-  const base = new URL(settings.baseUrl);
-  // One connection more than items, so that a health probe never waits for one. Times are the caller's, by signal.
-  const pool = new Pool(base.origin, {
-    connections: settings.concurrency + 1,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  });
   const headers = { ...settings.headers, ...(settings.apiKey === null ? {} : { authorization: `Bearer ${settings.apiKey}` }) };
+  const endpoints = settings.baseUrls.map((baseUrl) => connect(endpointUrl(baseUrl), settings.concurrency));
+  const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
   return {
-    isReady: (signal) => probe(pool, base.origin, joinPath(base, '/v1/models'), headers, signal),
-    execute: (request, signal) => post(pool, joinPath(base, request.item.url || DEFAULT_PATH), headers, settings, request, signal),
-    close: () => pool.destroy(),
+    endpoints: endpoints.map(({ url }) => `${url.origin}${url.prefix}`),
+    isReady: (endpoint, signal) => probe(at(endpoint), headers, signal),
+    execute: (endpoint, request, signal) => post(at(endpoint), headers, settings, request, signal),
+    close: async () => {
+      await Promise.all(endpoints.map(({ pool }) => pool.destroy()));
+    },
   };
 }
 
-/** The path below the base URL; a base that ends in /v1 and a line that begins with it mean the same. */
-export function joinPath(base: URL, url: string): string {
-  const prefix = base.pathname.replace(/\/+$/, '');
-  const path = prefix.endsWith('/v1') && (url === '/v1' || url.startsWith('/v1/')) ? url.slice('/v1'.length) : url;
-  return `${prefix}${path}`;
+interface Endpoint {
+  readonly url: EndpointUrl;
+  readonly pool: Pool;
+}
+
+/** One connection more than items, so that a health probe never waits for one. Times are the caller's, by signal. */
+function connect(url: EndpointUrl, concurrency: number): Endpoint {
+  const options = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_TIMEOUT_MS } };
+  return { url, pool: new Pool(url.origin, { ...options, connections: concurrency + 1 }) };
 }
 
 /** A refusal reads `address: why`, since it is shown far from this server's settings. */
-async function probe(
-  pool: Pool,
-  origin: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Readiness> {
+async function probe({ url, pool }: Endpoint, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readiness> {
+  const path = requestPath(url, MODELS_PATH);
+  const shown = shownUrl(url, path);
   try {
     const { statusCode, body } = await pool.request({ method: 'GET', path, headers, signal });
     await body.dump();
     const isPresent = (statusCode >= 200 && statusCode < 300) || PRESENT_STATUSES.includes(statusCode);
-    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${origin}${path}: answered ${statusCode}` };
+    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${shown}: answered ${statusCode}` };
   } catch (error) {
-    return { kind: 'not-ready', detail: `${origin}${path}: ${detailOf(error)}` };
+    return { kind: 'not-ready', detail: `${shown}: ${detailOf(error)}` };
   }
 }
 
 async function post(
-  pool: Pool,
-  path: string,
+  { url, pool }: Endpoint,
   headers: Readonly<Record<string, string>>,
   settings: OpenAiSettings,
   request: Request,
@@ -76,7 +74,9 @@ async function post(
 ): Promise<Execution> {
   const { body } = request.item;
   if (!isJsonObject(body))
-    return { kind: 'failed', code: 'not_a_request', message: 'an OpenAI-compatible server takes an object, and the item is none' };
+    return { kind: 'failed', code: 'invalid_request', message: 'an OpenAI-compatible server takes an object, and the item is none' };
+  const path = requestPath(url, request.item.url || DEFAULT_PATH);
+  const shown = shownUrl(url, path);
   try {
     const response = await pool.request({
       method: 'POST',
@@ -96,13 +96,14 @@ async function post(
     const answerHeaders = flat(response.headers);
     return {
       kind: 'answered',
+      url: shown,
       status: response.statusCode,
       requestId: answerHeaders['x-request-id'] ?? null,
       headers: answerHeaders,
       body: bytes,
     };
   } catch (error) {
-    return failure(error);
+    return failure(shown, error);
   }
 }
 
@@ -137,11 +138,11 @@ const UNAVAILABLE_CALLS: readonly string[] = ['connect', 'getaddrinfo'];
 /** A server whose certificate is not accepted is not the one that was meant. */
 const CERTIFICATE_CODE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 
-function failure(error: unknown): Execution {
+function failure(shown: string, error: unknown): Execution {
   const detail = detailOf(error);
   return causesOf(error).some(isBeforeConnection)
-    ? { kind: 'unavailable', detail }
-    : { kind: 'failed', code: 'connection_reset', message: `the connection broke before the answer was whole (${detail})` };
+    ? { kind: 'unavailable', detail: `${shown}: ${detail}` }
+    : { kind: 'failed', code: 'connection_reset', message: `the connection to ${shown} broke before the answer was whole (${detail})` };
 }
 
 interface SystemError extends Error {

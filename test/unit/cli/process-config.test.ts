@@ -13,13 +13,14 @@ import { runArguments } from './run-arguments.ts';
 
 const PATHS = statePaths('/runs/out.jsonl.rollout');
 
-test('workers are spread over the base URLs, each slot with the concurrency that was asked for', (t) => {
-  const slots = planSlots(runArguments({ workers: 3, concurrency: 8, baseUrl: ['http://a', 'http://b'] }), []);
-  t.deepEqual(slots, [
-    { name: 'w1', concurrency: 8, baseUrl: 'http://a' },
-    { name: 'w2', concurrency: 8, baseUrl: 'http://b' },
-    { name: 'w3', concurrency: 8, baseUrl: 'http://a' },
-  ]);
+test('each worker gets all base URLs, and the concurrency that was asked for', (t) => {
+  const args = runArguments({ workers: 3, concurrency: 8, baseUrl: ['http://a', 'http://b'] });
+  const slots = planSlots(args, []);
+  t.deepEqual(
+    slots,
+    ['w1', 'w2', 'w3'].map((name) => ({ name, concurrency: 8 })),
+  );
+  for (const slot of slots) t.like(workerConfig(args, slot, [], PATHS)['backend'], { baseUrl: ['http://a', 'http://b'] });
 });
 
 test('a slot of an earlier run that still holds outcomes gets a worker, even when fewer workers are asked for', (t) => {
@@ -49,10 +50,10 @@ test('the coordinator gets paths, limits and what shapes results, and a port cho
 });
 
 test('a worker gets its slot as id, its own store, and the addresses of the coordinators', (t) => {
-  const args = runArguments({ timing: { leaseRenewInterval: '1s', pollWait: '1s' } });
-  const config = workerConfig(args, { name: 'w2', concurrency: 8, baseUrl: 'http://a' }, ['localhost:4000'], PATHS);
+  const args = runArguments({ baseUrl: ['http://a'], timing: { leaseRenewInterval: '1s', pollWait: '1s' } });
+  const config = workerConfig(args, { name: 'w2', concurrency: 8 }, ['localhost:4000'], PATHS);
   t.like(config, { coordinators: ['localhost:4000'], workerId: 'w2', stateDir: '/runs/out.jsonl.rollout/workers/w2', concurrency: 8 });
-  t.deepEqual(config['backend'], { type: 'openai', baseUrl: 'http://a', apiKeyEnv: 'OPENAI_API_KEY' });
+  t.deepEqual(config['backend'], { type: 'openai', baseUrl: ['http://a'], apiKeyEnv: 'OPENAI_API_KEY' });
   t.deepEqual(config['timing'], { pollWait: '1s' });
 });
 

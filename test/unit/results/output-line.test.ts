@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { badLineId, errorLine, jsonText, parseOutputLine, plainText, resultLine } from '../../../runtime/results/output-line.ts';
+import { badLineId, errorLine, parsedJson, parseOutputLine, plainText, resultLine } from '../../../runtime/results/output-line.ts';
 
 const ID = '0123456789abcdef0123456789abcdef';
 const decode = (line: Uint8Array): string => Buffer.from(line).toString('utf8');
 
 test('a result is the OpenAI batch line, its keys in order and the body as the server wrote it', (t) => {
-  const body = jsonText(Buffer.from('{"n": 12345678901234567890, "text":"ä\\n"}')) ?? '';
+  const body = parsedJson(Buffer.from('{"n": 12345678901234567890, "text":"ä\\n"}'))?.text ?? '';
   const line = decode(resultLine({ item: { customId: 'a"b' }, id: ID, statusCode: 200, requestId: 'req-1', body }));
   t.is(
     line,
@@ -39,7 +39,7 @@ test('no output line ever holds a line end, whatever the server and the item con
   fc.assert(
     fc.property(fc.json(), fc.string(), fc.string(), (json, customId, requestId) => {
       const pretty = JSON.stringify(JSON.parse(json), null, 2).replaceAll('\n', '\r\n');
-      const body = jsonText(Buffer.from(pretty)) ?? 'never';
+      const body = parsedJson(Buffer.from(pretty))?.text ?? 'never';
       const line = decode(resultLine({ item: { customId }, id: ID, statusCode: 200, requestId, body }));
       t.false(/[\r\n]/.test(line));
       const parsed = JSON.parse(line);
@@ -50,9 +50,9 @@ test('no output line ever holds a line end, whatever the server and the item con
 });
 
 test('what is not JSON is told apart, and can be kept as text', (t) => {
-  for (const bad of ['', 'x', '{"a":', '{"a":1} x']) t.is(jsonText(Buffer.from(bad)), null);
-  t.is(jsonText(Uint8Array.of(0x22, 0xff, 0x22)), null);
-  t.is(jsonText(Buffer.from('\ufeff{}')), '{}');
+  for (const bad of ['', 'x', '{"a":', '{"a":1} x']) t.is(parsedJson(Buffer.from(bad)), null);
+  t.is(parsedJson(Uint8Array.of(0x22, 0xff, 0x22)), null);
+  t.is(parsedJson(Buffer.from('\ufeff{}'))?.text, '{}');
   t.is(plainText(Buffer.from('<html>\n"')), '"<html>\\n\\""');
   t.is(plainText(Uint8Array.of(0x61, 0xff)), '"a\ufffd"');
 });

@@ -14,19 +14,23 @@ test('a result becomes an outcome whose bytes are the output line', (t) => {
 
 test('an error keeps its response, its code and the number of the input line', (t) => {
   const response = { statusCode: 500, requestId: null, body: '{}' };
-  const ending = endingOf(read, { kind: 'error', code: 'http_500', message: 'm', response, isRetryable: true, delayMs: 400 });
+  const ending = endingOf(read, { kind: 'error', code: 'http_500', message: 'm', response, blame: 'unknown', delayMs: 400 });
   if (ending.kind !== 'outcome') return t.fail(ending.kind);
   t.like(ending.outcome, { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true, delayMs: 400 });
   t.like(parseOutputLine(ending.outcome.line), { hasResponse: true, error: { code: 'http_500', line: 5 } });
 });
 
 test('throttled, quota and unavailable go back without an outcome', (t) => {
-  t.deepEqual(endingOf(read, { kind: 'throttled', delayMs: 9, quietMs: 5 }), {
+  const error = { code: 'http_429', message: 'm', response: null };
+  t.deepEqual(endingOf(read, { kind: 'throttled', error, delayMs: 9, quietMs: 5 }), {
     kind: 'return',
     item: { ...ref(4, 2, 1), reason: 'throttled', delayMs: 9 },
     quietMs: 5,
   });
-  t.like(endingOf(read, { kind: 'quota' }), { kind: 'return', item: { reason: 'quota' } });
+  t.like(endingOf(read, { kind: 'error', ...error, code: 'insufficient_quota', blame: 'endpoint', delayMs: 0 }), {
+    kind: 'return',
+    item: { reason: 'quota' },
+  });
   t.like(endingOf(read, { kind: 'unavailable', detail: 'd' }), { kind: 'return', item: { reason: 'unavailable', delayMs: 0 } });
 });
 
@@ -42,7 +46,7 @@ test('a line that no message could carry becomes an error without the response, 
   const response = { statusCode: 200, requestId: null, body: JSON.stringify('r'.repeat(12 * 1024 * 1024)) };
   const long = { ...read, item: { ...read.item, customId } };
   const result = endingOf(long, { kind: 'result', response });
-  const error = endingOf(long, { kind: 'error', code: 'http_400', message: 'm', response, isRetryable: false, delayMs: 0 });
+  const error = endingOf(long, { kind: 'error', code: 'http_400', message: 'm', response, blame: 'request', delayMs: 0 });
   if (result.kind !== 'outcome' || error.kind !== 'outcome') return t.fail('no outcome');
   t.like(result.outcome, { kind: 'error', code: 'response_too_large', isRetryable: false });
   t.like(error.outcome, { kind: 'error', code: 'http_400', httpStatus: 200 });

@@ -23,7 +23,12 @@ function probe(
   let asked = 0;
   const away: string[] = [];
   const isReady = async (): Promise<Readiness> => answers[Math.min(asked++, answers.length - 1)] ?? { kind: 'ready' };
-  const backend: Backend = { isReady, execute: () => Promise.reject(new Error('nothing is executed')), close: () => Promise.resolve() };
+  const backend: Backend = {
+    endpoints: ['b'],
+    isReady,
+    execute: () => Promise.reject(new Error('nothing is executed')),
+    close: () => Promise.resolve(),
+  };
   const deps = { backend, waitBackendMs: 60_000, clock: jumping(), random: seededRandom(1) };
   return { probed: awaitBackend(deps, signal, (detail) => away.push(detail)), away, asked: () => asked };
 }

@@ -1,53 +1,62 @@
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import type { Execution } from '../../../runtime/worker/backends/contract.ts';
-import { judge, MAX_DELAY_MS, RETRY_BASE_MS, RETRY_CAP_MS, statedDelayMs } from '../../../runtime/worker/retry.ts';
+import { type Judgement, judge, RETRY_BASE_MS, RETRY_CAP_MS } from '../../../runtime/worker/retry.ts';
 
 const random = seededRandom(1);
+const URL = 'http://h:1/v1/chat/completions';
+const GOOD = '{"n": 12345678901234567890,\n "choices": [{"p": 1.0}]}\n';
 
-function answered(status: number, body: string, headers: Readonly<Record<string, string>> = {}): Execution {
-  return { kind: 'answered', status, requestId: 'req-1', headers, body: Buffer.from(body) };
+function answered(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, url = URL): Execution {
+  return { kind: 'answered', url, status, requestId: 'req-1', headers, body: Buffer.from(body) };
 }
 
-test('2xx with a JSON object is the result, byte for byte but for line ends', (t) => {
-  t.deepEqual(judge(answered(200, '{"n": 12345678901234567890,\n "a": 1.0}\n'), 1, random), {
+function errorOf(execution: Execution): Extract<Judgement, { kind: 'error' }> {
+  const judged = judge(execution, 1, random);
+  if (judged.kind !== 'error') throw new Error(`judged ${judged.kind}`);
+  return judged;
+}
+
+test('2xx with what the endpoint returns is the result, byte for byte but for line ends', (t) => {
+  t.deepEqual(judge(answered(200, GOOD), 1, random), {
     kind: 'result',
-    response: { statusCode: 200, requestId: 'req-1', body: '{"n": 12345678901234567890, "a": 1.0}' },
+    response: { statusCode: 200, requestId: 'req-1', body: '{"n": 12345678901234567890, "choices": [{"p": 1.0}]}' },
   });
+  t.like(judge(answered(201, '{"results": []}', {}, 'http://h:1/rerank'), 1, random), { kind: 'result' });
 });
 
 test('an answer that cannot be read is told with what its headers say of it', (t) => {
-  const told = (status: number, headers: Readonly<Record<string, string>>): string => {
-    const judged = judge(answered(status, '<html>', headers), 1, random);
-    return judged.kind === 'error' ? judged.message : judged.kind;
-  };
-  t.regex(told(200, { 'content-type': 'text/html; charset=utf-8' }), /it is text\/html; is the base URL/);
-  t.regex(told(200, { 'content-encoding': 'gzip', 'content-type': 'application/json' }), /compressed \(gzip\)/);
-  t.notRegex(told(200, { 'content-type': 'application/json' }), /base URL/);
-  t.regex(told(307, { location: 'https://b/v1' }), /redirection to https:\/\/b\/v1, which is not followed/);
+  t.regex(errorOf(answered(200, '<html>', { 'content-type': 'text/html; charset=utf-8' })).message, /a web page.*is the base URL/);
+  t.like(errorOf(answered(200, 'x\u0000', { 'content-encoding': 'gzip' })), { code: 'compressed_answer', blame: 'endpoint' });
+  const redirected = errorOf(answered(307, '', { location: 'https://b/v1?token=secret' }));
+  t.regex(redirected.message, /answered 307: a redirection to https:\/\/b\/v1, which is not followed/);
 });
 
 const COUNTED: readonly (readonly [Execution, string])[] = [
   [answered(200, ''), 'empty_answer'],
   [answered(204, ''), 'empty_answer'],
   [answered(200, '{"choices": [{"mess'), 'truncated_answer'],
-  [answered(200, '[1, 2]'), 'truncated_answer'],
-  [answered(200, '<html>'), 'truncated_answer'],
+  [answered(200, '[1, 2]'), 'not_a_result'],
+  [answered(200, '{"choices": []}'), 'not_a_result'],
+  [answered(202, GOOD), 'not_a_result'],
+  [answered(200, '{"error": {"message": "overloaded", "code": 502}}'), 'error_answer'],
+  [answered(200, '{"error": "overloaded"}'), 'error_answer'],
   [answered(408, '{}'), 'http_408'],
   [answered(409, '{}'), 'http_409'],
   [answered(500, '{}'), 'http_500'],
   [answered(502, '<html>'), 'http_502'],
   [answered(504, ''), 'http_504'],
+  [answered(529, '{}'), 'http_529'],
   [{ kind: 'failed', code: 'timeout', message: 'm' }, 'timeout'],
   [{ kind: 'failed', code: 'connection_reset', message: 'm' }, 'connection_reset'],
 ];
 
 for (const [execution, code] of COUNTED) {
   const name = execution.kind === 'answered' ? `${execution.status} '${Buffer.from(execution.body).toString()}'` : execution.kind;
-  test(`${name} counts as a failure with code ${code}`, (t) => {
-    const judged = judge(execution, 1, random);
-    t.like(judged, { kind: 'error', code, isRetryable: true });
-    t.true(judged.kind === 'error' && judged.delayMs >= RETRY_BASE_MS / 2 && judged.delayMs <= RETRY_BASE_MS);
+  test(`${name} may be anybody's fault, with code ${code}`, (t) => {
+    const judged = errorOf(execution);
+    t.like(judged, { code, blame: 'unknown' });
+    t.true(judged.delayMs >= RETRY_BASE_MS / 2 && judged.delayMs <= RETRY_BASE_MS);
   });
 }
 
@@ -62,64 +71,90 @@ test('the delay doubles with the attempts, from 0.5 s to 8 s, with half of it by
   }
 });
 
-for (const status of [400, 401, 403, 404, 413, 422, 301]) {
-  test(`${status} is final, and its response is kept`, (t) => {
+for (const [status, blame] of [
+  [400, 'request'],
+  [413, 'request'],
+  [422, 'request'],
+  [401, 'endpoint'],
+  [402, 'endpoint'],
+  [404, 'endpoint'],
+  [301, 'endpoint'],
+] as const) {
+  test(`${status} is not tried again, names the address asked, and its response is kept`, (t) => {
     t.deepEqual(judge(answered(status, '{"error": {"message": "no", "code": "x"}}'), 3, random), {
       kind: 'error',
       code: `http_${status}`,
-      message: `the server answered ${status}: no`,
+      message: `${URL} answered ${status}: no`,
       response: { statusCode: status, requestId: 'req-1', body: '{"error": {"message": "no", "code": "x"}}' },
-      isRetryable: false,
+      blame,
       delayMs: 0,
     });
   });
 }
 
 test('a response that is not JSON is kept as text', (t) => {
-  const judged = judge(answered(404, '<p>"no"\n'), 1, random);
-  t.like(judged, { kind: 'error', message: 'the server answered 404', response: { body: JSON.stringify('<p>"no"\n') } });
-  t.like(judge(answered(404, ''), 1, random), { response: { body: 'null' } });
+  const judged = errorOf(answered(404, '<p>"no"\n'));
+  t.like(judged, { message: `${URL} answered 404: <p>"no"`, response: { body: JSON.stringify('<p>"no"\n') } });
+  t.like(errorOf(answered(404, '')), { response: { body: 'null' } });
+});
+
+test('an answer that is whole and not JSON in UTF-8 is final, and its text is kept', (t) => {
+  const nan = '{"choices": [{"p": NaN}]}';
+  t.like(errorOf(answered(200, nan)), { code: 'invalid_answer', blame: 'item', delayMs: 0, response: { body: JSON.stringify(nan) } });
+  const bytes = Buffer.concat([Buffer.from('{"choices":"'), Uint8Array.of(0xff), Buffer.from('"}')]);
+  t.like(errorOf(answered(200, bytes)), {
+    code: 'invalid_answer',
+    blame: 'item',
+    response: { body: JSON.stringify('{"choices":"\ufffd"}') },
+  });
+  t.like(errorOf(answered(200, 'OK')), { code: 'invalid_answer', blame: 'request' });
+});
+
+test('an error inside a 200 is judged like the status that it names', (t) => {
+  const of = (error: object): Judgement => judge(answered(200, JSON.stringify({ error })), 1, random);
+  t.like(of({ code: 429, message: 'slow down' }), { kind: 'throttled', quietMs: 0 });
+  t.like(of({ type: 'rate_limit_error' }), { kind: 'throttled' });
+  t.like(of({ code: 401 }), { kind: 'error', code: 'error_answer', blame: 'endpoint' });
+  t.like(of({ code: 'context_length_exceeded' }), { kind: 'error', blame: 'request' });
+  t.like(of({ code: 'insufficient_quota' }), { kind: 'error', code: 'insufficient_quota', blame: 'endpoint' });
+  t.like(of({ message: 'no' }), { blame: 'unknown', message: `${URL} answered 200: an error inside the answer: no` });
 });
 
 for (const status of [429, 503]) {
-  test(`${status} goes back uncounted, after the time that the server asked for`, (t) => {
-    t.deepEqual(judge(answered(status, '{}', { 'retry-after': '2' }), 1, random), { kind: 'throttled', delayMs: 2_000, quietMs: 2_000 });
-    t.deepEqual(judge(answered(status, '', { 'retry-after-ms': '150', 'retry-after': '9' }), 1, random), {
-      kind: 'throttled',
-      delayMs: 150,
-      quietMs: 150,
-    });
+  test(`${status} is no failure: the item goes back, after the time that the server asked for`, (t) => {
+    const error = {
+      code: `http_${status}`,
+      message: `${URL} answered ${status}: busy`,
+      response: { statusCode: status, requestId: 'req-1' },
+    };
+    const asked = judge(answered(status, '{"error": "busy"}', { 'retry-after': '2' }), 1, random);
+    t.like(asked, { kind: 'throttled', error, delayMs: 2_000, quietMs: 2_000 });
     const silent = judge(answered(status, '{}'), 1, random);
     t.like(silent, { kind: 'throttled', quietMs: 0 });
     t.true(silent.kind === 'throttled' && silent.delayMs >= 250 && silent.delayMs <= 500);
   });
 }
 
-test('a date is compared with the Date of the same answer, whatever the clock here says', (t) => {
-  const date = 'Tue, 01 Jan 2030 00:00:00 GMT';
-  t.is(statedDelayMs({ date, 'retry-after': 'Tue, 01 Jan 2030 00:00:07 GMT' }), 7_000);
-  t.is(statedDelayMs({ date, 'retry-after': 'Mon, 31 Dec 2029 23:00:00 GMT' }), 0);
-  t.is(statedDelayMs({ 'retry-after': 'Tue, 01 Jan 2030 00:00:07 GMT' }), 0, 'without a Date it says nothing');
-  t.is(statedDelayMs({ 'retry-after': 'soon' }), 0);
-  t.is(statedDelayMs({ 'retry-after': '1e9' }), MAX_DELAY_MS);
-  t.is(statedDelayMs({ 'retry-after': '-3' }), 0);
+test('any 5xx that says when to come again is a throttle', (t) => {
+  t.like(judge(answered(502, '', { 'retry-after': '3' }), 1, random), { kind: 'throttled', delayMs: 3_000, quietMs: 3_000 });
+  t.like(judge(answered(400, '', { 'retry-after': '3' }), 1, random), { kind: 'error', blame: 'request' });
 });
 
-test('insufficient_quota is no throttle: the run is to pause', (t) => {
-  t.deepEqual(judge(answered(429, '{"error": {"code": "insufficient_quota"}}', { 'retry-after': '1' }), 1, random), { kind: 'quota' });
-  t.deepEqual(judge(answered(429, '{"error": {"type": "insufficient_quota", "code": null}}'), 1, random), { kind: 'quota' });
+test('insufficient_quota is no throttle, whatever the status: no item would fare better', (t) => {
+  for (const status of [402, 403, 429]) {
+    const judged = judge(
+      answered(status, '{"error": {"type": "insufficient_quota", "message": "pay"}}', { 'retry-after': '1' }),
+      1,
+      random,
+    );
+    t.like(judged, { kind: 'error', code: 'insufficient_quota', blame: 'endpoint', message: `${URL} answered ${status}: pay` });
+  }
 });
 
 test('a server that is not there, an answer that is too large, a streamed answer', (t) => {
   t.deepEqual(judge({ kind: 'unavailable', detail: 'ECONNREFUSED' }, 1, random), { kind: 'unavailable', detail: 'ECONNREFUSED' });
-  t.like(judge({ kind: 'failed', code: 'response_too_large', message: 'm' }, 1, random), {
-    code: 'response_too_large',
-    isRetryable: false,
-    response: null,
-  });
-  t.like(judge({ kind: 'failed', code: 'not_a_request', message: 'm' }, 1, random), { code: 'not_a_request', isRetryable: false });
-  t.like(judge(answered(200, 'data: {}\n', { 'content-type': 'text/event-stream; charset=utf-8' }), 1, random), {
-    code: 'streamed_answer',
-    isRetryable: false,
-  });
+  for (const code of ['response_too_large', 'invalid_request'] as const)
+    t.like(errorOf({ kind: 'failed', code, message: 'm' }), { code, blame: 'item', response: null, delayMs: 0 });
+  const streamed = answered(200, 'data: {}\n', { 'content-type': 'text/event-stream; charset=utf-8' });
+  t.like(errorOf(streamed), { code: 'streamed_answer', blame: 'item' });
 });

@@ -49,12 +49,19 @@ test('an openai backend names the variables of its secrets, never the secrets', 
   const { backend } = await load(`${LEAST}backend: {type: openai, baseUrl: 'http://127.0.0.1:8000/v1', model: m, headersEnv: EXTRA}\n`);
   t.deepEqual(backend, {
     type: 'openai',
-    baseUrl: 'http://127.0.0.1:8000/v1',
+    baseUrls: ['http://127.0.0.1:8000/v1'],
     model: 'm',
     overrideModel: null,
     apiKeyEnv: 'OPENAI_API_KEY',
     headersEnv: 'EXTRA',
   });
+});
+
+test('the base URL may be a list of them; a wrong one is told by its place', async (t) => {
+  const backend = (urls: string): string => `${LEAST}backend: {type: openai, baseUrl: ${urls}}\n`;
+  t.like((await load(backend("['http://a:1', 'http://b:1/v1']"))).backend, { baseUrls: ['http://a:1', 'http://b:1/v1'] });
+  await t.throwsAsync(load(backend("['http://a:1', 'b:1']")), { message: /`backend.baseUrl\[?.?1\]?` at line 5 must be an address/ });
+  await t.throwsAsync(load(backend('[]')), { message: /`backend.baseUrl` at line 5 must not be empty/ });
 });
 
 test('a key in place of the name of its variable is refused without being shown, and so is a password in an address', async (t) => {

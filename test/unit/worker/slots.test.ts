@@ -6,22 +6,22 @@ import type { Backend, Execution, Request } from '../../../runtime/worker/backen
 import { createSlots, type Slots } from '../../../runtime/worker/slots.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
 
-const ANSWER: Execution = { kind: 'answered', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
+const ANSWER: Execution = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
 
 function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots {
-  const backend: Backend = { isReady: async () => ({ kind: 'ready' }), execute, close: () => Promise.resolve() };
+  const backend: Backend = { endpoints: ['u'], isReady: async () => ({ kind: 'ready' }), execute, close: () => Promise.resolve() };
   return createSlots({ backend, requestTimeoutMs, clock: systemClock, random: seededRandom(1) });
 }
 
 /** Answers only once it is aborted, as a backend on a closed socket does. */
-const hang = (_: Request, signal: AbortSignal): Promise<Execution> =>
+const hang = (_endpoint: number, _: Request, signal: AbortSignal): Promise<Execution> =>
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'connection_reset', message: 'aborted' })),
   );
 
 test('an item is read, executed under its content id and attempt, and becomes an outcome', async (t) => {
   let seen: Request | null = null;
-  const slots = slotsOn(async (request) => {
+  const slots = slotsOn(async (_endpoint, request) => {
     seen = request;
     return ANSWER;
   });

@@ -21,27 +21,27 @@ function text(execution: Execution): string {
 
 test('it repeats what it was told, in the shape of a chat completion', async (t) => {
   const backend = createMockBackend({ latencyMs: 0, failureRate: 0, seed: 1 }, systemClock);
-  t.deepEqual(await backend.isReady(never), { kind: 'ready' });
-  const answer = JSON.parse(text(await backend.execute(request('good morning'), never)));
+  t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
+  const answer = JSON.parse(text(await backend.execute(0, request('good morning'), never)));
   t.is(answer.object, 'chat.completion');
   t.is(answer.choices[0].message.content, 'good morning');
-  const raw = await backend.execute({ item: { customId: '1', method: 'POST', url: '', body: [1, 2] }, requestId: 'x-1' }, never);
+  const raw = await backend.execute(0, { item: { customId: '1', method: 'POST', url: '', body: [1, 2] }, requestId: 'x-1' }, never);
   t.is(JSON.parse(text(raw)).choices[0].message.content, '[1,2]');
 });
 
 test('failures come at the rate that is set, and the same execution always ends alike', async (t) => {
   const backend = createMockBackend({ latencyMs: 0, failureRate: 0.2, seed: 7 }, systemClock);
-  const statuses = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(request(`item-${n}`), never)));
+  const statuses = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`), never)));
   const failures = statuses.filter((one) => one.kind === 'answered' && one.status === 500).length;
   t.true(failures > 140 && failures < 260, `${failures} of 1000`);
-  const again = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(request(`item-${n}`), never)));
+  const again = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`), never)));
   t.deepEqual(again.map(text), statuses.map(text));
 });
 
 test('an abort ends the wait at once', async (t) => {
   const backend = createMockBackend({ latencyMs: 60_000, failureRate: 0, seed: 1 }, systemClock);
   const controller = new AbortController();
-  const execution = backend.execute(request('slow'), controller.signal);
+  const execution = backend.execute(0, request('slow'), controller.signal);
   const startMs = performance.now();
   controller.abort();
   await execution;

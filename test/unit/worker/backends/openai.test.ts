@@ -2,14 +2,22 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import type { Backend, Execution, Request } from '../../../../runtime/worker/backends/contract.ts';
-import { createOpenAiBackend, joinPath, MAX_ANSWER_BYTES, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
+import { createOpenAiBackend, MAX_ANSWER_BYTES, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
 import { freePort, modelServer } from '../../../support/model-server.ts';
 import { until } from '../../../support/until.ts';
 
 const never = new AbortController().signal;
 
 function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSettings> = {}): Backend {
-  const backend = createOpenAiBackend({ baseUrl, model: null, overrideModel: null, apiKey: null, headers: {}, concurrency: 4, ...more });
+  const backend = createOpenAiBackend({
+    baseUrls: [baseUrl],
+    model: null,
+    overrideModel: null,
+    apiKey: null,
+    headers: {},
+    concurrency: 4,
+    ...more,
+  });
   t.teardown(() => backend.close());
   return backend;
 }
@@ -24,7 +32,7 @@ function status(execution: Execution): number | string {
 
 test('a whole answer comes with its status, request id and bytes', async (t) => {
   const server = await modelServer(t);
-  const execution = await backendAt(t, server.url).execute(request('one'), never);
+  const execution = await backendAt(t, server.url).execute(0, request('one'), never);
   if (execution.kind !== 'answered') return t.fail(execution.kind);
   t.is(execution.status, 200);
   t.is(execution.requestId, 'req-test');
@@ -33,21 +41,21 @@ test('a whole answer comes with its status, request id and bytes', async (t) => 
 
 test('key, extra headers and the name of the execution are sent; without a key no Authorization', async (t) => {
   const server = await modelServer(t);
-  await backendAt(t, server.url, { apiKey: 'sk-x', headers: { 'x-team': 'a' } }).execute(request('one'), never);
+  await backendAt(t, server.url, { apiKey: 'sk-x', headers: { 'x-team': 'a' } }).execute(0, request('one'), never);
   t.like(server.lastHeaders(), {
     authorization: 'Bearer sk-x',
     'x-team': 'a',
     'x-request-id': 'one-1',
     'content-type': 'application/json',
   });
-  await backendAt(t, server.url).execute(request('two'), never);
+  await backendAt(t, server.url).execute(0, request('two'), never);
   t.is(server.lastHeaders().authorization, undefined);
 });
 
 test('model fills body.model where it is absent, overrideModel replaces it', async (t) => {
   const server = await modelServer(t);
   const sentModel = async (more: Partial<OpenAiSettings>, body: object): Promise<unknown> => {
-    await backendAt(t, server.url, more).execute(request('one', { messages: [], ...body }), never);
+    await backendAt(t, server.url, more).execute(0, request('one', { messages: [], ...body }), never);
     return server.lastBody()['model'];
   };
   t.is(await sentModel({ model: 'm' }, {}), 'm');
@@ -56,20 +64,10 @@ test('model fills body.model where it is absent, overrideModel replaces it', asy
   t.is(await sentModel({}, {}), undefined);
 });
 
-test('the base URL may end in /v1, in a slash, or lie below a path', (t) => {
-  const url = '/v1/chat/completions';
-  t.is(joinPath(new URL('http://h:1'), url), '/v1/chat/completions');
-  t.is(joinPath(new URL('http://h:1/v1'), url), '/v1/chat/completions');
-  t.is(joinPath(new URL('http://h:1/v1/'), url), '/v1/chat/completions');
-  t.is(joinPath(new URL('http://h:1/proxy/v1'), url), '/proxy/v1/chat/completions');
-  t.is(joinPath(new URL('http://h:1/proxy'), url), '/proxy/v1/chat/completions');
-  t.is(joinPath(new URL('http://h:1/v1'), '/rerank'), '/v1/rerank');
-});
-
 for (const code of [400, 401, 429, 500, 503]) {
   test(`status ${code} is an answer, with its headers`, async (t) => {
     const server = await modelServer(t, () => ({ kind: 'status', status: code, headers: { 'retry-after': '2' } }));
-    const execution = await backendAt(t, server.url).execute(request('one'), never);
+    const execution = await backendAt(t, server.url).execute(0, request('one'), never);
     t.like(execution, { kind: 'answered', status: code });
     t.is(execution.kind === 'answered' ? execution.headers['retry-after'] : '', '2');
   });
@@ -78,17 +76,17 @@ for (const code of [400, 401, 429, 500, 503]) {
 test('a truncated and an empty 200 are answers, for the judge to refuse', async (t) => {
   const server = await modelServer(t, (item) => ({ kind: item === 'cut' ? 'truncated' : 'empty' }));
   const backend = backendAt(t, server.url);
-  const cut = await backend.execute(request('cut'), never);
+  const cut = await backend.execute(0, request('cut'), never);
   const text = cut.kind === 'answered' ? Buffer.from(cut.body).toString() : '';
   t.true(text.length > 0);
   t.throws(() => JSON.parse(text));
-  const empty = await backend.execute(request('void'), never);
+  const empty = await backend.execute(0, request('void'), never);
   t.is(empty.kind === 'answered' ? empty.body.byteLength : -1, 0);
 });
 
 test('a reset connection is a failure of the execution', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'reset' }));
-  t.like(await backendAt(t, server.url).execute(request('one'), never), { kind: 'failed', code: 'connection_reset' });
+  t.like(await backendAt(t, server.url).execute(0, request('one'), never), { kind: 'failed', code: 'connection_reset' });
 });
 
 test('a body that ends before its announced length is one too', async (t) => {
@@ -97,13 +95,13 @@ test('a body that ends before its announced length is one too', async (t) => {
     response.write('{"a":');
     setTimeout(() => response.destroy(), 20);
   });
-  t.like(await backendAt(t, url).execute(request('one'), never), { kind: 'failed', code: 'connection_reset' });
+  t.like(await backendAt(t, url).execute(0, request('one'), never), { kind: 'failed', code: 'connection_reset' });
 });
 
 test('a server that hangs is let go of by the abort, and its socket is closed', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'hang' }));
   const controller = new AbortController();
-  const execution = backendAt(t, server.url).execute(request('one'), controller.signal);
+  const execution = backendAt(t, server.url).execute(0, request('one'), controller.signal);
   await until('the request arrives', 10_000, () => server.inFlight() === 1);
   controller.abort();
   t.is((await execution).kind, 'failed');
@@ -114,21 +112,21 @@ test('a server that hangs is let go of by the abort, and its socket is closed', 
 test('connection refused for a while: unavailable and not ready, then it answers again', async (t) => {
   const port = await freePort();
   const backend = backendAt(t, `http://127.0.0.1:${port}`);
-  t.is(status(await backend.execute(request('one'), never)), 'unavailable');
-  const away = await backend.isReady(never);
+  t.is(status(await backend.execute(0, request('one'), never)), 'unavailable');
+  const away = await backend.isReady(0, never);
   t.is(away.kind, 'not-ready');
   t.regex(away.kind === 'not-ready' ? away.detail : '', /ECONNREFUSED/);
   const server = await modelServer(t, undefined, port);
-  t.deepEqual(await backend.isReady(never), { kind: 'ready' });
-  t.is(status(await backend.execute(request('one'), never)), 200);
+  t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
+  t.is(status(await backend.execute(0, request('one'), never)), 200);
   await server.close();
   // A request on a connection that the server is just closing is a reset; the client has noticed once a probe is refused.
-  await until('a probe is refused', 10_000, async () => (await backend.isReady(never)).kind === 'not-ready');
-  t.is(status(await backend.execute(request('two'), never)), 'unavailable');
+  await until('a probe is refused', 10_000, async () => (await backend.isReady(0, never)).kind === 'not-ready');
+  t.is(status(await backend.execute(0, request('two'), never)), 'unavailable');
 });
 
 test('a name that does not resolve is unavailable', async (t) => {
-  t.is(status(await backendAt(t, 'http://no-such-host.invalid:8000').execute(request('one'), never)), 'unavailable');
+  t.is(status(await backendAt(t, 'http://no-such-host.invalid:8000').execute(0, request('one'), never)), 'unavailable');
 });
 
 test('ready: the list of models answers, or the server says that it will not show it; 503 and 500 are not ready', async (t) => {
@@ -141,7 +139,7 @@ test('ready: the list of models answers, or the server says that it will not sho
     [500, 'not-ready'],
   ] as const) {
     const url = await serve(t, (_, response) => response.writeHead(code).end('{}'));
-    t.is((await backendAt(t, url).isReady(never)).kind, kind, String(code));
+    t.is((await backendAt(t, url).isReady(0, never)).kind, kind, String(code));
   }
 });
 
@@ -151,12 +149,12 @@ test('an answer above the limit is given up, without reading it whole', async (t
     for (let sent = 0; sent <= MAX_ANSWER_BYTES; sent += chunk.byteLength) response.write(chunk);
     response.end();
   });
-  t.like(await backendAt(t, url).execute(request('one'), never), { kind: 'failed', code: 'response_too_large' });
+  t.like(await backendAt(t, url).execute(0, request('one'), never), { kind: 'failed', code: 'response_too_large' });
 });
 
 test('an item that is no object cannot be asked', async (t) => {
   const server = await modelServer(t);
-  t.like(await backendAt(t, server.url).execute(request('one', 'text'), never), { kind: 'failed', code: 'not_a_request' });
+  t.like(await backendAt(t, server.url).execute(0, request('one', 'text'), never), { kind: 'failed', code: 'invalid_request' });
   t.is(server.total(), 0);
 });
 

@@ -1,0 +1,31 @@
+/** The addresses below a base URL. Pure. */
+export interface EndpointUrl {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** The path below which the API lives, without a slash at its end; empty where the base URL names none. */
+  readonly prefix: string;
+  /** Appended to each request, `api-version=1`; empty where there is none. */
+  readonly query: string;
+}
+
+const VERSION = '/v1';
+
+export function endpointUrl(baseUrl: string): EndpointUrl {
+  const { origin, pathname, search } = new URL(baseUrl);
+  return { origin, prefix: pathname.replace(/\/+$/, ''), query: search.slice(1) };
+}
+
+/**
+ * What goes into the request line. As in OpenAI's clients, the path of a base URL names the version too: it takes the place of the
+ * line's leading /v1.
+ */
+export function requestPath({ prefix, query }: EndpointUrl, url: string): string {
+  const isVersioned = url === VERSION || url.startsWith(`${VERSION}/`);
+  const path = prefix !== '' && isVersioned ? `${prefix}${url.slice(VERSION.length)}` : `${prefix}${url}`;
+  return query === '' ? path : `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}
+
+/** For messages: a query may hold a secret. */
+export function shownUrl({ origin }: EndpointUrl, path: string): string {
+  return `${origin}${path.replace(/[?#].*$/s, '')}`;
+}
