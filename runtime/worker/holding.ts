@@ -5,6 +5,7 @@ import { plainRef, refKey } from '../model/row.ts';
 import type { Assignment, ReturnReason } from '../model/session.ts';
 import type { Ending } from './commands.ts';
 import { isQuiet, onSucceeded, onThrottled } from './concurrency.ts';
+import { isOutOfTouch } from './epoch-guard.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
@@ -35,6 +36,8 @@ export function recall(state: State, ref: ItemRef): void {
 /** Starts what may start, in the order of arrival. */
 export function startQueued(state: State, nowMs: number): void {
   if (state.mode.kind !== 'working' || state.backend !== 'ready' || state.isFenced || isQuiet(state.limit, nowMs)) return;
+  // W2: of a process that was stopped, the end of an execution may be heard before the tick that fences it.
+  if (isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) return;
   for (const held of state.queue) {
     if (state.executing.size >= state.limit.size) return;
     assert(held.stage.kind === 'queued', 'only a queued item starts');

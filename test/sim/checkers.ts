@@ -17,7 +17,7 @@ export interface Checkers {
 }
 
 export function createCheckers(checking: Checking, disk: SimDisk, timing: Timing): Checkers {
-  const ledger = new LedgerChecker(checking);
+  const ledger = new LedgerChecker(checking, timing);
   const worker = new WorkerChecker(checking, timing);
   return {
     ledger,

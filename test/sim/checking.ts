@@ -9,6 +9,8 @@ export interface Checking {
   count(what: string): void;
   /** Time of the world. */
   nowMs(): number;
+  /** Whether the process of this number has ended. */
+  isDead(pid: number): boolean;
   /** Has the store count everything anew (L6). */
   scan(epoch: Epoch): void;
   /** A row was moved to another worker. */

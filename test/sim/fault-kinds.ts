@@ -82,7 +82,7 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   'worker-hinted': { most: 0.03, perTick: true },
   'all-coordinators-killed': { most: 0.01, perTick: true },
   'everything-killed': { most: 0.005, perTick: true },
-  'wall-clock-stepped': { most: 0.05, perTick: true },
+  'wall-clock-stepped': { most: 0.2, perTick: true },
   // What the items meet.
   'answer-failed': { most: 0.2 },
   'answer-throttled': { most: 0.15 },

@@ -4,6 +4,9 @@ import type { Epoch } from '../../runtime/model/row.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';
 
+/** So early a holder stops to trust its lease. */
+const MARGIN_SHARE = 0.1;
+
 interface Won {
   readonly holder: string;
   readonly pid: number;
@@ -18,14 +21,21 @@ export class LeaseChecker {
   /** The lease row as it stands; undefined after a release, which tells nothing of it. */
   #row: Lease | null | undefined = null;
   readonly #pidOfNonce = new Map<string, number>();
+  readonly #ttlMs: number;
+  /** The row as each process was told it last, and since when, on that process's own clock. */
+  readonly #watched = new Map<SimProcess, { readonly row: Lease | null; readonly sinceMs: number }>();
+  /** When each holder asked for what it won or renewed last, on its own clock. */
+  readonly #askedMs = new Map<SimProcess, number>();
 
-  constructor(checking: Checking) {
+  constructor(checking: Checking, ttlMs: number) {
     this.#checking = checking;
+    this.#ttlMs = ttlMs;
   }
 
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
-    if (verb === 'readLease') return this.#onRead(answer as Lease | null);
+    if (verb === 'readLease') return this.#onRead(answer as Lease | null, process);
     const reply = answer as { readonly kind: string; readonly lease?: Lease };
+    if (verb === 'acquire' && reply.kind === 'held') this.#watch(process, reply.lease ?? null);
     if (verb === 'acquire' && reply.kind === 'won' && reply.lease !== undefined)
       this.#onWon(reply.lease, (args[0] as AcquireRequest).expected, process);
     if (verb === 'acquire' && reply.kind === 'behind') this.#checking.hold('L3', false, 'a ledger that lost nothing is behind');
@@ -60,12 +70,47 @@ export class LeaseChecker {
     );
   }
 
-  #onRead(lease: Lease | null): void {
+  /** Its process has heard that it was won or renewed, having asked then. */
+  onHeld(process: SimProcess, askedMs: number): void {
+    this.#askedMs.set(process, askedMs);
+  }
+
+  /** A word that only a holder may say leaves its process: a tenth of the TTL is left of its lease, by its own monotonic clock (L5). */
+  onWord(verb: string, process: SimProcess): void {
+    const ageMs = process.monotonicMs() - (this.#askedMs.get(process) ?? Number.NEGATIVE_INFINITY);
+    this.#checking.hold(
+      'L5',
+      ageMs <= this.#ttlMs * (1 - MARGIN_SHARE),
+      `${process.name} says ${verb} ${ageMs} ms after it last asked for its lease`,
+    );
+  }
+
+  #onRead(lease: Lease | null, process: SimProcess): void {
+    this.#watch(process, lease);
     if (lease === null) this.#checking.hold('L1', this.epoch < 0, 'the lease row is gone');
     else this.#checking.hold('L1', lease.epoch === this.epoch, `the lease row is of epoch ${lease.epoch}, not of ${this.epoch}`);
   }
 
-  #onWon(lease: Lease, expected: Lease | null, { pid, name }: SimProcess): void {
+  #watch(process: SimProcess, row: Lease | null): void {
+    const before = this.#watched.get(process);
+    if (before === undefined || !isSameLease(before.row, row)) this.#watched.set(process, { row, sinceMs: process.monotonicMs() });
+  }
+
+  /** L4: taken from one that lives only after a whole TTL of the candidate's own monotonic clock without a renewal. */
+  #checkGrounds(expected: Lease | null, process: SimProcess): void {
+    if (expected === null || expected.holder === '' || this.#checking.isDead(expected.process.pid)) return;
+    const watched = this.#watched.get(process);
+    const seenMs = watched === undefined || !isSameLease(watched.row, expected) ? 0 : process.monotonicMs() - watched.sinceMs;
+    this.#checking.hold(
+      'L4',
+      seenMs >= this.#ttlMs,
+      `${process.name} took the lease of a holder that lives, having seen it for ${seenMs} ms`,
+    );
+    this.#checking.count('lease taken by expiry');
+  }
+
+  #onWon(lease: Lease, expected: Lease | null, process: SimProcess): void {
+    const { pid, name } = process;
     const { epoch, holder } = lease;
     const before = this.#wins.get(epoch);
     const isAgain = before?.holder === holder && epoch === this.epoch;
@@ -75,6 +120,7 @@ export class LeaseChecker {
     this.#checking.hold('L2', pidOfNonce === pid, `two processes call themselves ${holder}`);
     this.#pidOfNonce.set(holder, pid);
     if (isAgain) return;
+    this.#checkGrounds(expected, process);
     this.#checking.hold(
       'L4',
       this.#row === undefined || isSameLease(this.#row, expected),

@@ -7,6 +7,7 @@ import {
   type Row,
   type WorkerId,
 } from '../../runtime/model/row.ts';
+import type { Timing } from '../../runtime/model/timing.ts';
 import type { Checking } from './checking.ts';
 import { LeaseChecker } from './lease-checker.ts';
 import { keyOf, type SeenItem, SeenItems } from './seen-items.ts';
@@ -65,9 +66,9 @@ export class LedgerChecker {
   readonly #checking: Checking;
   #writes = 0;
 
-  constructor(checking: Checking) {
+  constructor(checking: Checking, timing: Timing) {
     this.#checking = checking;
-    this.lease = new LeaseChecker(checking);
+    this.lease = new LeaseChecker(checking, timing.coordinatorFailureTimeoutMs);
   }
 
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {

@@ -7,6 +7,7 @@ export const ENOUGH_SEEDS = 2_000;
 /** What a simulation has to have seen to be worth its name; the names are those of `Coverage.count`. */
 const EVENTS: readonly string[] = [
   'takeover',
+  'lease taken by expiry',
   'coordinator ended fenced',
   'coordinator fenced at boot',
   'coordinator ended interrupted',

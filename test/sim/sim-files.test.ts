@@ -8,7 +8,7 @@ import { SimProcess } from './sim-process.ts';
 const WORST: Random = { ...seededRandom(1), next: () => 0 };
 
 function processOf(pid: number): SimProcess {
-  return new SimProcess(new EventQueue(), pid, `p${pid}`, { rate: 1, offsetMs: 0 });
+  return new SimProcess(new EventQueue(), pid, `p${pid}`, { rate: 1, offsetMs: 0, wallOffsetMs: 0 });
 }
 
 test('a power cut takes names and bytes that were not synced, and keeps those that were', (t) => {

@@ -4,11 +4,15 @@ import type { EventQueue } from './event-queue.ts';
 
 /** A clock may run ahead of what a timer was set for by rounding alone. */
 const ROUNDING_MS = 1e-6;
+/** A date of our days, where the wall clocks of all processes begin. */
+const EPOCH_MS = 1_700_000_000_000;
 
 export interface ClockTerms {
   /** Milliseconds of this clock in one of the world's. */
   readonly rate: number;
   readonly offsetMs: number;
+  /** How wrong its wall clock is at first; it steps besides. */
+  readonly wallOffsetMs: number;
 }
 
 /** What runs one thing at a time, and can be held up: a thread. */
@@ -62,14 +66,15 @@ export class SimProcess {
   readonly #heart: Lane;
   readonly #onDeath = new Set<() => void>();
   #zeroMs: number;
-  #wallOffsetMs = 1_700_000_000_000;
+  #wallOffsetMs: number;
   #suspendedAtMs: number | null = null;
 
-  constructor(queue: EventQueue, pid: number, name: string, { rate, offsetMs }: ClockTerms) {
+  constructor(queue: EventQueue, pid: number, name: string, { rate, offsetMs, wallOffsetMs }: ClockTerms) {
     this.#queue = queue;
     this.pid = pid;
     this.name = name;
     this.#rate = rate;
+    this.#wallOffsetMs = EPOCH_MS + wallOffsetMs;
     this.#main = new Lane(queue);
     this.#heart = new Lane(queue);
     this.#zeroMs = offsetMs - queue.nowMs * rate;

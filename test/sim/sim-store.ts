@@ -21,6 +21,20 @@ const IN_ORDER: ReadonlySet<string> = new Set(['register', 'forget']);
  * The store as one coordinator process reaches it: calls travel there and back, in the order in which they were made, and are carried
  * out even where the caller has been stopped or has just died.
  */
+/** What the ledger writer says: only while the lease is fresh. */
+const FOR_HOLDERS: ReadonlySet<string> = new Set([
+  'claim',
+  'settle',
+  'handBack',
+  'reassign',
+  'second',
+  'look',
+  'register',
+  'forget',
+  'pause',
+  'finish',
+]);
+
 export function connectStore(world: World, process: SimProcess): Ledger {
   const connection = new Connection(world, process);
   return new Proxy(world.ledger, {
@@ -44,8 +58,14 @@ class Connection {
   }
 
   call(verb: string, args: readonly unknown[]): Promise<Answer> {
+    const askedMs = this.#process.monotonicMs();
+    if (FOR_HOLDERS.has(verb)) this.#world.checkers.ledger.lease.onWord(verb, this.#process);
     if (verb === 'handBack') this.#world.checkers.failure.onHandBack(this.#process, args[1] as readonly HandBack[]);
     return new Promise((resolve, reject) => {
+      const answered = (answer: Answer): void => {
+        if (answer?.kind === 'won' || answer?.kind === 'renewed') this.#world.checkers.ledger.lease.onHeld(this.#process, askedMs);
+        resolve(answer);
+      };
       const fail = (what: string) => (): void => this.#deliver(() => reject(new InjectedFault(`${verb}: ${what}`)));
       const { faults, queue } = this.#world;
       if (queue.nowMs < this.#world.storeAwayUntilMs) return void queue.after(this.#travelMs() * 20, fail('the store is away'));
@@ -57,7 +77,7 @@ class Connection {
       queue.after(this.#arrivalMs(verb) - queue.nowMs, () => {
         // Of a process that died meanwhile, what was on its way may have been sent or not.
         if (this.#process.isDead && this.#random.next() < 0.5) return;
-        this.#carryOut(verb, args, resolve, reject);
+        this.#carryOut(verb, args, answered, reject);
       });
     });
   }

@@ -10,7 +10,8 @@ const TICK_MS = 500;
 /** How long a thing is held up or away, in failure timeouts: some are over before anybody notices, and some long after. */
 const LONGEST_TIMEOUTS = 2.5;
 const RESTART_MS = 3_000;
-const WALL_STEP_MS = 10_000_000;
+/** The steps of a wall clock: from half a second to half a day, forwards or back. */
+const WALL_STEP_MS = { least: 500, most: 43_200_000 };
 
 /** What goes wrong with whole processes, links, the store and the disk; and what starts again afterwards. */
 export class Striker {
@@ -94,7 +95,15 @@ export class Striker {
     if (faults.strikes('coordinator-interrupted')) coordinator.interrupt();
     if (faults.strikes('coordinator-stopped')) this.#hold(process, 'stopped');
     if (faults.strikes('coordinator-suspended')) this.#hold(process, 'suspended');
-    if (faults.strikes('wall-clock-stepped')) process.stepWallClock((this.#random.next() - 0.5) * WALL_STEP_MS);
+    this.#strikeWallClock(process);
+  }
+
+  /** Small steps as often as large ones: a second is what a time server corrects, hours come from a paused machine. */
+  #strikeWallClock(process: SimProcess): void {
+    if (!this.#world.faults.strikes('wall-clock-stepped')) return;
+    const { least, most } = WALL_STEP_MS;
+    const ms = least * (most / least) ** this.#random.next();
+    process.stepWallClock(this.#random.next() < 0.5 ? ms : -ms);
   }
 
   #strikeWorker(worker: SimWorker): void {
@@ -102,6 +111,7 @@ export class Striker {
     const { process } = worker;
     if (faults.strikes('worker-killed')) return this.crash(worker);
     if (faults.strikes('worker-drained')) worker.drain();
+    this.#strikeWallClock(process);
     if (faults.strikes('worker-stopped')) this.#hold(process, 'stopped');
     if (faults.strikes('worker-blocked')) this.#hold(process, 'blocked');
     if (faults.strikes('worker-hinted')) this.#hint(worker.id, pick(this.#random, ['hint', 'drain', 'gone', 'withdrawn']));

@@ -80,7 +80,11 @@ export class World {
     const random = this.stream(`clock ${pid}`);
     const { clockSpread } = this.plan;
     const rate = between(random, 1 - clockSpread, 1 + clockSpread);
-    const process = new SimProcess(this.queue, pid, `${name}.${pid}`, { rate, offsetMs: random.next() * MOST_OFFSET_MS });
+    const process = new SimProcess(this.queue, pid, `${name}.${pid}`, {
+      rate,
+      offsetMs: random.next() * MOST_OFFSET_MS,
+      wallOffsetMs: between(random, -1, 1) * MOST_OFFSET_MS,
+    });
     this.#processes.push(process);
     return process;
   }
@@ -197,6 +201,7 @@ export class World {
       nowMs: () => this.queue.nowMs,
       hold: (rule, condition, message) => this.hold(rule, condition, message),
       count: (what) => this.coverage.count(what),
+      isDead: (pid) => this.isDead(pid),
       scan: (epoch) => void this.ledger.scan(epoch).catch(this.fail),
       onMoved: (index, { worker, attempt, claimEpoch }) => this.checkers.worker.onMoved({ index, attempt, claimEpoch }, worker),
     };

@@ -80,6 +80,15 @@ test('nothing starts while fenced, without a backend, while the server wants qui
   }
 });
 
+test('W2: after the self-fence timeout without a valid reply nothing starts, also before a tick has said so', (t) => {
+  const state = ready();
+  take(state, assignment(1));
+  startQueued(state, SETTINGS.selfFenceTimeoutMs + 1);
+  t.deepEqual(taken(state), []);
+  startQueued(state, SETTINGS.selfFenceTimeoutMs);
+  t.deepEqual(taken(state), ['start']);
+});
+
 test('L36: what was handed back has no outcome any more', (t) => {
   const state = ready();
   take(state, assignment(1));
