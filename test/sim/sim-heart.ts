@@ -1,85 +1,31 @@
+import { Heart, type HeartDeps } from '../../runtime/worker/heart.ts';
 import type { Heartbeat } from '../../runtime/worker/heartbeat.ts';
-import type { Link } from '../../runtime/worker/link.ts';
 import type { SimProcess } from './sim-process.ts';
-import type { Seen, WorkerChecker } from './worker-checker.ts';
 
-export interface Heart {
-  readonly concurrency: number;
-  readonly heartbeatIntervalMs: number;
-  readonly onFailure: (cause: unknown) => void;
+export interface SimHeart extends Pick<HeartDeps, 'settings' | 'link' | 'onFailure'> {
   readonly process: SimProcess;
-  readonly link: Link;
-  readonly bootNonce: string;
-  readonly epoch: number;
-  readonly seen: Seen;
-  readonly checker: WorkerChecker;
   readonly onBeat: (beat: { readonly epoch: number; readonly isSuperseded: boolean; readonly receivedMs: number }) => void;
 }
 
-/** What the thread that beats does (heart-thread.ts), on the clock of the simulation. */
-export function startHeart(heart: Heart): Heartbeat {
-  const { process, link, seen, onFailure, heartbeatIntervalMs, concurrency } = heart;
+/** The thread that beats (heart-thread.ts): the real heart, on a lane of its own, and what goes between it and the main loop. */
+export function startHeart({ process, settings, link, onFailure, onBeat }: SimHeart): Heartbeat {
   const clock = process.heartClock;
-  const underWay = new Set<Promise<void>>();
-  let said: Parameters<Heartbeat['say']>[0] = 'init';
-  let highestEpoch = heart.epoch;
-  let [isMoving, isStopped, detail] = [false, false, ''];
-  const beatOnce = async (): Promise<void> => {
-    const beat = {
-      workerId: seen.worker,
-      bootNonce: heart.bootNonce,
-      state: said,
-      concurrency,
-      pid: process.pid,
-      loopLagMs: 0,
-      highestEpoch,
-      detail,
-      node: '',
-    };
-    heart.checker.onBeatSent(seen, said);
-    const called = await link.call((client) => client.beat(beat, heartbeatIntervalMs * 4));
-    if (called.kind === 'left') return;
-    if (called.kind === 'failed' || called.reply.epoch < highestEpoch) return moveOn();
-    highestEpoch = called.reply.epoch;
-    const received = { ...called.reply, receivedMs: clock.monotonicMs() };
-    process.whenOn(() => heart.onBeat(received));
-  };
-  const beat = (): void => {
-    if (isStopped || isMoving) return;
-    const one = beatOnce();
-    underWay.add(one);
-    one.finally(() => underWay.delete(one)).catch(onFailure);
-  };
-  const moveOn = (): void => {
-    if (isMoving || isStopped) return;
-    isMoving = true;
-    link
-      .move()
-      .then(() => {
-        isMoving = false;
-        beat();
-      })
-      .catch(onFailure);
-  };
-  const timer = clock.every(heartbeatIntervalMs, beat);
-  clock.after(0, beat);
-  const toThread = (run: () => void): void => void clock.after(0, run);
+  const toThread = (run: (heart: Heart) => void): void => void clock.after(0, () => heart !== null && run(heart));
+  let heart: Heart | null = null;
+  clock.after(0, () => {
+    heart = new Heart({
+      settings,
+      link,
+      clock,
+      onFailure,
+      loopLagMs: () => 0,
+      onAnswered: (beat) => process.whenOn(() => onBeat(beat)),
+    });
+  });
   return {
-    say: (next, why) =>
-      toThread(() => {
-        said = next;
-        detail = why;
-        beat();
-      }),
-    tellEpoch: (next) =>
-      toThread(() => {
-        highestEpoch = Math.max(highestEpoch, next);
-      }),
+    say: (state, detail) => toThread((there) => there.say(state, detail)),
+    tellEpoch: (epoch) => toThread((there) => there.tellEpoch(epoch)),
     replaceAddresses: () => undefined,
-    stop: async () => {
-      isStopped = true;
-      timer.stop();
-      await Promise.allSettled(underWay);
-    },
+    stop: () => new Promise((resolve) => toThread((there) => void there.stop().then(() => process.whenOn(resolve), onFailure))),
   };
 }

@@ -91,15 +91,18 @@ export class SimWorker {
       onCrash: () => this.#world.onPoisoned(this),
     });
     const heartbeat = startHeart({
-      concurrency: plan.concurrency,
-      heartbeatIntervalMs: plan.timing.heartbeatIntervalMs,
+      settings: {
+        workerId: this.id,
+        bootNonce: this.bootNonce,
+        concurrency: plan.concurrency,
+        pid: process.pid,
+        node: '',
+        heartbeatIntervalMs: plan.timing.heartbeatIntervalMs,
+        highestEpoch: outbox.highestEpoch,
+      },
       onFailure: this.#world.fail,
       process,
       link: this.#link((run) => process.heartWhenOn(run)),
-      bootNonce: this.bootNonce,
-      epoch: outbox.highestEpoch,
-      seen: this.#seen,
-      checker: this.#world.checkers.worker,
       onBeat: (beat) => this.#loop.onBeat(beat),
     });
     return new WorkerLoop({
@@ -133,6 +136,10 @@ export class SimWorker {
     const { worker } = this.#world.checkers;
     return {
       ...client,
+      beat: (beat, deadlineMs) => {
+        worker.onBeatSent(this.#seen, beat.state);
+        return client.beat(beat, deadlineMs).finally(() => worker.onBeatEnded(this.#seen));
+      },
       poll: (poll, deadlineMs, signal) => {
         worker.onPollSent(this.#seen, poll, (ref) => this.outbox.has(ref));
         return client.poll(poll, deadlineMs, signal);
@@ -148,7 +155,7 @@ export class SimWorker {
         };
       },
       deregister: (deregistration, deadlineMs) => {
-        this.#seen.hasLeft = true;
+        worker.onFarewell(this.#seen);
         this.#boot.hasLeft = true;
         return client.deregister(deregistration, deadlineMs);
       },

@@ -11,6 +11,7 @@ export interface Seen {
   highestEpoch: number;
   validMs: number;
   hasLeft: boolean;
+  beatsUnderWay: number;
   readonly assigned: Set<string>;
   readonly mayForget: Set<string>;
   readonly returned: Set<string>;
@@ -44,6 +45,7 @@ export class WorkerChecker {
       highestEpoch,
       validMs: process.monotonicMs(),
       hasLeft: false,
+      beatsUnderWay: 0,
       assigned: new Set(),
       mayForget: new Set(),
       returned: new Set(),
@@ -69,6 +71,17 @@ export class WorkerChecker {
   onBeatSent(seen: Seen, state: string): void {
     this.#checking.trace.note('beat', `${seen.process.name} ${state}`);
     this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} beats after its farewell`);
+    seen.beatsUnderWay += 1;
+  }
+
+  onBeatEnded(seen: Seen): void {
+    seen.beatsUnderWay -= 1;
+  }
+
+  onFarewell(seen: Seen): void {
+    seen.hasLeft = true;
+    const isLast = seen.beatsUnderWay === 0;
+    this.#checking.hold('L36', isLast, `${seen.worker} says farewell while a beat is under way, which could register it again`);
   }
 
   onPollSent(seen: Seen, poll: Poll, isDurable: (ref: ItemRef) => boolean): void {
@@ -111,12 +124,11 @@ export class WorkerChecker {
     this.#checking.hold('W1', !isObeyed, `${execution.seen.worker} let ${index}/${attempt} go at the word of a deposed coordinator`);
   }
 
-  /** L36: after self-fence nothing starts; the fence is looked for at each tick, which one that was held up may have missed. */
+  /** W2: after so long without a valid reply nothing starts, by the worker's own monotonic clock; nor where it was held up itself. */
   #checkTouch({ process, validMs, worker }: Seen, key: string): void {
-    if (process.lastHeldMs !== undefined) return;
     const silentMs = process.monotonicMs() - validMs;
     const mostMs = this.#timing.workerSelfFenceTimeoutMs + 2 * this.#timing.heartbeatIntervalMs;
-    this.#checking.hold('L36', silentMs <= mostMs, `${worker} started ${key} after ${silentMs} ms without a word`);
+    this.#checking.hold('W2', silentMs <= mostMs, `${worker} started ${key} after ${silentMs} ms without a word`);
   }
 
   /** L32: a started item is never stolen. */
