@@ -23,7 +23,8 @@ export function createSource(indexing: Indexing, reader: InputReader): Source {
     },
     survey: async (from, count) => {
       await indexing.waitFor(from + 1);
-      return reader.survey(from, count);
+      // Behind what is indexed there may be entries of an earlier indexing, which are not compared yet.
+      return reader.survey(from, Math.min(count, indexing.count() - from));
     },
     indexed: () => ({ count: indexing.count(), items: indexing.isComplete() ? indexing.count() : null }),
   };

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { MAX_INDEX } from '../model/row.ts';
+import { LineDiffers } from './earlier-entries.ts';
+import type { Entry } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { type IndexSettings, type IndexSummary, writeSummary } from './index-summary.ts';
 import { IndexWriter } from './index-writer.ts';
-import { inputChanged, stateWriteFailed, unreadable } from './input-error.ts';
+import { inputChanged, lineChanged, stateWriteFailed, unreadable } from './input-error.ts';
 import { AROUND_CONTENT_BYTES, duplicateCustomId, type InvalidLine, lineContent, lineTooLong, parseLine } from './line.ts';
 import { type RawLine, readLines } from './read-lines.ts';
 import { SEEN_CACHE_PAGES, SeenIds } from './seen-ids.ts';
@@ -28,6 +31,7 @@ export async function buildIndex(job: IndexJob, onWritten: (count: number) => vo
     await writeSummary(files, job, reasonBytes, summary);
     return summary;
   } catch (error) {
+    if (error instanceof LineDiffers) throw lineChanged(job.inputPath, error.lineNumber);
     throw isSystemError(error) ? stateWriteFailed(job.dir, error) : error;
   } finally {
     closeSync(descriptor);
@@ -53,7 +57,7 @@ function indexInput(
     const onLine = (line: RawLine): boolean => building.add(line);
     if (job.limit !== 0) readLines({ descriptor, maxBytes: job.maxLineBytes + AROUND_CONTENT_BYTES, onLine, onBytes });
     building.writer.flush();
-    building.writer.sync();
+    building.writer.finish();
     const summary = { ...building.counts(), sha256: sha256.digest('hex'), hashedBytes, ...job.stamp };
     return { summary, reasonBytes: building.writer.reasonBytes };
   } finally {
@@ -84,7 +88,7 @@ class IndexBuilding {
     this.#lines += 1;
     const content = line.bytes === null ? null : lineContent(line.bytes, this.#lines);
     if (content === null || content.length > this.#settings.maxLineBytes)
-      this.#append(line.offset, line.length, lineTooLong(this.#settings.maxLineBytes));
+      this.#append({ offset: line.offset, length: line.length, checksum: 0 }, lineTooLong(this.#settings.maxLineBytes));
     else this.#addContent(line.offset + contentStart(line, content), content);
     return this.writer.count < this.#limit;
   }
@@ -101,12 +105,15 @@ class IndexBuilding {
   #addContent(offset: number, content: Uint8Array): void {
     const parsed = parseLine(content, this.#lines, this.#settings.form);
     if (parsed.kind === 'blank') this.#blankLines += 1;
-    else this.#append(offset, content.length, parsed.kind === 'invalid' ? parsed : this.#duplicate(parsed.item.customId));
+    else {
+      const place = { offset, length: content.length, checksum: crc32(content) };
+      this.#append(place, parsed.kind === 'invalid' ? parsed : this.#duplicate(parsed.item.customId));
+    }
   }
 
-  #append(offset: number, length: number, invalid: InvalidLine | null): void {
+  #append(place: Pick<Entry, 'offset' | 'length' | 'checksum'>, invalid: InvalidLine | null): void {
     if (invalid !== null) this.#invalid += 1;
-    this.writer.append(offset, length, this.#lines, invalid);
+    this.writer.append({ ...place, lineNumber: this.#lines }, invalid);
   }
 
   #duplicate(customId: string): InvalidLine | null {

@@ -6,7 +6,7 @@ export interface IndexFiles {
   readonly offsets: string;
   /** Why the invalid lines are invalid. */
   readonly reasons: string;
-  /** Size and mtime of the input from which the index is being made. */
+  /** From which input, and with which settings, the index is being made (index-source.ts). */
   readonly source: string;
   readonly complete: string;
   /** Beginning of the names of the scratch files that find duplicates. */

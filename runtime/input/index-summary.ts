@@ -34,7 +34,7 @@ interface CompleteFile {
 }
 
 /** Grows whenever entries would come out otherwise from the same input. */
-const VERSION = 1;
+export const INDEX_VERSION = 2;
 
 /**
  * The summary of the index in these files where it is whole and was made from this input with these settings; else null, and the
@@ -42,7 +42,7 @@ const VERSION = 1;
  */
 export function readSummary(files: IndexFiles, wanted: IndexSettings, stamp: FileStamp): IndexSummary | null {
   const found = readCompleteFile(files.complete);
-  if (found === null || found.version !== VERSION) return null;
+  if (found === null || found.version !== INDEX_VERSION) return null;
   const { settings, summary } = found;
   const isWanted =
     settings.form === wanted.form &&
@@ -54,7 +54,7 @@ export function readSummary(files: IndexFiles, wanted: IndexSettings, stamp: Fil
 
 export async function writeSummary(files: IndexFiles, wanted: IndexSettings, reasonBytes: number, summary: IndexSummary): Promise<void> {
   const settings: IndexSettings = { form: wanted.form, maxLineBytes: wanted.maxLineBytes, limit: wanted.limit };
-  const contents: CompleteFile = { version: VERSION, settings, reasonBytes, summary };
+  const contents: CompleteFile = { version: INDEX_VERSION, settings, reasonBytes, summary };
   await writeFileAtomic(files.complete, `${JSON.stringify(contents)}\n`);
 }
 

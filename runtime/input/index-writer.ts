@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { EarlierEntries } from './earlier-entries.ts';
 import { ENTRY_BYTES, type Entry, writeEntry } from './entry.ts';
 import type { IndexFiles } from './index-files.ts';
 import type { InvalidLine } from './line.ts';
@@ -14,10 +15,13 @@ export const REASON_HEADER_BYTES = 4;
 /**
  * Appends entries and reasons. Blocking, for a thread of its own. A reason is in its file before the entry that points at it, and
  * entries are in theirs before `written` counts them, so whoever reads below `written` finds all.
+ *
+ * The files may hold what an earlier indexing of the same lines has written: it is compared, and stays (earlier-entries.ts).
  */
 export class IndexWriter {
   readonly #offsets: number;
   readonly #reasons: number;
+  readonly #earlier: EarlierEntries;
   readonly #batch: Buffer = Buffer.alloc(BATCH_ENTRIES * ENTRY_BYTES);
   #batched = 0;
   #pendingReasons: Buffer[] = [];
@@ -25,10 +29,11 @@ export class IndexWriter {
   #reasonsEnd = 0;
   #written = 0;
 
-  /** The files are there, and empty. */
+  /** The files are there. */
   constructor(files: IndexFiles) {
     this.#offsets = openSync(files.offsets, 'r+');
     this.#reasons = openSync(files.reasons, 'r+');
+    this.#earlier = new EarlierEntries(this.#offsets);
   }
 
   get written(): number {
@@ -43,8 +48,8 @@ export class IndexWriter {
     return this.#reasonsEnd;
   }
 
-  append(offset: number, length: number, lineNumber: number, invalid: InvalidLine | null): void {
-    const entry: Entry = { offset, length, lineNumber, reasonAt: invalid === null ? null : this.#addReason(invalid) };
+  append(line: Omit<Entry, 'reasonAt'>, invalid: InvalidLine | null): void {
+    const entry: Entry = { ...line, reasonAt: invalid === null ? null : this.#addReason(invalid) };
     writeEntry(this.#batch, this.#batched * ENTRY_BYTES, entry);
     this.#batched += 1;
     if (this.#batched === BATCH_ENTRIES || this.#pendingReasonBytes >= BATCH_REASON_BYTES) this.flush();
@@ -52,16 +57,19 @@ export class IndexWriter {
 
   flush(): void {
     if (this.#batched === 0) return;
+    const entries = this.#batch.subarray(0, this.#batched * ENTRY_BYTES);
+    this.#earlier.compare(entries, this.#written);
     if (this.#pendingReasons.length > 0) writeAll(this.#reasons, Buffer.concat(this.#pendingReasons));
     this.#pendingReasons = [];
     this.#pendingReasonBytes = 0;
-    writeAll(this.#offsets, this.#batch.subarray(0, this.#batched * ENTRY_BYTES));
+    writeAll(this.#offsets, entries);
     this.#written += this.#batched;
     this.#batched = 0;
   }
 
-  /** Makes durable what was flushed. */
-  sync(): void {
+  /** Makes durable what was flushed, which is all there is. */
+  finish(): void {
+    this.#earlier.end(this.#written);
     fsyncSync(this.#reasons);
     fsyncSync(this.#offsets);
   }

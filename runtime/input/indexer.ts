@@ -1,9 +1,10 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../base/module-path.ts';
 import type { IndexJob } from './build-index.ts';
 import { type FileStamp, type IndexFiles, indexFiles } from './index-files.ts';
+import { agree, readIndexSource, writeIndexSource } from './index-source.ts';
 import { type IndexSettings, type IndexSummary, readSummary } from './index-summary.ts';
 import type { IndexerMessage } from './indexer-thread.ts';
 import { fromErrorMessage, stateWriteFailed, unreadable } from './input-error.ts';
@@ -30,7 +31,8 @@ export interface Indexing {
 
 /**
  * Indexes the input in a thread of its own, so that items can be handed out meanwhile. A whole index of the same input (size and
- * mtime) is used as it is; anything else is made anew from the first line, and comes out the same for the same bytes.
+ * mtime) is used as it is; anything else is made again from the first line. An earlier index of the same settings, whole or not, is a
+ * promise: where a line of it is not there any more, the indexing fails with INPUT_CHANGED and names that line.
  * Afterwards `openInput` may be called. Throws INPUT_UNREADABLE at once where there is no such file.
  */
 export function startIndexing(request: IndexRequest): Indexing {
@@ -39,7 +41,7 @@ export function startIndexing(request: IndexRequest): Indexing {
   const stamp = stampOf(inputPath);
   const known = readSummary(files, { form, maxLineBytes, limit }, stamp);
   if (known !== null) return completeIndexing(known);
-  prepareFiles(dir, files, stamp);
+  prepareFiles(dir, files, { form, maxLineBytes, limit }, stamp);
   return new ThreadIndexing({ inputPath, dir, form, maxLineBytes, limit, stamp });
 }
 
@@ -160,16 +162,28 @@ function stampOf(inputPath: string): FileStamp {
 }
 
 /**
- * Makes new, empty files. The old ones are removed and not emptied, so that whoever still reads them goes on reading what was
- * there; the sign of completeness goes first.
+ * Keeps the entries of an earlier indexing that these settings agree with, and else makes new, empty files. Old ones are removed and not
+ * emptied, so that whoever still reads them goes on reading what was there; the sign of completeness goes first.
  */
-function prepareFiles(dir: string, files: IndexFiles, stamp: FileStamp): void {
+function prepareFiles(dir: string, files: IndexFiles, settings: IndexSettings, stamp: FileStamp): void {
   try {
     mkdirSync(dir, { recursive: true });
     rmSync(files.complete, { force: true });
-    for (const path of [files.offsets, files.reasons, files.source, ...scratchFiles(dir, files)]) rmSync(path, { force: true });
-    for (const path of [files.offsets, files.reasons]) closeSync(openSync(path, 'w'));
-    writeFileSync(files.source, JSON.stringify(stamp));
+    const earlier = readIndexSource(files);
+    const entries = [files.offsets, files.reasons];
+    const isKept = earlier !== null && agree(earlier, settings) && entries.every((path) => existsSync(path));
+    for (const path of [...(isKept ? [] : entries), files.source, ...scratchFiles(dir, files)]) rmSync(path, { force: true });
+    if (!isKept) for (const path of entries) closeSync(openSync(path, 'w'));
+    writeIndexSource(files, settings, stamp);
+  } catch (error) {
+    throw stateWriteFailed(dir, error);
+  }
+}
+
+/** Another list is to be indexed here, of which nothing was handed out: the promise of the earlier one ends. */
+export function removeIndex(dir: string): void {
+  try {
+    rmSync(dir, { recursive: true, force: true });
   } catch (error) {
     throw stateWriteFailed(dir, error);
   }

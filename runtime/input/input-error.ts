@@ -19,6 +19,14 @@ export function inputChanged(path: string, what: string): RolloutError {
   );
 }
 
+/** The line that is there is not the one that was indexed, or there is none. */
+export function lineChanged(path: string, lineNumber: number): RolloutError {
+  return new RolloutError(
+    'INPUT_CHANGED',
+    `line ${lineNumber} of the input ${path} is not the one that this run has indexed: the file was exchanged or edited, and nothing of the new one was sent; put the old file back and run the same command again, or begin a new run with --fresh`,
+  );
+}
+
 /** An error of writing below the state directory. Full disks are told apart, since a person can help there. */
 export function stateWriteFailed(path: string, cause: unknown): RolloutError {
   const { code, message } = cause as NodeJS.ErrnoException;

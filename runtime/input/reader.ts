@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { assert, present } from '../base/assert.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { ENTRY_BYTES, type Entry, isInvalidAt, readEntry } from './entry.ts';
 import { type FileStamp, indexFiles, isSameStamp } from './index-files.ts';
 import { REASON_HEADER_BYTES } from './index-writer.ts';
-import { inputChanged, unreadable } from './input-error.ts';
+import { inputChanged, lineChanged, unreadable } from './input-error.ts';
 import type { InvalidCode } from './line.ts';
 import { type Span, spansOf } from './spans.ts';
 
@@ -113,7 +114,10 @@ class FileReader implements InputReader {
     return entries.slice(span.first, span.first + span.count).map((entry, at) => {
       const start = entry.offset - span.offset;
       const index = present(indexes[span.first + at], 'the index of an entry that was read');
-      return { index, line: bytes.subarray(start, start + entry.length), lineNumber: entry.lineNumber };
+      const line = bytes.subarray(start, start + entry.length);
+      // Size and mtime may both be those of another file: no line goes out that is not the one the index knows.
+      if (crc32(line) !== entry.checksum) throw lineChanged(this.#path, entry.lineNumber);
+      return { index, line, lineNumber: entry.lineNumber };
     });
   }
 

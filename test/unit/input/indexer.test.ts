@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { startIndexing } from '../../../runtime/input/indexer.ts';
+import { ENTRY_BYTES } from '../../../runtime/input/entry.ts';
+import { type IndexRequest, removeIndex, startIndexing } from '../../../runtime/input/indexer.ts';
 import { openInput } from '../../../runtime/input/reader.ts';
 import { MAX_LINE_BYTES, mixedLines } from '../../support/bad-lines.ts';
 import { batchLine } from '../../support/batch-lines.ts';
@@ -41,6 +42,72 @@ test('the index is made anew, and comes out the same, when it was not whole or t
       bytes,
     );
   }
+});
+
+/** A list of so many items, some of them bad, whose index was not made whole: the sign of completeness is gone. */
+async function begunIndex(t: ExecutionContext, lines: readonly string[]): Promise<IndexRequest> {
+  const { request } = await indexed(t, lines.map((line) => `${line}\n`).join(''));
+  rmSync(join(request.dir, 'complete.json'));
+  return request;
+}
+
+const BEGUN = [batchLine('a'), 'bad', '', batchLine('b'), batchLine('a'), batchLine('c')];
+
+test('an index is made again of the same lines and more, and its old entries are as they were', async (t) => {
+  const request = await begunIndex(t, BEGUN);
+  const before = readFileSync(join(request.dir, 'offsets'));
+  appendFileSync(request.inputPath, `${batchLine('d')}\nbad too\n`);
+  t.like(await startIndexing(request).done, { items: 7, invalid: 3, blankLines: 1 });
+  t.deepEqual(readFileSync(join(request.dir, 'offsets')).subarray(0, before.length), before);
+  const reader = await openInput(request);
+  t.teardown(async () => await reader.close());
+  t.deepEqual((await reader.survey(0, 100)).invalid, [1, 3, 6]);
+  t.is((await reader.invalidReason(3)).code, 'duplicate_custom_id');
+});
+
+const CHANGES: readonly (readonly [what: string, lines: readonly string[], line: number])[] = [
+  ['an item', [batchLine('a'), 'bad', '', batchLine('B'), batchLine('a'), batchLine('c')], 4],
+  ['a bad line', [batchLine('a'), 'BAD', '', batchLine('b'), batchLine('a'), batchLine('c')], 2],
+  ['a blank line that is gone', [batchLine('a'), 'bad', batchLine('b'), batchLine('a'), batchLine('c')], 4],
+  ['a last line that goes on', [batchLine('a'), 'bad', '', batchLine('b'), batchLine('a'), `${batchLine('c')}${batchLine('d')}`], 6],
+  ['a line that is missing at the end', [batchLine('a'), 'bad', '', batchLine('b'), batchLine('a')], 6],
+  ['an empty file', [], 1],
+];
+
+for (const [what, lines, line] of CHANGES) {
+  test(`an index that was begun fails on the first line that is another one: ${what}`, async (t) => {
+    const request = await begunIndex(t, BEGUN);
+    writeFileSync(request.inputPath, lines.map((text) => `${text}\n`).join(''));
+    const failure = await t.throwsAsync(startIndexing(request).done, { instanceOf: RolloutError });
+    t.is(failure?.code, 'INPUT_CHANGED');
+    t.regex(failure?.message ?? '', new RegExp(`^line ${line} of the input .*put the old file back.*--fresh`));
+    writeFileSync(request.inputPath, BEGUN.map((text) => `${text}\n`).join(''));
+    t.like(await startIndexing(request).done, { items: 5, invalid: 2 }, 'the file that was put back is indexed');
+  });
+}
+
+test('a last line without a line feed may get one, and lines after it', async (t) => {
+  const { request } = await indexed(t, batchLine('a'));
+  appendFileSync(request.inputPath, `\r\n${batchLine('b')}`);
+  t.like(await startIndexing(request).done, { items: 2, invalid: 0 });
+});
+
+test('entries that a crash of the machine has lost are written again', async (t) => {
+  const request = await begunIndex(t, BEGUN);
+  const offsets = join(request.dir, 'offsets');
+  const whole = readFileSync(offsets);
+  writeFileSync(offsets, Buffer.concat([Buffer.from(whole).fill(0, ENTRY_BYTES, 2 * ENTRY_BYTES), Buffer.alloc(3 * ENTRY_BYTES + 5)]));
+  t.like(await startIndexing(request).done, { items: 5 });
+  t.deepEqual(readFileSync(offsets), whole);
+  t.true(startIndexing(request).isComplete());
+});
+
+test('a higher limit goes on with the index, and a removed index is begun with any list', async (t) => {
+  const { request } = await indexed(t, `${batchLine('a')}\n${batchLine('b')}\n`, { limit: 1 });
+  t.like(await startIndexing({ ...request, limit: null }).done, { items: 2 });
+  writeFileSync(request.inputPath, `${batchLine('z')}\n`);
+  removeIndex(request.dir);
+  t.like(await startIndexing(request).done, { items: 1 });
 });
 
 test('other settings make the index anew', async (t) => {

@@ -3,6 +3,7 @@ import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs
 import test from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { RolloutError } from '../../../runtime/base/errors.ts';
+import { startIndexing } from '../../../runtime/input/indexer.ts';
 import { openInput } from '../../../runtime/input/reader.ts';
 import { batchLine } from '../../support/batch-lines.ts';
 import { indexed } from '../../support/indexed-input.ts';
@@ -46,6 +47,22 @@ test('the line of an invalid item, and the reason of a valid one, are never aske
   await t.throwsAsync(reader.lines([1]), { instanceOf: AssertionFailed });
   await t.throwsAsync(reader.invalidReason(0), { instanceOf: AssertionFailed });
   await t.throwsAsync(reader.lines([2]), { instanceOf: AssertionFailed });
+});
+
+test('a line of another file with the same size and time is never read as the one that was indexed', async (t) => {
+  const { request } = await indexed(t, `${LINES.join('\n')}\n`);
+  utimesSync(request.inputPath, 5, 5);
+  await startIndexing(request).done;
+  writeFileSync(request.inputPath, `${LINES.map((line, at) => (at === 20 ? line.replace('r20', 'R20') : line)).join('\n')}\n`);
+  utimesSync(request.inputPath, 5, 5);
+  const opened = await openInput(request);
+  t.teardown(async () => await opened.close());
+  t.is((await opened.lines([19])).length, 1);
+  for (const wanted of [[20], [18, 19, 20, 21]]) {
+    const failure = await t.throwsAsync(opened.lines(wanted), { instanceOf: RolloutError });
+    t.is(failure?.code, 'INPUT_CHANGED');
+    t.regex(failure?.message ?? '', /^line 21 of the input .*in\.jsonl is not the one/);
+  }
 });
 
 test('an input that was cut, extended, overwritten or replaced is noticed', async (t) => {

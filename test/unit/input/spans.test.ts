@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Entry } from '../../../runtime/input/entry.ts';
 import { spansOf } from '../../../runtime/input/spans.ts';
 
-const entry = (offset: number, length: number): Entry => ({ offset, length, lineNumber: 1, reasonAt: null });
+const entry = (offset: number, length: number): Entry => ({ offset, length, lineNumber: 1, reasonAt: null, checksum: 0 });
 
 test('neighbouring lines are read at once, line ends and a blank line between them included', (t) => {
   t.deepEqual(spansOf([entry(0, 10), entry(11, 10), entry(25, 5)]), [{ offset: 0, length: 30, first: 0, count: 3 }]);
