@@ -60,6 +60,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   cli: [
     'drain-text',
     'dry-run-text',
+    'flag-words',
     'found-text',
     'identity-table',
     'rate',
