@@ -1,117 +1,152 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { fileOfTitle, type LanePlan, titlesIn } from './lanes.ts';
+import { LaneReport, type LaneResult } from './lane-report.ts';
+import { type LanePlan, titlesIn } from './lanes.ts';
 import { type TapEvent, TapReader } from './tap.ts';
 
-export interface LaneTotals {
-  readonly passed: number;
-  readonly failures: readonly string[];
+/** How often ava is started again with the files of which nothing was heard. Each start that fails costs the file it failed in. */
+const MOST_STARTS = 10;
+/** Names the files that run in one process, for scripts/together.ts and ava.config.js. */
+const TOGETHER = 'ROLLOUT_TEST_TOGETHER';
+
+export interface LaneOptions {
+  /** Where ava and the files are; the project itself where it is left out. */
+  readonly cwd?: string;
+  readonly write?: (text: string) => void;
 }
 
-/** One `ava` process over the files of a lane, one file at a time: so a file is finished when a test of another one is heard of. */
+/** `ava` over the files of a lane, one file at a time; where it crashes, another one over those of which nothing was heard. */
 export class Lane {
   readonly #plan: LanePlan;
+  readonly #options: LaneOptions;
+  readonly #report: LaneReport;
   #child: ChildProcess | null = null;
-  readonly #failures: string[] = [];
-  #passed = 0;
-  #file: string | null = null;
+  #isStopped = false;
   /** With one file at a time, the end of the file before is the start of the next. */
   #fileStartMs = 0;
   #lastHeardMs = 0;
-  #fileTitles: string[] = [];
-  #fileFailures = 0;
+  readonly #told = new Set<string>();
 
-  constructor(plan: LanePlan) {
+  constructor(plan: LanePlan, options: LaneOptions = {}) {
     this.#plan = plan;
+    this.#options = options;
+    this.#report = new LaneReport(plan.files);
   }
 
-  async run(): Promise<LaneTotals> {
-    const startMs = performance.now();
-    this.#lastHeardMs = startMs;
-    const flags = ['--tap', '--concurrency=1', ...(this.#plan.isSerial ? ['--serial'] : [])];
+  async run(): Promise<LaneResult> {
+    for (let start = 1; start <= MOST_STARTS && !this.#isStopped; start += 1) {
+      const files = this.#report.unheard();
+      if (files.length === 0) break;
+      await this.#runAva(files);
+      if (this.#report.isClosed()) break;
+    }
+    this.#sayFailed(this.#report.onLast());
+    for (const file of this.#plan.files) this.#tellFile(file);
+    return this.#report.result();
+  }
+
+  /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null before the lane and after it. */
+  running(): string | null {
+    if (!this.#isRunning()) return null;
+    const file = this.#report.current();
+    const seconds = secondsBetween(this.#fileStartMs, performance.now());
+    if (file === null) return `${this.#plan.name}: ${this.#report.unheard().slice(0, 3).join(' ')}, ${seconds}: nothing was heard yet`;
+    const next = this.#report.unheard()[0];
+    const open = this.#openTitles(file);
+    const names = open.length === 0 ? `all its tests are finished; ${next ?? 'its end'} is waited for` : open.join(' | ');
+    return `${this.#plan.name}: ${file}, ${seconds}: ${names}`;
+  }
+
+  /** Nothing has been heard for longer than any test may take: a test file that does not end, say. */
+  stopIfSilent(limitMs: number): void {
+    if (!this.#isRunning() || performance.now() - this.#lastHeardMs < limitMs) return;
+    const what = `nothing was heard for ${limitMs / 60_000} minutes`;
+    this.#sayFailed(this.#report.fail(this.#report.current() ?? this.#report.unheard()[0] ?? null, what));
+    this.#kill();
+  }
+
+  /** No file is started any more, and what runs is killed. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#kill();
+  }
+
+  async #runAva(files: readonly string[]): Promise<void> {
+    const { isSerial, isTogether } = this.#plan;
+    const flags = ['--tap', '--concurrency=1', ...(isSerial ? ['--serial'] : []), ...(isTogether ? [] : files)];
+    const env = isTogether ? { ...process.env, [TOGETHER]: files.join(' ') } : process.env;
+    this.#report.onStart();
+    this.#fileStartMs = performance.now();
+    this.#lastHeardMs = this.#fileStartMs;
     // A process group of its own, so that `stop` reaches ava and the processes of its test files together.
-    const child = spawn('ava', [...flags, ...this.#plan.files], { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const child = spawn('ava', flags, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, cwd: this.#options.cwd, env });
     this.#child = child;
     const tap = new TapReader();
     const lines = Promise.all([
       eachLine(child.stdout, (line) => this.#onEvents(tap.line(line))),
       eachLine(child.stderr, (line) => this.#say(line)),
     ]);
-    const code = await new Promise<number | null>((resolve, reject) => {
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', resolve);
+      child.once('close', (...how) => resolve(how));
     });
     await lines;
     this.#onEvents(tap.end());
-    this.#finishFile();
-    if (code !== 0 && this.#failures.length === 0) this.#fail(`lane ${this.#plan.name}`, [`ava ended with ${code ?? 'a signal'}`]);
-    this.#say(`lane finished: ${this.#passed} passed, ${this.#failures.length} failed in ${secondsSince(startMs)}`);
-    return { passed: this.#passed, failures: this.#failures };
+    this.#onEnd(files, code, signal);
   }
 
-  /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null before the lane and after it. */
-  running(): string | null {
-    if (!this.#isRunning()) return null;
-    if (this.#file === null) return `${this.#plan.name}: the first of ${this.#plan.files.join(' ')}`;
-    const open = titlesIn(this.#file).filter((title) => !this.#fileTitles.includes(title));
-    const next = this.#plan.files[this.#plan.files.indexOf(this.#file) + 1];
-    const names = open.length === 0 ? `all its tests are finished; ${next ?? 'its end'} is waited for` : open.join(' | ');
-    return `${this.#plan.name}: ${this.#file}, ${secondsSince(this.#fileStartMs)}: ${names}`;
+  #onEnd(files: readonly string[], code: number | null, signal: string | null): void {
+    const file = this.#report.current();
+    const open = file === null ? [] : this.#openTitles(file);
+    const unfinished = open.length === 0 ? '' : `; not heard of: ${open.join(' | ')}`;
+    this.#sayFailed(this.#report.onEnd(files, code === 0, `${signal ?? `exit ${code}`}${unfinished}`));
   }
 
-  /** Nothing has been heard for longer than any test may take: a test file that does not end, say. */
-  stopIfSilent(limitMs: number): void {
-    if (!this.#isRunning() || performance.now() - this.#lastHeardMs < limitMs) return;
-    this.#fail(`lane ${this.#plan.name}`, [`nothing was heard for ${limitMs / 60_000} minutes: ${this.running() ?? ''}`]);
-    this.stop();
+  #onEvents(events: readonly TapEvent[]): void {
+    for (const event of events) {
+      const before = this.#report.current();
+      const failed = this.#report.onEvent(event);
+      const after = this.#report.current();
+      if (before !== after && !this.#plan.isTogether) {
+        if (before !== null) this.#tellFile(before);
+        this.#fileStartMs = this.#lastHeardMs;
+      }
+      this.#lastHeardMs = performance.now();
+      this.#sayFailed(failed);
+      if (event.kind === 'failed') for (const line of event.details) this.#say(line);
+    }
   }
 
-  stop(): void {
-    const pid = this.#child?.pid;
-    if (pid !== undefined && this.#isRunning()) process.kill(-pid, 'SIGKILL');
+  #openTitles(file: string): readonly string[] {
+    const heard = this.#report.titlesOf(file);
+    return titlesIn(file, this.#options.cwd).filter((title) => !heard.includes(title));
+  }
+
+  #tellFile(file: string): void {
+    if (this.#told.has(file)) return;
+    this.#told.add(file);
+    const { passed, failures } = this.#report.resultOf(file);
+    const seconds = this.#plan.isTogether ? '' : `, ${secondsBetween(this.#fileStartMs, this.#lastHeardMs)}`;
+    this.#say(`${failures.length === 0 ? 'ok    ' : 'FAILED'} ${file}: ${passed} passed, ${failures.length} failed${seconds}`);
+  }
+
+  #sayFailed(failures: readonly string[]): void {
+    for (const failure of failures) this.#say(`FAILED ${failure}`);
   }
 
   #isRunning(): boolean {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  #onEvents(events: readonly TapEvent[]): void {
-    for (const event of events) {
-      const { file, title } = fileOfTitle(event.title, this.#plan.files);
-      if (file !== null && file !== this.#file) this.#startFile(file);
-      this.#lastHeardMs = performance.now();
-      this.#fileTitles.push(title);
-      if (event.kind === 'passed') this.#passed++;
-      else if (event.kind === 'failed') this.#fail(event.title, event.details);
-      else this.#fail(event.title, ['  it was skipped or is only planned: every test runs']);
-    }
-  }
-
-  #fail(title: string, details: readonly string[]): void {
-    this.#failures.push(title);
-    this.#fileFailures++;
-    this.#say(`FAILED ${title}`);
-    for (const line of details) this.#say(line);
-  }
-
-  #startFile(file: string): void {
-    this.#finishFile();
-    this.#file = file;
-    this.#fileStartMs = this.#lastHeardMs;
-    this.#fileTitles = [];
-    this.#fileFailures = 0;
-  }
-
-  #finishFile(): void {
-    if (this.#file === null) return;
-    const word = this.#fileFailures === 0 ? 'ok    ' : 'FAILED';
-    const seconds = ((this.#lastHeardMs - this.#fileStartMs) / 1000).toFixed(1);
-    this.#say(`${word} ${this.#file}: ${this.#fileTitles.length} tests, ${seconds} s`);
+  #kill(): void {
+    const pid = this.#child?.pid;
+    if (pid !== undefined && this.#isRunning()) process.kill(-pid, 'SIGKILL');
   }
 
   #say(line: string): void {
-    process.stdout.write(`[${this.#plan.name}] ${line}\n`);
+    const write = this.#options.write ?? ((text) => process.stdout.write(text));
+    write(`[${this.#plan.name}] ${line}\n`);
   }
 }
 
@@ -119,6 +154,6 @@ async function eachLine(stream: Readable, handle: (line: string) => void): Promi
   for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) handle(line);
 }
 
-function secondsSince(startMs: number): string {
-  return `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
+function secondsBetween(fromMs: number, toMs: number): string {
+  return `${((toMs - fromMs) / 1000).toFixed(1)} s`;
 }

@@ -1,53 +1,54 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pureTests } from './pure-tests.ts';
 
-/** Files that one `ava` runs, one file after the other; serial: the tests within a file too. */
+/** Files that one `ava` runs, one file after the other. */
 export interface LanePlan {
   readonly name: string;
   readonly files: readonly string[];
+  /** The tests within a file one after the other too. */
   readonly isSerial: boolean;
+  /** All files in one process. */
+  readonly isTogether: boolean;
 }
 
-interface Lane {
-  readonly name: string;
-  /** A folder of test/; null for all that no other lane names. */
-  readonly folder: string | null;
-  /** Which of the folder's files, in the order of their names; all where it is left out. */
-  readonly takes?: (nth: number) => boolean;
+export interface RunPlan {
+  /** Everything within a process: run first, one lane after the other, beside the first process tests. */
+  readonly inside: readonly LanePlan[];
+  /** Tests of processes, in the order in which whoever is free takes the next. */
+  readonly processes: readonly string[];
+  /** Those of them that mostly wait: beside all others, one after the other. */
+  readonly waiting: readonly string[];
 }
 
-/** Of three files of whole runs, the slot that has everything else as well takes one: so both end at about the same time. */
-const isThird = (nth: number): boolean => nth % 3 === 2;
+/** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
+const PROCESS_FOLDERS = ['integration', 'e2e'];
 
-/**
- * What runs side by side, made for two cores: whole runs of many processes on one, and on the other everything within a process,
- * followed by what starts a few, and then by whole runs too. Every folder of test/ that is not named is in the first lane, so no
- * test file can be forgotten.
- */
-const SLOTS: readonly (readonly Lane[])[] = [
-  [
-    { name: 'inside', folder: null },
-    { name: 'processes', folder: 'integration' },
-    { name: 'further runs', folder: 'e2e', takes: isThird },
-  ],
-  [{ name: 'runs', folder: 'e2e', takes: (nth) => !isThird(nth) }],
-];
-const NAMED_FOLDERS = SLOTS.flat().map((lane) => lane.folder);
-
-/** `given`: test files and folders of them; none means all. The lanes of an inner list run one after the other. */
-export function planSlots(given: readonly string[]): readonly (readonly LanePlan[])[] {
-  const files = (given.length === 0 ? ['test'] : given).flatMap(testFilesIn).toSorted();
-  return SLOTS.map((lanes) => lanes.map((lane) => planOf(lane, files)).filter((plan) => plan.files.length > 0));
+/** `given`: test files and folders of them; none means all. */
+export function planRun(given: readonly string[]): RunPlan {
+  const files = [...new Set((given.length === 0 ? ['test'] : given).flatMap(testFilesIn))].toSorted();
+  const processes = files.filter((file) => PROCESS_FOLDERS.includes(file.split('/')[1] ?? ''));
+  const inside = files.filter((file) => !processes.includes(file));
+  const together = new Set(pureTests(inside.filter((file) => file.startsWith('test/unit/'))));
+  const lanes: readonly LanePlan[] = [
+    { name: 'pure', files: [...together], isSerial: false, isTogether: true },
+    { name: 'inside', files: inside.filter((file) => !together.has(file)), isSerial: false, isTogether: false },
+  ];
+  return { inside: lanes.filter((lane) => lane.files.length > 0), ...inTurn(processes) };
 }
 
-function planOf({ name, folder, takes = () => true }: Lane, files: readonly string[]): LanePlan {
-  const own = files.filter((file) => namedFolderOf(file) === folder);
-  return { name, files: own.filter((_, nth) => takes(nth)), isSerial: folder !== null };
+/** Which take longest, so that none of them begins when all others have ended; measured on two cores. */
+const LONGEST: readonly string[] = [];
+const WAITING: readonly string[] = [];
+
+function inTurn(files: readonly string[]): Pick<RunPlan, 'processes' | 'waiting'> {
+  const [busy, waiting] = [files.filter((file) => !WAITING.includes(file)), files.filter((file) => WAITING.includes(file))];
+  return { processes: [...busy.filter((file) => LONGEST.includes(file)), ...busy.filter((file) => !LONGEST.includes(file))], waiting };
 }
 
-function namedFolderOf(file: string): string | null {
-  const folder = file.split('/')[1] ?? '';
-  return NAMED_FOLDERS.includes(folder) ? folder : null;
+/** One process test alone. */
+export function planOfProcesses(name: string, file: string): LanePlan {
+  return { name, files: [file], isSerial: true, isTogether: false };
 }
 
 function testFilesIn(path: string): readonly string[] {
@@ -65,10 +66,9 @@ const SEPARATOR = ' › ';
  * share, and without the endings; of a single file it puts nothing.
  */
 export function fileOfTitle(title: string, files: readonly string[]): { readonly file: string | null; readonly title: string } {
-  if (files.length === 1) return { file: files[0] ?? null, title };
-  let best: { file: string | null; title: string } = { file: null, title };
+  let best: { file: string | null; title: string } = { file: files.length === 1 ? (files[0] ?? null) : null, title };
   for (const file of files) {
-    const parts = file.replace(/\.test\.ts$/, '').split('/');
+    const parts = partsOf(file);
     for (let from = 0; from < parts.length; from++) {
       const prefix = parts.slice(from).join(SEPARATOR) + SEPARATOR;
       if (title.startsWith(prefix) && title.length - prefix.length < best.title.length) best = { file, title: title.slice(prefix.length) };
@@ -77,8 +77,17 @@ export function fileOfTitle(title: string, files: readonly string[]): { readonly
   return best;
 }
 
+/** What stands before the titles of a file whose tests run in one process with those of others. */
+export function titlePrefixOf(file: string): string {
+  return partsOf(file).join(SEPARATOR) + SEPARATOR;
+}
+
+function partsOf(file: string): readonly string[] {
+  return file.replace(/\.test\.ts$/, '').split('/');
+}
+
 /** Titles written down in a test file; one that is put together when it runs is not found. */
-export function titlesIn(file: string): readonly string[] {
-  const calls = readFileSync(file, 'utf8').matchAll(/^\s*test(?:\.\w+)*\(\s*(['"`])(.+?)\1/gm);
+export function titlesIn(file: string, folder = '.'): readonly string[] {
+  const calls = readFileSync(join(folder, file), 'utf8').matchAll(/^\s*test(?:\.\w+)*\(\s*(['"`])(.+?)\1/gm);
   return [...calls].map((call) => call[2] ?? '');
 }

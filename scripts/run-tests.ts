@@ -1,13 +1,19 @@
 /**
- * `make test`: the gates, then all tests, in lanes side by side. Arguments are the test files to run instead of all; then
- * only the build is made before. The last line is "N passed, N failed", a gate counting as one; a run in which no test ran has failed.
+ * `make test`: the gates, then all tests, side by side. Arguments are the test files to run instead of all; then only the build is made
+ * before. A file of process tests that failed is run once more, alone, when all others have ended: that result counts, and the file is
+ * named as flaky where it passes. The last line is "N passed, N failed", a gate counting as one; a run in which no test ran has failed.
  */
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { GATES, runGates } from './gates.ts';
-import { Lane, type LaneTotals } from './lane.ts';
-import { planSlots } from './lanes.ts';
+import { Lane } from './lane.ts';
+import type { FileResult, LaneResult } from './lane-report.ts';
+import { type LanePlan, planOfProcesses, planRun } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
 import { installSystemPackages } from './system-packages.ts';
+import { bothResults, filesToRepeat, MOST_REPEATED, verdictOf } from './verdict.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -16,56 +22,103 @@ const SILENCE_LIMIT_MS = 12 * 60_000;
 /** A run that takes longer hangs: it says what still runs, and ends. */
 const LIMIT_MS = 75 * 60_000;
 
+const startMs = performance.now();
 const mark = randomUUID();
 process.env[RUN_MARK] = mark;
-installSystemPackages((line) => process.stdout.write(`${line}\n`));
+// Some hundred processes read the same code: kept compiled, each takes half the time to start. Of this run alone, so it never grows.
+const compileCache = mkdtempSync(join(tmpdir(), 'rollout-test-compiled-'));
+process.env['NODE_COMPILE_CACHE'] = compileCache;
+installSystemPackages((line) => say(line));
 const only = process.argv.slice(2);
 const gates = await runGates(only.length === 0 ? GATES : GATES.slice(0, 1));
 const failures = gates.filter((gate) => !gate.isPassed).map((gate) => `gate: ${gate.name}`);
 const failedGates = failures.length;
 
-const slots = planSlots(only).map((plans) => plans.map((plan) => new Lane(plan)));
+const running = new Set<Lane>();
 let isStopped = false;
 const report = setInterval(() => {
   sayRunning();
-  for (const lane of slots.flat()) lane.stopIfSilent(SILENCE_LIMIT_MS);
+  for (const lane of running) lane.stopIfSilent(SILENCE_LIMIT_MS);
 }, REPORT_EVERY_MS);
-const limit = setTimeout(() => {
-  failures.push(`the run took longer than ${LIMIT_MS / 60_000} minutes`);
-  sayRunning();
-  stopAll();
-}, LIMIT_MS);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, onInterrupted);
+const limit = setTimeout(() => stopAll(`the run took longer than ${LIMIT_MS / 60_000} minutes`), LIMIT_MS);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopAll('the run was interrupted'));
 
-const totals: readonly LaneTotals[] = (await Promise.all(slots.map(runInTurn))).flat();
+const plan = planRun(only);
+const processes = [...plan.processes];
+const waiting = [...plan.waiting];
+const [inside, ...ofProcesses] = await Promise.all([
+  runInside().then(async (results) => ({ results, further: await takeFrom(processes, 'processes 1') })),
+  takeFrom(processes, 'processes 2'),
+  takeFrom(waiting, 'waiting'),
+]);
+const lanes: readonly LaneResult[] = [...inside.results, ...inside.further, ...ofProcesses.flat()];
+const again = await runAgain([...inside.further, ...ofProcesses.flat()].flatMap((lane) => lane.files));
 clearInterval(report);
 clearTimeout(limit);
-for (const command of killLeftovers(mark)) process.stdout.write(`was left running, killed: ${command}\n`);
+for (const command of killLeftovers(mark)) say(`was left running, killed: ${command}`);
+rmSync(compileCache, { recursive: true, force: true });
 
-const passed = totals.reduce((sum, lane) => sum + lane.passed, 0);
-failures.push(...totals.flatMap((lane) => lane.failures));
-if (passed === 0 && failures.length === failedGates) failures.push('no test ran');
-for (const failure of failures) process.stdout.write(`failed: ${failure}\n`);
-process.stdout.write(`${passed + gates.length - failedGates} passed, ${failures.length} failed\n`);
+const verdict = verdictOf(lanes, again);
+failures.push(...verdict.failures);
+if (verdict.passed === 0 && failures.length === failedGates) failures.push('no test ran');
+for (const title of verdict.flaky) say(`flaky: ${title}`);
+for (const failure of failures) say(`failed: ${failure}`);
+say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-async function runInTurn(lanes: readonly Lane[]): Promise<readonly LaneTotals[]> {
-  const done: LaneTotals[] = [];
-  for (const lane of lanes) if (!isStopped) done.push(await lane.run());
-  return done;
+async function runInside(): Promise<readonly LaneResult[]> {
+  const results: LaneResult[] = [];
+  for (const lane of plan.inside) results.push(await runLane(lane));
+  say(`${sinceStart()}: all that runs inside one process is finished`);
+  return results;
+}
+
+/** Whoever is free takes the next file, so that all end at about the same time. */
+async function takeFrom(files: string[], name: string): Promise<readonly LaneResult[]> {
+  const results: LaneResult[] = [];
+  for (let file = files.shift(); file !== undefined; file = files.shift()) results.push(await runLane(planOfProcesses(name, file)));
+  say(`${sinceStart()}: ${name} finished`);
+  return results;
+}
+
+/** A run that is stopped still hears of each file: as one of which nothing was heard. */
+async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
+  const lane = new Lane(lanePlan);
+  if (isStopped) lane.stop();
+  running.add(lane);
+  const result = await lane.run();
+  running.delete(lane);
+  return result;
+}
+
+async function runAgain(first: readonly FileResult[]): Promise<readonly FileResult[]> {
+  const files = isStopped ? [] : filesToRepeat(first);
+  const failed = first.filter((result) => result.failures.length > 0).length;
+  if (failed > files.length) say(`not run again: ${failed} files of process tests have failed; up to ${MOST_REPEATED} are run once more`);
+  const results: FileResult[] = [];
+  for (const file of files) results.push(...(await runLane(planOfProcesses('again', file))).files);
+  for (const second of results) for (const one of first) if (one.file === second.file) say(bothResults(one, second));
+  return results;
 }
 
 function sayRunning(): void {
-  const running = slots.flat().map((lane) => lane.running());
-  for (const text of running.filter((one) => one !== null)) process.stdout.write(`running ${text}\n`);
+  for (const lane of running) {
+    const text = lane.running();
+    if (text !== null) say(`running ${text}`);
+  }
 }
 
-function stopAll(): void {
+function stopAll(why: string): void {
+  failures.push(why);
+  sayRunning();
   isStopped = true;
-  for (const lane of slots.flat()) lane.stop();
+  for (const lane of running) lane.stop();
 }
 
-function onInterrupted(): void {
-  failures.push('the run was interrupted');
-  stopAll();
+function sinceStart(): string {
+  return `${((performance.now() - startMs) / 1000).toFixed(0)} s`;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -21,6 +21,7 @@ test('a passed, a failed and a skipped test are told apart, and a failure keeps 
     { kind: 'passed', title: 'a › one' },
     { kind: 'failed', title: 'a › two', details: ['  ---', '    message: no', '  ...'] },
     { kind: 'skipped', title: 'a › three' },
+    { kind: 'closed' },
   ]);
 });
 
@@ -32,6 +33,15 @@ test('a failure at the very end of the output is not lost', (t) => {
   t.deepEqual(read('not ok 1 - last\n  ---'), [{ kind: 'failed', title: 'last', details: ['  ---'] }]);
 });
 
-test('totals at the end are no tests', (t) => {
-  t.deepEqual(read('1..6\n# tests 5\n# pass 3\n# fail 4'), []);
+test('totals at the end are no tests, and the plan before them says that the report is whole', (t) => {
+  t.deepEqual(read('1..6\n# tests 5\n# pass 3\n# fail 4'), [{ kind: 'closed' }]);
+  t.deepEqual(read('# tests 5\n# pass 3'), []);
+});
+
+test('tests that a file never came to are told with their number', (t) => {
+  t.deepEqual(read('ok 1 - a › one\n# 2 tests remaining in test/unit/a.test.ts\n# 1 test remaining in test/unit/b.test.ts'), [
+    { kind: 'passed', title: 'a › one' },
+    { kind: 'remaining', file: 'test/unit/a.test.ts', count: 2 },
+    { kind: 'remaining', file: 'test/unit/b.test.ts', count: 1 },
+  ]);
 });
