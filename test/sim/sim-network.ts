@@ -10,15 +10,18 @@ import type { World } from './world.ts';
 /** Whatever a worker says to a coordinator, and the answer, takes its time, comes twice, or gets lost. */
 export function dial(world: World, caller: Caller, address: string): WorkerClient {
   const line = new Line(world, caller, address);
+  const { wire } = world;
   return {
     beat: (beat, deadlineMs) =>
       line.call(deadlineMs, (core, _, there) => {
         world.checkers.failure.onBeat(there.process, beat);
-        return core.beat(beat);
+        return core.beat(wire.beat(beat)).then((reply) => wire.beatReply(reply));
       }),
-    poll: (poll, deadlineMs, signal) => line.call(deadlineMs, (core, gone) => core.poll(poll, gone), signal),
+    poll: (poll, deadlineMs, signal) =>
+      line.call(deadlineMs, (core, gone) => core.poll(wire.poll(poll), gone).then((reply) => wire.pollReply(reply)), signal),
     session: (listener) => new SimStream(world, caller, address, listener),
-    deregister: (deregistration, deadlineMs = 5_000) => line.call(deadlineMs, (core) => core.deregister(deregistration)),
+    deregister: (deregistration, deadlineMs = 5_000) =>
+      line.call(deadlineMs, (core) => core.deregister(wire.deregistration(deregistration)).then((reply) => wire.deregistered(reply))),
     identify: async () => ({ kind: 'unreachable', detail: '' }),
     close: () => undefined,
   };

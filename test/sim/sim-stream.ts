@@ -69,7 +69,7 @@ export class SimStream implements SessionStream {
           end: () => this.#endFromThere(),
           fail: () => this.#endFromThere(),
         }) ?? null;
-      this.#ear?.hear(poll);
+      this.#ear?.hear(this.#world.wire.poll(poll));
     });
   }
 
@@ -82,7 +82,7 @@ export class SimStream implements SessionStream {
       this.#caller.whenOn(() => {
         if (this.#isOver()) return;
         this.#caller.onReply(reply);
-        this.#listener.onReply(reply);
+        this.#listener.onReply(this.#world.wire.pollReply(reply));
       }),
     );
   }

@@ -15,6 +15,7 @@ import { SimCoordinator } from './sim-coordinator.ts';
 import { SimDisk } from './sim-disk.ts';
 import type { LinkState } from './sim-link.ts';
 import { SimProcess } from './sim-process.ts';
+import { SimWire } from './sim-wire.ts';
 import type { SimWorker } from './sim-worker.ts';
 import { Striker } from './striker.ts';
 import { between, streamOf, type WorldPlan } from './swarm.ts';
@@ -33,6 +34,7 @@ export class World {
   readonly faults: Faults;
   readonly ledger: Ledger = createMemoryLedger();
   readonly disk: SimDisk;
+  readonly wire: SimWire = new SimWire((rule, condition, message) => this.hold(rule, condition, message));
   readonly checkers: Checkers;
   readonly addresses: readonly string[];
   /** The workers that are there now, twins of theirs included. */
