@@ -32,6 +32,8 @@ export type Command =
   /** Read the input lines of these claims. */
   | { readonly kind: 'load'; readonly worker: WorkerId; readonly refs: readonly ItemRef[] }
   | { readonly kind: 'reassign'; readonly moves: readonly Move[] }
+  /** Let these items run again in the rows that were taken from them (L44). */
+  | { readonly kind: 'restore'; readonly worker: WorkerId; readonly rows: readonly NamedRow[] }
   /** Give these items a second attempt on this worker (L13). */
   | { readonly kind: 'second'; readonly worker: WorkerId; readonly rows: readonly NamedRow[] }
   /** Make error lines of these items, which nobody is to execute, or not again. */

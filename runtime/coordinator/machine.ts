@@ -1,5 +1,5 @@
 import { never } from '../base/assert.ts';
-import type { HandBack, Move, NamedRow, ReassignReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type { HandBack, Move, NamedRow, ReassignReply, RestoreReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
 import type { DrainOrder, HintWord } from '../model/drain.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
@@ -17,6 +17,7 @@ import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outco
 import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
+import { onRestored } from './restore.ts';
 import { record } from './rows.ts';
 import { onHungUp, onMessage, onPoll, onWritten, scanChannels } from './sessions.ts';
 import type { State } from './state.ts';
@@ -55,6 +56,12 @@ export type Fact =
       readonly worker: WorkerId;
       readonly rows: readonly NamedRow[];
       readonly verdicts: SecondReply['verdicts'] | null;
+    }
+  | {
+      readonly kind: 'restored';
+      readonly worker: WorkerId;
+      readonly rows: readonly NamedRow[];
+      readonly verdicts: RestoreReply['verdicts'];
     }
   | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'loaded'; readonly worker: WorkerId; readonly assignments: readonly Assignment[] }
@@ -121,6 +128,8 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onReassigned(state, fact.moves, fact.verdicts);
     case 'seconded':
       return onSeconded(state, fact.worker, fact.rows, fact.verdicts);
+    case 'restored':
+      return onRestored(state, fact.worker, fact.rows, fact.verdicts);
     case 'looked':
       return onLooked(state, fact.worker, fact.outcomes, fact.verdicts);
     case 'loaded':

@@ -91,6 +91,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     claiming: 0,
     unread: new Set(),
     unmet: new Set(),
+    restoring: new Set(),
     awaited: 0,
     isReading: false,
     outgoing: new Map(),

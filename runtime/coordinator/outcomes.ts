@@ -7,6 +7,7 @@ import { takeFound } from './found.ts';
 import { judge, unlock } from './judge.ts';
 import { command, dropItem, findRow, itemAt, queueItem, refOf, removeRow, rowOf } from './mirror.ts';
 import { condemn, isPoison } from './poison.ts';
+import { restoreReturned } from './restore.ts';
 import { acknowledge, giveStale, revoke } from './rows.ts';
 import type { Item, LiveRow, State } from './state.ts';
 import { noteDuration } from './straggler.ts';
@@ -66,7 +67,9 @@ function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBack
       item.faults = result.faults;
       item.lastAttempt = result.lastAttempt;
       if (item.rows.length === 0 && isPoison(item)) return condemn(state, item);
-      if (item.rows.length === 0) queueItem(state, item);
+      if (item.rows.length > 0) return unlock(state, item);
+      if (restoreReturned(state, item)) return;
+      queueItem(state, item);
       return unlock(state, item);
     }
     case 'refused':

@@ -70,9 +70,12 @@ type Errand = Exclude<
   { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'emit' | 'stop' }
 >;
 
-/** What is said of one worker reaches the ledger in order: a `forget` that is asked again must not undo a later `register`. */
+/**
+ * What is said of one worker reaches the ledger in order: a `forget` that is asked again must not undo a later `register`, and rows are
+ * restored for a registered worker alone.
+ */
 function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {
-  return command.kind === 'register' || command.kind === 'forget' ? turns.take(command.worker, work) : work();
+  return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();
 }
 
 async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
@@ -84,6 +87,8 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
       return handBack(options, command);
     case 'reassign':
       return reassign(options, command);
+    case 'restore':
+      return restore(options, command);
     case 'second':
       return second(options, command);
     case 'look':
@@ -147,6 +152,14 @@ async function reassign(
 ): Promise<void> {
   const reply = await writer.write(() => ledger.reassign(epoch, moves));
   if (reply !== null) tell({ kind: 'reassigned', moves, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+}
+
+async function restore(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { worker, rows }: Extract<Command, { kind: 'restore' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.restore(epoch, rows));
+  if (reply?.kind === 'restored') tell({ kind: 'restored', worker, rows, verdicts: reply.verdicts });
 }
 
 async function second(

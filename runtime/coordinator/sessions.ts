@@ -9,6 +9,7 @@ import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from '
 import { loseRows } from './poison.ts';
 import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
+import { restoreStarted } from './restore.ts';
 import { handBackAll } from './rows.ts';
 import type { Item, LiveRow, State, Worker } from './state.ts';
 import { endRecalls, noteStarted } from './steal.ts';
@@ -108,9 +109,15 @@ function openSession(state: State, worker: Worker, session: number, held: readon
   worker.sent = null;
   worker.acknowledged = [];
   worker.stale = [];
-  worker.revoked = held.filter((item) => item.state !== 'finished' && !hasLiveRow(state, worker.id, item)).map(plainRef);
+  restoreStarted(state, worker, held);
+  worker.revoked = held.filter((item) => mustStop(state, worker, item)).map(plainRef);
   worker.recalled = [];
   meetRows(state, worker, new Map(held.map((item) => [refKey(item), item])));
+}
+
+/** Its row is gone, and does not come back. */
+function mustStop(state: State, worker: Worker, item: HeldItem): boolean {
+  return item.state !== 'finished' && !hasLiveRow(state, worker.id, item) && !worker.restoring.has(item.index);
 }
 
 /** What is not held, and nothing is being done with, is sent again or handed back. */

@@ -23,11 +23,11 @@ export interface MachineSettings {
 
 /**
  * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19);
- * returning: a hand-back is under way (L28); claiming: a claim is; moving: a reassign or a second attempt is; suspect: its answer may
+ * returning: a hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second attempt is; suspect: its answer may
  * be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is being found out, condemned: it
  * does for the last time (poison.ts).
  */
-export type Lock = 'recording' | 'returning' | 'claiming' | 'moving' | 'suspect' | 'crashed' | 'condemned';
+export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
 
 /** One running row of an item, with what is known of it beside the ledger. */
 export interface LiveRow {
@@ -118,6 +118,8 @@ export interface Worker {
   readonly unread: Set<ItemIndex>;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
   readonly unmet: Set<ItemIndex>;
+  /** Started items of its newest hello whose rows are being restored (L44). */
+  readonly restoring: Set<ItemIndex>;
   /** Rows on their way to it: asked back from others, being moved, or second attempts being written. */
   awaited: number;
   isReading: boolean;

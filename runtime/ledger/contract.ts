@@ -27,6 +27,8 @@ export interface Ledger {
   handBack(epoch: Epoch, returns: readonly HandBack[]): Promise<HandBackReply | Gone | Fenced>;
   /** Moves unstarted rows to another worker (stealing), each by a compare-and-swap of its row (L12, L32). */
   reassign(epoch: Epoch, moves: readonly Move[]): Promise<ReassignReply | Gone | Fenced>;
+  /** Lets handed-back items run again in the rows that were taken from them last, for a worker that still executes them (L44). */
+  restore(epoch: Epoch, rows: readonly NamedRow[]): Promise<RestoreReply | Gone | Fenced>;
   /** Gives a running item a second attempt on another worker: a second row of the item (L13). */
   second(epoch: Epoch, worker: WorkerId, rows: readonly NamedRow[]): Promise<SecondReply | Gone | Fenced>;
   /** Read-only: may this attempt still settle? What `stale` is confirmed with (L29). */
@@ -37,7 +39,7 @@ export interface Ledger {
   /** Removes a worker's registry row; its number stays taken. */
   forget(epoch: Epoch, worker: WorkerId): Promise<{ readonly kind: 'forgotten' } | Fenced>;
 
-  /** `claim`, `reassign` and `second` answer `gone` while paused; `settle` and `handBack` go on. */
+  /** `claim`, `reassign` and `second` answer `gone` while paused; `settle`, `handBack` and `restore` go on. */
   pause(epoch: Epoch, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Fenced>;
   resume(epoch: Epoch): Promise<{ readonly kind: 'resumed' } | Gone | Fenced>;
   /** Ends the run: afterwards what claims, settles, hands back or moves answers `gone` (L16). Refused while an item is not terminal. */
@@ -203,6 +205,12 @@ export interface ReassignReply {
   readonly kind: 'reassigned';
   /** Per move: the attempt under which `to` has it now, also when asked again; or what stands there instead (L7). */
   readonly verdicts: readonly ({ readonly kind: 'moved'; readonly attempt: Attempt } | Refused)[];
+}
+
+export interface RestoreReply {
+  readonly kind: 'restored';
+  /** Per row: it runs again, or ran already; or what stands there instead (L7). */
+  readonly verdicts: readonly ({ readonly kind: 'restored' } | Refused)[];
 }
 
 export interface SecondReply {

@@ -4,6 +4,7 @@ import { claim } from './transition/claim.ts';
 import { handBack } from './transition/hand-back.ts';
 import { acquire, release, renew } from './transition/lease.ts';
 import { reassign } from './transition/reassign.ts';
+import { restore } from './transition/restore.ts';
 import { bind, finish, pause, progressOf, resume } from './transition/run.ts';
 import { bitsOf, scan } from './transition/scan.ts';
 import { second } from './transition/second.ts';
@@ -30,6 +31,7 @@ export function ledgerOver(engine: Engine): Ledger {
     claim: (epoch, worker, picks) => engine.transact((rows) => claim(rows, epoch, worker, picks)),
     settle: (epoch, worker, outcomes) => engine.transact((rows) => settle(rows, epoch, worker, outcomes)),
     handBack: (epoch, returns) => engine.transact((rows) => handBack(rows, epoch, returns)),
+    restore: (epoch, named) => engine.transact((rows) => restore(rows, epoch, named)),
     reassign: (epoch, moves) => engine.transact((rows) => reassign(rows, epoch, moves)),
     second: (epoch, worker, named) => engine.transact((rows) => second(rows, epoch, worker, named)),
     look: (epoch, named) => engine.transact((rows) => look(rows, epoch, named)),

@@ -92,6 +92,7 @@ export class LedgerChecker {
       look: () => this.#each<Named>(args[1], reply, 'looked', ({ index, row }, said) => this.#expect('L11', index, row, said as string)),
       handBack: () => this.#each<Returning>(args[1], reply, 'returned', (one, said) => this.#handBack(one, said as Verdict)),
       reassign: () => this.#each<Moving>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
+      restore: () => this.#each<Named>(args[1], reply, 'restored', (one, said) => this.#restore(one, said as Verdict)),
       second: () => this.#each<Named>(args[2], reply, 'seconded', (one, said) => this.#second(epoch, who, one, said as Verdict)),
       register: () => void this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce),
       forget: () => void this.boots.delete(who),
@@ -217,6 +218,19 @@ export class LedgerChecker {
     item.rows = item.rows.map((one) => (isSameRow(one, row) ? moved : one));
     item.takenFor.set(keyOf(row), 'stolen');
     this.#checking.count('steal');
+  }
+
+  /** L44: only the row that was taken last runs again, and only as long as nobody has claimed the item since. */
+  #restore({ index, row }: Named, { kind }: Verdict): void {
+    const item = this.items.item(index);
+    if (kind !== 'restored' || item.rows.some((one) => isSameRow(one, row))) return;
+    const isRight = item.record === null && item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
+    this.#checking.hold('L44', isRight, `${keyOf(row)} of item ${index} was restored, and it was not the one that was taken last`);
+    this.#checking.hold('L31', this.boots.has(row.worker), `item ${index} was restored for ${row.worker}, which is not registered`);
+    item.rows = [row];
+    item.taken = null;
+    item.takenFor.delete(keyOf(row));
+    this.#checking.count('row restored (L44)');
   }
 
   #second(epoch: Epoch, worker: WorkerId, { index, row }: Named, { kind, attempt }: Verdict): void {

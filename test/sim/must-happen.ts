@@ -23,6 +23,7 @@ const EVENTS: readonly string[] = [
   'assigned again',
   'outcome of a row that was taken (L15)',
   'outcome of an older claim (L10)',
+  'row restored (L44)',
   'outbox found',
   'word of a deposed coordinator',
   'told stale',

@@ -156,6 +156,15 @@ const second = command(
   },
 );
 
+const restore = command(
+  'restore',
+  fc.record({ lag, isRepeated, rows: fc.array(named, { minLength: 1, maxLength: 3 }) }),
+  (ledger, shared, drawn) => {
+    const rows = drawn.rows.map((one) => rowFor(shared, one));
+    return asked(() => ledger.restore(at(shared, drawn.lag), rows), drawn.isRepeated);
+  },
+);
+
 const look = command('look', fc.array(named, { maxLength: 4 }), (ledger, shared, drawn) =>
   ledger.look(
     shared.epoch,
@@ -202,6 +211,7 @@ export const commands: fc.Arbitrary<Command[]> = fc.array(
     { weight: 10, arbitrary: handBack },
     { weight: 8, arbitrary: reassign },
     { weight: 10, arbitrary: second },
+    { weight: 8, arbitrary: restore },
     { weight: 3, arbitrary: look },
     { weight: 2, arbitrary: lease },
     { weight: 5, arbitrary: run },

@@ -100,6 +100,7 @@ export function leaseSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.handBack(0, [back(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), fenced);
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), fenced);
+    t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), fenced);
     t.deepEqual(await ledger.look(0, [{ index: 0, row: row('w1') }]), fenced);
     t.deepEqual(await ledger.register(0, 'w3', SOME_WORKER), fenced);
     t.deepEqual(await ledger.forget(0, 'w1'), fenced);

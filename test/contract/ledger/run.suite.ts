@@ -97,6 +97,8 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(before.progress.state, state);
     t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
     t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
+    t.like(await ledger.restore(0, [{ index: 1, row: row('w1') }]), { verdicts: [{ kind: 'restored' }] });
+    t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
     t.deepEqual(await ledger.resume(0), { kind: 'resumed' });
     t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ index: 1, attempt: 2 }] });
   });
@@ -116,6 +118,7 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.handBack(0, [back(0, row('w1'))]), gone);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), gone);
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), gone);
+    t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), gone);
     t.deepEqual(await ledger.pause(0, 'x'), gone);
     t.deepEqual(await ledger.resume(0), gone);
     t.like(await scanned(ledger, 0), { progress: { done: 1, failed: 1 } });

@@ -1,0 +1,83 @@
+import type { TestFn } from 'ava';
+import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
+import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+
+const RESTORED = { kind: 'restored', verdicts: [{ kind: 'restored' }] } as const;
+const FIRST = { index: 0, row: row('w1') };
+
+export function restoreSuite(test: TestFn, open: Open): void {
+  test('L44: the row that was taken last runs again as it was, also under a later epoch, and settles', async (t) => {
+    const ledger = await open(t);
+    await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
+    await ledger.handBack(0, [back(0, row('w1'), 'crashed', 40)]);
+    await win(ledger, 'b');
+    const before = await scanned(ledger, 1);
+    t.deepEqual(await ledger.restore(1, [FIRST]), RESTORED);
+    const after = await scanned(ledger, 1);
+    const [item] = before.handedBack;
+    t.deepEqual(
+      after.running.find(({ index }) => index === 0),
+      item === undefined ? undefined : { ...item, second: null },
+      'the faults are not forgotten (L14)',
+    );
+    t.like(after.progress, { cursor: 2, running: 2, handedBack: 0 });
+    t.like(await ledger.settle(1, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+  });
+
+  test('L7, L44: asked again, also after a lost reply, it answers the same and writes nothing', async (t) => {
+    const inner = await open(t);
+    await start(inner);
+    await claimed(inner, 0, 'w1', [{ cursor: 0, count: 1 }]);
+    await inner.handBack(0, [back(0, row('w1'))]);
+    const ledger = createFaultyLedger(inner, () => 'fail-after');
+    await t.throwsAsync(ledger.restore(0, [FIRST]), { instanceOf: InjectedFault });
+    const before = await scanned(inner, 0);
+    t.deepEqual(await inner.restore(0, [FIRST]), RESTORED);
+    t.deepEqual(await scanned(inner, 0), before);
+  });
+
+  test('L44: an item that was claimed since, is recorded, or was taken from another row stays as it is', async (t) => {
+    const ledger = await open(t);
+    await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
+    await ledger.handBack(0, [back(0, row('w1')), back(1, row('w1')), back(2, row('w1'))]);
+    await claimed(ledger, 0, 'w2', [{ index: 0, lastAttempt: 1 }]);
+    await ledger.settle(0, 'w1', [outcome(1)]);
+    await ledger.reassign(0, [move(3, row('w1'), 'w2')]);
+    const before = await scanned(ledger, 0);
+    const rows = [0, 1, 3, 7].map((index) => ({ index, row: row('w1') }));
+    t.deepEqual(await ledger.restore(0, [...rows, { index: 2, row: row('w1', 1, 5) }, { index: 2, row: row('w2') }]), {
+      kind: 'restored',
+      verdicts: [
+        { kind: 'refused', found: { state: 'running', ...before.running.find(({ index }) => index === 0) } },
+        { kind: 'refused', found: { index: 1, state: 'done' } },
+        { kind: 'refused', found: { state: 'running', ...before.running.find(({ index }) => index === 3) } },
+        { kind: 'refused', found: { index: 7, state: 'fresh' } },
+        ...[0, 1].map(() => ({ kind: 'refused', found: { state: 'handed-back', ...before.handedBack[0] } })),
+      ],
+    } as never);
+    t.deepEqual(await scanned(ledger, 0), before);
+  });
+
+  test('L31, L44: nothing is restored for a worker that is not registered any more', async (t) => {
+    const ledger = await open(t);
+    await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
+    await ledger.handBack(0, [back(0, row('w1'))]);
+    await ledger.forget(0, 'w1');
+    t.like(await ledger.restore(0, [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'handed-back' } }] });
+    await ledger.register(0, 'w1', SOME_WORKER);
+    t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
+  });
+
+  test('L12, L44: a hand-back that comes late only takes the row again', async (t) => {
+    const ledger = await open(t);
+    await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
+    await ledger.handBack(0, [back(0, row('w1'))]);
+    await ledger.restore(0, [FIRST]);
+    t.like(await ledger.handBack(0, [back(0, row('w1'))]), { verdicts: [{ kind: 'returned' }] });
+    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+  });
+}
