@@ -211,6 +211,11 @@ function releasePicks(state: State, grant: Grant): void {
   }
 }
 
+export function onIndexed({ supply }: State, count: number, items: number | null): void {
+  supply.indexed = count;
+  supply.items = items;
+}
+
 /** The next part of the input is known. */
 export function onSurveyed(state: State, upTo: ItemIndex, invalid: readonly ItemIndex[]): void {
   state.supply.isSurveying = false;

@@ -6,7 +6,7 @@ import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/session.ts';
 import { releaseLastSuspects } from './breaker.ts';
-import { type ClaimResult, onClaimed, onSurveyed, planClaims } from './claims.ts';
+import { type ClaimResult, onClaimed, onIndexed, onSurveyed, planClaims } from './claims.ts';
 import type { Command, Recording, Token } from './commands.ts';
 import { flushTouched } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
@@ -139,9 +139,7 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'surveyed':
       return onSurveyed(state, fact.upTo, fact.invalid);
     case 'indexed':
-      state.supply.indexed = fact.count;
-      state.supply.items = fact.items;
-      return;
+      return onIndexed(state, fact.count, fact.items);
     case 'registered':
       return onRegistered(state, fact.worker, fact.bootNonce);
     case 'forgotten':

@@ -207,11 +207,8 @@ export interface ReassignReply {
   readonly verdicts: readonly ({ readonly kind: 'moved'; readonly attempt: Attempt } | Refused)[];
 }
 
-export interface RestoreReply {
-  readonly kind: 'restored';
-  /** Per row: it runs again, or ran already; or what stands there instead (L7). */
-  readonly verdicts: readonly ({ readonly kind: 'restored' } | Refused)[];
-}
+/** Per row: it runs again, or ran already; or what stands there instead (L7). */
+export type RestoreReply = { readonly kind: 'restored'; readonly verdicts: readonly ({ readonly kind: 'restored' } | Refused)[] };
 
 export interface SecondReply {
   readonly kind: 'seconded';
