@@ -224,8 +224,7 @@ export class LedgerChecker {
   #restore({ index, row }: Named, { kind }: Verdict): void {
     const item = this.items.item(index);
     if (kind !== 'restored' || item.rows.some((one) => isSameRow(one, row))) return;
-    const isLast = item.rows.length === 0 && this.items.verdictOn(index, row) === 'live';
-    this.#checking.hold('L44', isLast, `${keyOf(row)} of item ${index} was restored, and it was not the one that was taken last`);
+    this.#checking.hold('L44', this.items.verdictOn(index, row) === 'live', `${keyOf(row)} of item ${index} was restored after its end`);
     this.#checking.hold('L31', this.boots.has(row.worker), `item ${index} was restored for ${row.worker}, which is not registered`);
     [item.rows, item.taken] = [[row], null];
     item.takenFor.delete(keyOf(row));
