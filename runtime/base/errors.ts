@@ -19,6 +19,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   RESULT_LOG_FAILED: { exit: 4, isRetryable: true },
   STORE_FAILED: { exit: 4, isRetryable: true },
   NETWORK_FILE_SYSTEM: { exit: 2, isRetryable: false },
+  PID_TAKEN: { exit: 2, isRetryable: false },
   TLS_INVALID: { exit: 2, isRetryable: false },
   WORKER_ID_IN_USE: { exit: 2, isRetryable: false },
   OUTBOX_OF_ANOTHER: { exit: 2, isRetryable: false },
@@ -44,6 +45,7 @@ export type ErrorCode =
   | 'RESULT_LOG_FAILED'
   | 'STORE_FAILED'
   | 'NETWORK_FILE_SYSTEM'
+  | 'PID_TAKEN'
   | 'TLS_INVALID'
   | 'WORKER_ID_IN_USE'
   | 'OUTBOX_OF_ANOTHER'

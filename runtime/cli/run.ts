@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { ifThere } from '../base/if-there.ts';
+import type { ProcessLock } from '../base/process-lock.ts';
 import type { ServedRun } from '../coordinator/files.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { errorsPath } from '../results/output-line.ts';
@@ -20,7 +21,7 @@ import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
 import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { refuseInvalidLines } from './run-invalid.ts';
-import { lockRun, type RunLock } from './run-lock.ts';
+import { lockRun } from './run-lock.ts';
 import { waitingOutcomes } from './run-slots.ts';
 import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restoreMark } from './stored-run.ts';
 
@@ -91,7 +92,7 @@ async function checkStateDir({ stateDir }: StatePaths, output: string): Promise<
 }
 
 /** With --fresh what is there is moved aside, under the lock: so nobody works on it. */
-async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Promise<RunLock> {
+async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Promise<ProcessLock> {
   const isThere = (await ifThere(paths.stateDir, stat(paths.stateDir))) !== null;
   await mkdir(paths.stateDir, { recursive: true });
   const lock = await lockRun(paths.lock);

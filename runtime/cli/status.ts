@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { lockHolder } from '../base/process-lock.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
 import type { StatusArguments } from './program.ts';
-import { lockHolder } from './run-lock.ts';
 import type { SeenStatus } from './run-status.ts';
 import { statusPage } from './status-text.ts';
 import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
@@ -51,7 +51,7 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
 
 async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
-  const runPid = await lockHolder(paths.lock);
+  const runPid = (await lockHolder(paths.lock))?.pid ?? null;
   if (told !== null) return { ...told, isLive: true, runPid };
   return { ...storedStatus(await requireStoredRun(paths), await readProgress(paths)), runPid };
 }

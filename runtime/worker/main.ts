@@ -5,7 +5,6 @@ import { systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
-import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
 import { isSupervised, onParentLost, onParentMessage } from '../base/supervised.ts';
@@ -53,7 +52,6 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   const runId = await readRunId(settings.tlsDir);
-  const identity = await ownProcess();
   const awaitRoom = roomFor(settings.stateDir, systemClock, log);
   // LMDB maps its lock file into memory: on a full disk that would end the process.
   await awaitRoom(new AbortController().signal);
@@ -61,8 +59,6 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
     dir: join(settings.stateDir, 'store'),
     workerId: settings.workerId,
     runId,
-    process: identity,
-    isProcessDead,
     awaitRoom,
   });
   const backend = await createBackend(settings);

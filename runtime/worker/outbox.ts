@@ -5,6 +5,8 @@ import { present } from '../base/assert.ts';
 import { commitCause } from '../base/commit-cause.ts';
 import { RolloutError } from '../base/errors.ts';
 import { shortageNow } from '../base/free-space.ts';
+import { describeProcess } from '../base/process-identity.ts';
+import { type ProcessLock, takeLock } from '../base/process-lock.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
@@ -30,8 +32,6 @@ export interface OutboxOwner {
   readonly dir: string;
   readonly workerId: WorkerId;
   readonly runId: string;
-  readonly process: ProcessIdentity;
-  readonly isProcessDead: (process: ProcessIdentity) => Promise<boolean>;
   /** Asked where the disk is short: what is to be written is written once this resolves. */
   readonly awaitRoom: AwaitRoom;
 }
@@ -39,7 +39,6 @@ export interface OutboxOwner {
 interface Whose {
   readonly workerId: WorkerId;
   readonly runId: string;
-  readonly process: ProcessIdentity;
 }
 
 type OutcomeKey = [index: number, attempt: number];
@@ -51,36 +50,32 @@ interface Store {
 }
 
 const FILE = 'outbox.mdb';
+const LOCK = 'lock';
 /** LMDB's mark at the start of each of its files. It is looked at here, since LMDB itself crashes on a file that is none of its own. */
 const MAGIC = 0xbeefc0de;
 const MAGIC_AT = 24;
 const HEAD_BYTES: number = MAGIC_AT + 4;
 
+/** The lock comes first: behind a living writer that is stopped, opening the store would hold up this process for as long. */
 export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
+  let lock: ProcessLock | null = null;
   try {
     mkdirSync(owner.dir, { recursive: true, mode: 0o700 });
-    const seen = await look(owner.dir);
-    if (seen !== undefined && !isSameProcess(seen.process, owner.process) && !(await owner.isProcessDead(seen.process)))
-      throw inUse(owner, seen);
-    return outboxOf(owner, takeOver(openStore(owner.dir), owner, seen));
+    const attempt = await takeLock(join(owner.dir, LOCK));
+    if (attempt.kind === 'held') throw await inUse(owner, attempt.by);
+    lock = attempt.lock;
+    isMade(owner.dir);
+    return outboxOf(owner, takeOver(openStore(owner.dir), owner), lock);
   } catch (error) {
+    await lock?.release();
     if (error instanceof RolloutError) throw error;
     throw failed(owner.dir, error);
   }
 }
 
-/** A look before opening for writing: behind a stopped writer, that would hold up this process for as long as it is stopped. */
-async function look(dir: string): Promise<Whose | undefined> {
-  return reading(dir, undefined, whoseOf);
-}
-
 /** Reads without ever waiting for a writer. `none` where no process has got as far as making the store. */
 async function reading<T>(dir: string, none: T, read: (store: Store) => T): Promise<T> {
-  if (statSync(join(dir, FILE), { throwIfNoEntry: false }) === undefined) return none;
-  const head = readHead(join(dir, FILE));
-  if (head.byteLength === 0) return none;
-  if (head.byteLength < HEAD_BYTES || head.readUInt32LE(MAGIC_AT) !== MAGIC)
-    throw new Error(`${FILE} is damaged, or is no store: move it away`);
+  if (!isMade(dir)) return none;
   const root = openRoot(dir, true);
   try {
     const store = openTables(root);
@@ -88,6 +83,16 @@ async function reading<T>(dir: string, none: T, read: (store: Store) => T): Prom
   } finally {
     await root.close();
   }
+}
+
+/** Whether there is a store; throws where the file is something else, on which LMDB would crash. */
+function isMade(dir: string): boolean {
+  if (statSync(join(dir, FILE), { throwIfNoEntry: false }) === undefined) return false;
+  const head = readHead(join(dir, FILE));
+  if (head.byteLength === 0) return false;
+  if (head.byteLength < HEAD_BYTES || head.readUInt32LE(MAGIC_AT) !== MAGIC)
+    throw new Error(`${FILE} is damaged, or is no store: move it away`);
+  return true;
 }
 
 function readHead(path: string): Buffer {
@@ -126,21 +131,19 @@ function openTables(root: RootDatabase): Store | null {
   return meta === undefined || outcomes === undefined ? null : { root, meta, outcomes };
 }
 
-/** Writes this process into the store, in the transaction that checks that nobody else did since it was looked at. */
-function takeOver(store: Store, owner: OutboxOwner, seen: Whose | undefined): Store {
+function takeOver(store: Store, owner: OutboxOwner): Store {
   store.root.transactionSync(() => {
     const whose = whoseOf(store);
-    if (whose !== undefined && (seen === undefined || !isSameProcess(whose.process, seen.process))) throw inUse(owner, whose);
     const isSame = whose === undefined || (whose.workerId === owner.workerId && whose.runId === owner.runId);
     if (!isSame && store.outcomes.getKeysCount({ limit: 1 }) > 0) throw ofAnother(owner, whose);
     // An epoch of another run says nothing about this one.
     if (!isSame) store.meta.removeSync('epoch');
-    store.meta.putSync('whose', { workerId: owner.workerId, runId: owner.runId, process: owner.process } satisfies Whose);
+    store.meta.putSync('whose', { workerId: owner.workerId, runId: owner.runId } satisfies Whose);
   });
   return store;
 }
 
-function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
+function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store, lock: ProcessLock): Outbox {
   const closing = new AbortController();
   const keep = (change: () => Promise<unknown>): Promise<void> => durable(dir, change, awaitRoom, closing.signal);
   return {
@@ -149,9 +152,10 @@ function outboxOf({ dir, awaitRoom }: OutboxOwner, store: Store): Outbox {
     put: (outcomes) => keep(() => Promise.all(outcomes.map((outcome) => store.outcomes.put([outcome.index, outcome.attempt], outcome)))),
     forget: (refs) => keep(() => Promise.all(refs.map((ref) => store.outcomes.remove([ref.index, ref.attempt])))),
     keepEpoch: (epoch) => keep(() => store.meta.put('epoch', epoch)),
-    close: () => {
+    close: async () => {
       closing.abort();
-      return store.root.close();
+      await store.root.close();
+      await lock.release();
     },
   };
 }
@@ -174,14 +178,10 @@ function whoseOf(store: Store): Whose | undefined {
   return store.meta.get('whose') as Whose | undefined;
 }
 
-function isSameProcess(a: ProcessIdentity, b: ProcessIdentity): boolean {
-  return a.bootId === b.bootId && a.pid === b.pid && a.startTime === b.startTime;
-}
-
-function inUse(owner: OutboxOwner, whose: Whose): RolloutError {
+async function inUse({ dir, workerId }: OutboxOwner, by: ProcessIdentity): Promise<RolloutError> {
   return new RolloutError(
     'WORKER_ID_IN_USE',
-    `worker ${whose.workerId} is running already, as process ${whose.process.pid}, on the store ${owner.dir}: stop that process, or give this worker its own workerId and stateDir`,
+    `${await describeProcess(by)} runs a worker on the store ${dir} already: stop it, or give worker ${workerId} its own workerId and stateDir`,
   );
 }
 

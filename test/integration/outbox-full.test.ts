@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
 import { type OutboxOwner, openOutbox } from '../../runtime/worker/outbox.ts';
 import { OUTBOX_FREE_BYTES } from '../../runtime/worker/room.ts';
 import { scratch } from '../support/scratch.ts';
@@ -18,7 +17,7 @@ test('R46: what a worker has to store waits while the disk is short, before LMDB
       onRoom = () => done(true);
     });
   };
-  const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', process: await ownProcess(), isProcessDead, awaitRoom };
+  const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', awaitRoom };
   const outbox = await openOutbox(owner);
   await outbox.put([outcome(1)]);
   t.is(asked, 0);

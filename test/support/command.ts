@@ -22,7 +22,12 @@ export interface StartOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: Uint8Array;
+  /** What starts it, such as `CONTAINER`; then `pid` is that program's. */
+  readonly launch?: readonly string[];
 }
+
+/** A pid namespace of its own, as of a container: the process is pid 1 there. It dies with the program that made it. Needs root. */
+export const CONTAINER: readonly string[] = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
 export type Launcher = 'cli' | 'coordinator' | 'worker';
 
@@ -47,7 +52,8 @@ for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 
 export function startCommand(launcher: Launcher, args: readonly string[], options: StartOptions): Command {
   const path = fileURLToPath(new URL(`../../runtime/${launcher}.js`, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  const [command, ...before] = [...(options.launch ?? []), process.execPath];
+  const child = spawn(command, [...before, path, ...args], {
     cwd: options.cwd,
     env: { ...inheritedEnv(), ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -18,7 +18,8 @@ export interface Standalone {
   /** `further`: settings of this one alone. */
   startCoordinator(name: string, port: number, further?: Readonly<Record<string, unknown>>): Command;
   startWorker(name: string, coordinatorPorts: readonly number[], further?: Readonly<Record<string, unknown>>): Command;
-  /** For a worker that the test starts in another way: the path of its settings file. */
+  /** For a coordinator or a worker that the test starts in another way: the path of its settings file. */
+  coordinatorConfig(name: string, port: number, further?: Readonly<Record<string, unknown>>): string;
   workerConfig(name: string, coordinatorPorts: readonly number[]): string;
   verify(): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
   results(): readonly ResultLine[];
@@ -63,6 +64,19 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
       ...timing,
       ...further,
     });
+  const coordinatorConfig = (name: string, port: number, further: object = {}): string =>
+    settings(name, {
+      input,
+      output,
+      listen: `127.0.0.1:${port}`,
+      stateDir: state,
+      tls: { dir: tlsDir },
+      store: { embedded: {} },
+      timing: { ...options.timing, ...options.coordinatorTiming },
+      http: '127.0.0.1:0',
+      ...options.coordinator,
+      ...further,
+    });
   return {
     dir,
     input,
@@ -70,23 +84,11 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
     errors: `${output}.errors.jsonl`,
     state,
     tlsDir,
-    startCoordinator: (name, port, further = {}) => {
-      const config = settings(name, {
-        input,
-        output,
-        listen: `127.0.0.1:${port}`,
-        stateDir: state,
-        tls: { dir: tlsDir },
-        store: { embedded: {} },
-        timing: { ...options.timing, ...options.coordinatorTiming },
-        http: '127.0.0.1:0',
-        ...options.coordinator,
-        ...further,
-      });
-      return startCommand('coordinator', ['--config', config], { cwd: dir, env: options.coordinatorEnv ?? {} });
-    },
+    startCoordinator: (name, port, further) =>
+      startCommand('coordinator', ['--config', coordinatorConfig(name, port, further)], { cwd: dir, env: options.coordinatorEnv ?? {} }),
     startWorker: (name, ports, further) =>
       startCommand('worker', ['--config', workerConfig(name, ports, further)], { cwd: dir, env: options.workerEnv ?? {} }),
+    coordinatorConfig,
     workerConfig,
     verify: () => finished(startCommand('cli', ['verify', '--state', state], { cwd: dir })),
     results: () => readResults(output),

@@ -107,6 +107,6 @@ async function killIfAlive(holder: ProcessIdentity, clock: Clock): Promise<numbe
 function heldByUnknown(dir: string): RolloutError {
   return new RolloutError(
     'STORE_FAILED',
-    `Another process holds the writer's lock of ${dir} and does not let go; it is not the one that the lease names. Find it (fuser ${dir}/*), end it, and run the same command again.`,
+    `Another process holds the writer's lock of ${dir} and does not let go; it is of another container, or not the one that the lease names. Find it (fuser ${dir}/* on the machine itself), end it, and run the same command again.`,
   );
 }

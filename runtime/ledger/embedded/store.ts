@@ -3,6 +3,7 @@ import type { AllRows, Decision } from '../rows.ts';
 import { type Database, FORMAT_VERSION, openDatabase } from './database.ts';
 import { storeFailure } from './failure.ts';
 import { KEY } from './keys.ts';
+import { clearSeats, type Seat, takeSeat } from './seat.ts';
 import { tableOf } from './table.ts';
 
 /** An open LMDB environment. One process may have a directory open only once. */
@@ -17,11 +18,15 @@ export interface Store {
 
 /** Opening for reading never waits for a writer; opening for writing blocks this process while another has the writer's lock. */
 export async function openStore(dir: string, mode: Store['mode']): Promise<Store> {
+  let seat: Seat | null = null;
   try {
+    seat = await takeSeat(dir);
+    if (mode === 'write') await clearSeats(dir);
     const database = openDatabase(dir, mode);
     await requireFormat(database, dir);
-    return storeOver(database, dir, mode);
+    return storeOver(database, dir, mode, seat);
   } catch (error) {
+    await seat?.leave();
     throw await storeFailure(dir, error);
   }
 }
@@ -37,7 +42,7 @@ async function requireFormat(database: Database, dir: string): Promise<void> {
   );
 }
 
-function storeOver(database: Database, dir: string, mode: Store['mode']): Store {
+function storeOver(database: Database, dir: string, mode: Store['mode'], seat: Seat): Store {
   const table = tableOf(database);
   return {
     mode,
@@ -57,6 +62,9 @@ function storeOver(database: Database, dir: string, mode: Store['mode']): Store 
         throw await storeFailure(dir, error);
       }
     },
-    close: () => database.close(),
+    close: async () => {
+      await database.close();
+      await seat.leave();
+    },
   };
 }

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { systemClock } from '../../../../runtime/base/clock.ts';
-import { ownProcess } from '../../../../runtime/base/process-identity.ts';
 import { openDatabase } from '../../../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../../../runtime/ledger/embedded/ledger.ts';
 import { openOutbox } from '../../../../runtime/worker/outbox.ts';
@@ -42,8 +41,6 @@ test('R50: the stores are mapped for reading alone, so that a full disk is an er
     dir: join(dir, 'outbox'),
     workerId: 'w1',
     runId: 'run',
-    process: await ownProcess(),
-    isProcessDead: async () => false,
     awaitRoom: async () => false,
   });
   await outbox.keepEpoch(3);
