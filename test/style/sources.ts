@@ -75,7 +75,9 @@ function withoutTexts(text: string): string {
   const quiet: (readonly [from: number, to: number])[] = comments.map(({ start, end }) => [start, end] as const);
   walk(program, (node) => {
     if (node.type === 'TemplateElement') quiet.push([node.start + 1, node.end - (node.tail ? 1 : 2)]);
-    if (node.type === 'Literal' && (typeof node.value === 'string' || 'regex' in node)) quiet.push([node.start + 1, node.end - 1]);
+    if (node.type !== 'Literal') return;
+    if (typeof node.value === 'string') quiet.push([node.start + 1, node.end - 1]);
+    if ('regex' in node) quiet.push([node.start + 1, node.start + 1 + node.regex.pattern.length]);
   });
   let code = '';
   let at = 0;

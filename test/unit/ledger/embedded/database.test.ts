@@ -5,27 +5,8 @@ import { systemClock } from '../../../../runtime/base/clock.ts';
 import { openDatabase } from '../../../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../../../runtime/ledger/embedded/ledger.ts';
 import { openOutbox } from '../../../../runtime/worker/outbox.ts';
-import { onlyCode, readSources } from '../../../style/sources.ts';
 import { start } from '../../../support/ledger-start.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
-
-/** Options of lmdb, and flags of LMDB, with which a commit is not on disk when it is told, or a full disk ends the process. */
-const UNSAFE = ['noSync', 'noMetaSync', 'useWritemap', 'mapAsync', 'commitDelay', 'asyncTransactionOrder', 'overlappingSync: true'];
-/** A size that is set is a size that is too small some day. */
-const SIZES = ['mapSize', 'maxSize'];
-
-test('R48, R50: no file of the product names an option that gives up durability, maps for writing or fixes the size', (t) => {
-  const opening = readSources('runtime', (path) => path.endsWith('.ts')).filter(({ text }) => /from 'lmdb'/.test(text));
-  t.deepEqual(opening.map(({ path }) => path).toSorted(), ['runtime/ledger/embedded/database.ts', 'runtime/worker/outbox.ts']);
-  for (const { path, text } of opening) {
-    t.deepEqual(
-      [...UNSAFE, ...SIZES].filter((option) => onlyCode(text).includes(option)),
-      [],
-      path,
-    );
-    t.true(text.includes('overlappingSync: false'), path);
-  }
-});
 
 /** How this process has mapped a file: `r--s` is for reading. */
 function mappingsOf(path: string): readonly string[] {
