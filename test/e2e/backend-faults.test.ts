@@ -3,7 +3,7 @@ import test from 'ava';
 import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
 import { type Behaviour, freePort, modelServer, OK } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const TOO_MANY: Behaviour = { kind: 'status', status: 429, headers: { 'retry-after': '2' } };
 
@@ -20,7 +20,7 @@ const FAILS_ONCE: Readonly<Record<string, Behaviour>> = {
 };
 
 test('C4.7: 500, 502, 408, 409, hang, reset, truncated JSON and empty 200: each counts as one failure and is tried again', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item, nth) => (nth === 1 ? (FAILS_ONCE[item] ?? OK) : OK));
   const faulty = Object.keys(FAILS_ONCE);
   const run = makeRun(t, {
@@ -28,14 +28,14 @@ test('C4.7: 500, 502, 408, 409, hang, reset, truncated JSON and empty 200: each 
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '8', '--timeout', '1s', '--max-attempts', '2'],
   });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   for (const item of faulty) t.is(server.executions.get(item), 2, item);
   for (const item of itemIds(20)) t.is(server.executions.get(item), 1, item);
 });
 
 test('each of them is recorded as failed, with its code, once the attempts are used up', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item) => FAILS_ONCE[item] ?? OK);
   const faulty = Object.keys(FAILS_ONCE);
   const run = makeRun(t, {
@@ -43,7 +43,7 @@ test('each of them is recorded as failed, with its code, once the attempts are u
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '8', '--timeout', '1s', '--max-attempts', '2'],
   });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   await checkInvariant(t, run);
   for (const item of faulty) t.is(server.executions.get(item), 2, item);
   const failures = run.failures();
@@ -61,11 +61,11 @@ test('each of them is recorded as failed, with its code, once the attempts are u
 });
 
 test('500 is tried five times by default, at growing distances', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item) => (item === 'item-000001' ? { kind: 'status', status: 500 } : OK));
   const run = makeRun(t, { lines: batchLines(5), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '2'] });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   t.is(server.executions.get('item-000001'), 5);
   const arrivals = server.arrivals.get('item-000001') ?? [];
   const gaps = arrivals.slice(1).map((at, n) => Math.round(at - (arrivals[n] ?? 0)));
@@ -80,14 +80,14 @@ test('500 is tried five times by default, at growing distances', async (t) => {
 });
 
 test('C4.7: 429 with Retry-After: honoured, and no attempt is used up', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 3 ? TOO_MANY : OK));
   const run = makeRun(t, {
     lines: batchLines(8),
     args: ['--base-url', server.url, '--workers', '2', '--concurrency', '2', '--max-attempts', '1'],
   });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   const arrivals = server.arrivals.get('item-000002') ?? [];
   t.is(arrivals.length, 4);
   const gaps = arrivals.slice(1).map((at, n) => Math.round(at - (arrivals[n] ?? 0)));
@@ -100,20 +100,20 @@ test('C4.7: 429 with Retry-After: honoured, and no attempt is used up', async (t
 });
 
 test('503 without Retry-After: tried again, and no attempt is used up', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 2 ? { kind: 'status', status: 503 } : OK));
   const run = makeRun(t, {
     lines: batchLines(8),
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2', '--max-attempts', '1'],
   });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.is(server.executions.get('item-000002'), 3);
   await checkInvariant(t, run);
 });
 
 test('C4.5: 400 and 422 are final: recorded with their response, executed once', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const statuses: Readonly<Record<string, number>> = { 'item-000001': 400, 'item-000004': 422 };
   const server = await modelServer(t, (item) => {
     const status = statuses[item];
@@ -121,7 +121,7 @@ test('C4.5: 400 and 422 are final: recorded with their response, executed once',
   });
   const run = makeRun(t, { lines: batchLines(10), args: ['--base-url', server.url, '--workers', '1'] });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   t.is(server.total(), 10);
   t.deepEqual(
     run.failures().map((line) => [line.custom_id, line.error?.code, line.response?.status_code]),
@@ -135,11 +135,11 @@ test('C4.5: 400 and 422 are final: recorded with their response, executed once',
 });
 
 test('401 x 20 in a row pauses the run with its reason (exit 5); the same command goes on and loses none', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'status', status: 401, error: { message: 'Incorrect API key' } }));
   const run = makeRun(t, { lines: batchLines(300), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const first = run.start();
-  t.is(await exitOf(first, 60_000), 5, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 5, first.stderr());
   t.regex(first.stderr(), /401/);
   t.deepEqual(run.processes(), []);
   t.true(server.total() >= 20);
@@ -149,7 +149,7 @@ test('401 x 20 in a row pauses the run with its reason (exit 5); the same comman
   const refused = server.executions.size;
   server.answerWith(() => OK);
   const second = run.start();
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
   t.log(`${refused} items had got a 401`);
   t.deepEqual(run.failures(), [], 'no item has failed for a wrong key');
@@ -157,17 +157,17 @@ test('401 x 20 in a row pauses the run with its reason (exit 5); the same comman
 });
 
 test('single 401s between successes do not pause the run', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item) => (item.endsWith('5') ? { kind: 'status', status: 401 } : OK));
   const run = makeRun(t, { lines: batchLines(300), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   t.is(run.failures().length, 30);
   await checkInvariant(t, run);
 });
 
 test('insufficient_quota pauses the run (exit 5) and fails nothing; the same command goes on', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item) =>
     item === 'item-000010'
       ? { kind: 'status', status: 429, error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } }
@@ -178,61 +178,61 @@ test('insufficient_quota pauses the run (exit 5) and fails nothing; the same com
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4', '--max-attempts', '1'],
   });
   const first = run.start();
-  t.is(await exitOf(first, 60_000), 5, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 5, first.stderr());
   t.regex(first.stderr(), /quota/);
   server.answerWith(() => OK);
   const second = run.start();
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
 });
 
 test('connection refused for a while: the run waits, nothing fails, and it goes on when the server answers', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const port = await freePort();
   const run = makeRun(t, {
     lines: batchLines(30),
     args: ['--base-url', `http://127.0.0.1:${port}`, '--workers', '2', '--concurrency', '4', '--max-attempts', '1'],
   });
   const command = run.start();
-  await until('the workers are up', 20_000, () => run.workers().length === 2);
+  await until('the workers are up', PATIENCE_MS, () => run.workers().length === 2);
   await sleep(4_000);
   t.false(command.hasExited(), command.stderr());
   const server = await modelServer(t, () => OK, port);
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.is(server.total(), 30, 'each was executed once');
   await checkInvariant(t, run);
 });
 
 test('a server that goes away mid-run and comes back: nothing fails', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const first = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
   const run = makeRun(t, { lines: batchLines(400), args: ['--base-url', first.url, '--workers', '2', '--concurrency', '4'] });
   const command = run.start();
-  await until('the run is under way', 30_000, () => first.total() > 100);
+  await until('the run is under way', PATIENCE_MS, () => first.total() > 100);
   await first.close();
   await sleep(3_000);
   t.false(command.hasExited(), command.stderr());
   const second = await modelServer(t, () => OK, first.port);
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.log(`${first.total() + second.total() - 400} executions again`);
   t.true(first.total() + second.total() - 400 <= 2 * 4, 'only what was in flight when the server went away');
   await checkInvariant(t, run);
 });
 
 test('--wait-backend: a server that never comes ends the run with exit 4, and the same command goes on', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const port = await freePort();
   const run = makeRun(t, {
     lines: batchLines(30),
     args: ['--base-url', `http://127.0.0.1:${port}`, '--workers', '1', '--wait-backend', '2s'],
   });
   const first = run.start();
-  t.is(await exitOf(first, 40_000), 4, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 4, first.stderr());
   t.regex(first.stderr(), new RegExp(String(port)));
   t.deepEqual(run.processes(), []);
   const server = await modelServer(t, () => OK, port);
   const second = run.start();
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   t.is(server.total(), 30);
   await checkInvariant(t, run);
 });

@@ -4,7 +4,7 @@ import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const KILLS_PER_RUN = 5;
 const ITEMS = 4_500;
@@ -12,20 +12,20 @@ const LATENCY_MS = 60;
 
 for (const round of [1, 2, 3, 4]) {
   test(`coord_restart_no_duplicates, C2.1: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 4 (L37)`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
     const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '3', '--concurrency', '8'] });
     const command = run.start();
-    await until('the first item is executed', 30_000, () => server.total() > 0);
+    await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
     const workersBefore = run.workers();
     for (let kills = 0; kills < KILLS_PER_RUN; kills += 1) {
       await sleep(between(random, 0, 1_500));
       t.false(command.hasExited(), 'the run was killed mid-run, not at its end');
       const killed = await run.killCoordinator();
-      await until('another coordinator process', 20_000, () => run.coordinator() !== undefined && run.coordinator() !== killed);
+      await until('another coordinator process', PATIENCE_MS, () => run.coordinator() !== undefined && run.coordinator() !== killed);
     }
-    t.is(await exitOf(command, 90_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     t.deepEqual(
       run.results().map((line) => line.custom_id),

@@ -9,7 +9,7 @@ import { invariantBreaks } from '../support/invariant.ts';
 import { freePort, modelServer } from '../support/model-server.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** The lease is renewed so seldom that the old coordinator does not find out by itself, and answers on. */
 const SELDOM = { heartbeatInterval: '250ms', coordinatorFailureTimeout: '90s', workerSelfFenceTimeout: '80s', clockSkewBudget: '100ms' };
@@ -27,7 +27,7 @@ function registrations(worker: Command): readonly string[] {
 }
 
 test('split_brain_old_coord_self_fences: a worker that has seen the new epoch ignores what the old coordinator answers, which thereby learns of its end (L5, L30, L34)', async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   let open: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => {
     open = resolve;
@@ -48,44 +48,44 @@ test('split_brain_old_coord_self_fences: a worker that has seen the new epoch ig
     coordinatorTiming: { leaseRenewInterval: '60s' },
   });
   const old = run.startCoordinator('c1', ports[0]);
-  t.is(await leaseEpoch(old, 60_000), 0);
+  t.is(await leaseEpoch(old, PATIENCE_MS), 0);
   const worker = run.startWorker('w1', [way.port, ports[1]]);
-  await until('every slot holds an item that waits', 60_000, () => server.inFlight() === CONCURRENCY);
+  await until('every slot holds an item that waits', PATIENCE_MS, () => server.inFlight() === CONCURRENCY);
   await sleep(500);
   t.deepEqual(registrations(worker), [`localhost:${way.port}`]);
 
   // Somebody who waits for less than the lease's time takes it, and gives it up for the successor.
   const rival = new Candidate(t, join(run.state, 'store'), 'rival', RIVAL_PATIENCE_MS);
-  t.like(await rival.hears('won', 60_000), { epoch: 1 });
+  t.like(await rival.hears('won', PATIENCE_MS), { epoch: 1 });
   rival.tell('resign');
-  await rival.hears('resigned', 60_000);
+  await rival.hears('resigned', PATIENCE_MS);
   const successor = run.startCoordinator('c2', ports[1]);
-  t.is(await leaseEpoch(successor, 60_000), 2);
+  t.is(await leaseEpoch(successor, PATIENCE_MS), 2);
   t.false(old.hasExited(), 'it has not found out');
   way.shut();
-  await until('the worker has found the successor', 30_000, () => registrations(worker).at(-1)?.endsWith(`:${ports[1]}`));
+  await until('the worker has found the successor', PATIENCE_MS, () => registrations(worker).at(-1)?.endsWith(`:${ports[1]}`));
   await sleep(1_000);
   t.false(old.hasExited(), 'it has still not found out');
 
   // The worker looks for another coordinator, and comes to the old one, which answers as if nothing had happened: it has to look at
   // its lease, but somebody else is just writing.
   rival.tell('stop-inside');
-  await rival.hears('stopping', 60_000);
+  await rival.hears('stopping', PATIENCE_MS);
   successor.signal('SIGSTOP');
   way.open();
   await sleep(ASTRAY_MS);
   t.false(old.hasExited(), 'it has still not found out');
   t.true(registrations(worker).at(-1)?.endsWith(`:${ports[1]}`), `registered with ${registrations(worker).join(', ')}`);
   rival.child.kill('SIGCONT');
-  t.is(await exitOf(old, 30_000), 3, old.stderr());
+  t.is(await exitOf(old, PATIENCE_MS), 3, old.stderr());
   t.like(
     printedEvents(old).filter((event) => event['kind'] === 'coordinator_fenced'),
     [{ epoch: 0, byEpoch: 2 }],
   );
   successor.signal('SIGCONT');
   open();
-  t.is(await exitOf(successor, 90_000), 0, successor.stderr());
-  t.is(await exitOf(worker, 30_000), 0, worker.stderr());
+  t.is(await exitOf(successor, PATIENCE_MS), 0, successor.stderr());
+  t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
   t.deepEqual(invariantBreaks(run), []);
   t.is((await run.verify()).exit, 0);
   t.deepEqual(server.repeated(), []);

@@ -1,36 +1,37 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
+import { countWaiting } from '../../runtime/worker/outbox.ts';
 import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
 import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** The worker may be gone before this process has read what its coordinator printed. */
 async function drainToldToItsEnd(fleet: Fleet): Promise<void> {
-  await until('the end of the drain is told', 20_000, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
+  await until('the end of the drain is told', PATIENCE_MS, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
 }
 
 for (const provider of ['aws', 'gcp'] as const) {
   test(`spot_drain_completes_within_lead_time: ${provider}`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const { noticeMs, drainMs } = PROVIDER_TIMES[provider];
     // The first two show that an item takes 15 s and more. The third needs 10 s; the fourth begins too late to be over in time.
     const takesMs = [15_000, 20_000, 10_000];
     const { fleet, own, others, hurry } = await threeWorkers(t, (started) => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 }));
-    await until('the fourth item has started', 60_000, () => own.total() === 4);
+    await until('the fourth item has started', PATIENCE_MS, () => own.total() === 4);
     const hintedAtMs = performance.now();
     // The notice of aws is long; a hint may name a shorter one.
     const deadline = provider === 'aws' ? { deadline: '15s' } : {};
     fleet.hint([{ node: 'n2', severity: 'drain', provider, ...deadline, reason: 'spot interruption' }]);
-    await until('what cannot end in time runs elsewhere', 20_000, () => movedOn(own, others).length > 0);
+    await until('what cannot end in time runs elsewhere', PATIENCE_MS, () => movedOn(own, others).length > 0);
     t.false(fleet.worker('w2').hasExited(), 'at once, while the third item still runs');
     t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
     const goneMs = performance.now() - hintedAtMs;
     t.log(`the process was gone ${Math.round(goneMs)} ms after the hint, of ${drainMs}`);
     t.true(goneMs < Math.min(15_000, drainMs) && goneMs < noticeMs);
     hurry();
-    await checkFleet(t, fleet, 60_000);
+    await checkFleet(t, fleet, PATIENCE_MS);
     await drainToldToItsEnd(fleet);
     t.deepEqual(steps(fleet, 'w2'), [
       ['stopped-pulling', 0],
@@ -57,13 +58,13 @@ for (const mode of ['stream', 'poll'] as const) {
   test.serial(
     `C1.1: with nothing known about how long items take they may run until the deadline, and then go back (${mode})`,
     async (t) => {
-      t.timeout(120_000);
+      t.timeout(300_000);
       const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
-      await until('two items hang', 30_000, () => own.total() === 2);
+      await until('two items hang', PATIENCE_MS, () => own.total() === 2);
       const hintedAtMs = performance.now();
       fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
       t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-      t.true(performance.now() - hintedAtMs < 6_000 + 1_500, 'from when the file was read');
+      t.true(performance.now() - hintedAtMs < 6_000 + 5_000, 'from when the file was read, and far from the default of 20 s');
       await drainToldToItsEnd(fleet);
       t.deepEqual(steps(fleet, 'w2'), [
         ['stopped-pulling', 0],
@@ -73,29 +74,29 @@ for (const mode of ['stream', 'poll'] as const) {
         ['leaving', 0],
       ]);
       hurry();
-      await checkFleet(t, fleet, 60_000);
+      await checkFleet(t, fleet, PATIENCE_MS);
       t.is(movedOn(own, others).length, 2);
     },
   );
 }
 
 test.serial('R42: notice 0: everything runs elsewhere at once', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
-  await until('two items hang', 30_000, () => own.total() === 2);
+  await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   const drained = await fleet.drain('w2', '--deadline', '0s');
   t.is(drained.exit, 0, drained.stderr);
   t.regex(drained.stdout, /w2: 2 items that had started and cannot end in time went back/);
-  await until('they run elsewhere', 5_000, () => movedOn(own, others).length === 2);
+  await until('they run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
   hurry();
-  await checkFleet(t, fleet, 60_000);
+  await checkFleet(t, fleet, PATIENCE_MS);
 });
 
 test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone before, whatever hangs', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { terminationGracePeriod: '8s' } });
-  await until('two items hang', 30_000, () => own.total() === 2);
+  await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   const toldAtMs = performance.now();
   fleet.worker('w2').signal('SIGTERM');
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
@@ -104,32 +105,33 @@ test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone 
   t.true(goneMs < 8_000);
   const [started] = fleet.eventsOf('w2', 'drain_started');
   t.like(started, { reason: 'told to end by SIGTERM' });
-  t.true(Math.abs((started?.['remainingMs'] as number) - 6_000) < 100);
+  const remainingMs = started?.['remainingMs'] as number;
+  t.true(remainingMs <= 6_000 && remainingMs > 4_000, `${remainingMs} ms`);
   hurry();
-  await checkFleet(t, fleet, 60_000);
+  await checkFleet(t, fleet, PATIENCE_MS);
   t.is(movedOn(own, others).length, 2);
 });
 
 test.serial('C1.2, R16: SIGKILL in the middle of a drain: what it held runs elsewhere, and no attempt is used up', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
-  await until('two items hang', 30_000, () => own.total() === 2);
+  await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   fleet.hint([{ node: 'n2', severity: 'drain', deadline: '60s', provider: 'gcp' }]);
-  await until('w2 drains', 20_000, () => steps(fleet, 'w2').length >= 3);
+  await until('w2 drains', PATIENCE_MS, () => steps(fleet, 'w2').length >= 3);
   const killedAtMs = performance.now();
   fleet.worker('w2').signal('SIGKILL');
-  await until('its items run elsewhere', 30_000, () => movedOn(own, others).length === 2);
+  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
   const elsewhereMs = performance.now() - killedAtMs;
   t.log(`running elsewhere after ${Math.round(elsewhereMs)} ms`);
-  t.true(elsewhereMs < 10_000, 'the failure timeout of 5 s, the interval before it, and a second');
+  t.true(elsewhereMs < 30_000, 'the failure timeout of 5 s and the interval before it: not the deadline of the drain');
   hurry();
-  await checkFleet(t, fleet, 60_000);
+  await checkFleet(t, fleet, PATIENCE_MS);
   t.like(fleet.eventsOf('w2', 'worker_failed'), [{ reason: 'timeout' }]);
   t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'lost' }]);
 });
 
 test.serial('R11: SIGTERM between the end of an item and its acknowledgement: the outcome is kept, and nothing runs again', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const server = await modelServer(t, async () => {
@@ -137,11 +139,11 @@ test.serial('R11: SIGTERM between the end of an item and its acknowledgement: th
     return { kind: 'ok' };
   });
   const fleet = await startFleet(t, [server], { items: 2, concurrency: 2, worker: { terminationGracePeriod: '4s' } });
-  await until('both items are under way', 30_000, () => server.inFlight() === 2);
+  await until('both items are under way', PATIENCE_MS, () => server.inFlight() === 2);
   signal(fleet.coordinator.pid, 'SIGSTOP');
   release();
-  await until('both have ended', 20_000, () => server.inFlight() === 0);
-  await sleep(200);
+  await until('both have ended', PATIENCE_MS, () => server.inFlight() === 0);
+  await until('both outcomes are stored', PATIENCE_MS, async () => (await countWaiting(join(fleet.standing.dir, 'workers', 'w1'))) === 2);
   const toldAtMs = performance.now();
   fleet.worker('w1').signal('SIGTERM');
   t.is(await fleet.worker('w1').exited, 0, fleet.worker('w1').stderr());
@@ -149,6 +151,6 @@ test.serial('R11: SIGTERM between the end of an item and its acknowledgement: th
   t.regex(fleet.worker('w1').stderr(), /outcomes stay in the store/);
   signal(fleet.coordinator.pid, 'SIGCONT');
   fleet.restart('w1');
-  await checkFleet(t, fleet, 60_000);
+  await checkFleet(t, fleet, PATIENCE_MS);
   t.is(server.total(), 2, 'each item was executed once');
 });

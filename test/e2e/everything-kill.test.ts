@@ -5,7 +5,7 @@ import { modelServer } from '../support/model-server.ts';
 import { isAlive } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const WORKERS = 2;
 const CONCURRENCY = 8;
@@ -15,7 +15,7 @@ const ITEMS = 1_500;
 
 for (const round of [1, 2, 3, 4]) {
   test(`kill -9 of everything at once at ${KILLS_PER_RUN} random points, round ${round} of 4: the same command goes on`, async (t) => {
-    t.timeout(240_000);
+    t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
     const run = makeRun(t, {
@@ -27,12 +27,12 @@ for (const round of [1, 2, 3, 4]) {
       await midRun(run, server, random, kills);
       t.false(command.hasExited(), 'killed mid-run');
       const killed = run.killEverything();
-      await until('all of them dead', 10_000, () => killed.every((pid) => !isAlive(pid)));
+      await until('all of them dead', PATIENCE_MS, () => killed.every((pid) => !isAlive(pid)));
     }
     const executedBefore = server.executions.size;
     t.true(executedBefore > 0 && executedBefore < ITEMS);
     const command = run.start();
-    t.is(await exitOf(command, 120_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     const again = server.total() - ITEMS;
     t.log(`${executedBefore} of ${ITEMS} were executed before the last start, ${again} executions again after ${KILLS_PER_RUN} kills`);
@@ -42,25 +42,25 @@ for (const round of [1, 2, 3, 4]) {
 }
 
 test('kill -9 of the supervisor: its children are gone within seconds, the lease is free, and the same command goes on', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
   const run = makeRun(t, { lines: batchLines(1_500), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
   const first = run.start();
-  await until('items are executed', 30_000, () => server.total() > 100);
+  await until('items are executed', PATIENCE_MS, () => server.total() > 100);
   const children = run.processes().filter((one) => one.role !== 'cli');
   t.is(children.length, 3);
   first.signal('SIGKILL');
   const killedAtMs = performance.now();
-  await until('the children are gone', 15_000, () => children.every((one) => !isAlive(one.pid)));
+  await until('the children are gone', PATIENCE_MS, () => children.every((one) => !isAlive(one.pid)));
   const goneMs = performance.now() - killedAtMs;
   t.log(`children gone after ${Math.round(goneMs)} ms`);
   t.true(goneMs < 15_000);
   const executed = server.total();
   const second = run.start();
   const startedAtMs = performance.now();
-  await until('items are executed again', 20_000, () => server.total() > executed);
+  await until('items are executed again', PATIENCE_MS, () => server.total() > executed);
   t.log(`first new item ${Math.round(performance.now() - startedAtMs)} ms after the same command`);
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
   const epochs = run
     .events()

@@ -9,7 +9,7 @@ import { freePort, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { freeBytes, type SmallDisk, smallDisk } from '../support/small-disk.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const MEBIBYTE = 2 ** 20;
 /** For processes to start and to get under way, on a machine under full load. */
@@ -36,11 +36,12 @@ async function readiness(port: number): Promise<Answer | null> {
   return ask(port, '/readyz').catch(() => null);
 }
 
-async function untilReadiness(port: number, status: number, command: Command): Promise<Answer> {
-  return until(`readiness ${status}`, START_MS, async () => {
+/** Until it answers so, and with that text: a process that starts is not ready either, and says so first. */
+async function untilReadiness(port: number, status: number, text: RegExp, command: Command): Promise<Answer> {
+  return until(`readiness ${status}, ${text.source}`, START_MS, async () => {
     if (command.hasExited()) throw new Error(`it ended: ${command.stderr()}`);
     const answer = await readiness(port);
-    return answer?.status === status && answer;
+    return answer?.status === status && text.test(answer.text) && answer;
   });
 }
 
@@ -74,7 +75,7 @@ test('R46, L18: under rollout run the disk fills up: it says what is missing, wa
   await sleep(3_000);
   t.false(command.hasExited(), command.stderr());
   disk.clear();
-  t.is(await exitOf(command, 90_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   t.notRegex(command.stderr(), /worker w\d ended/);
   t.deepEqual(
@@ -101,7 +102,7 @@ test('R46: while it waits for space, Ctrl-C ends rollout run soon, and the same 
   await until('the shortage is told', START_MS, () => second.stderr().includes('no space in'));
   t.false(second.hasExited());
   disk.clear();
-  t.is(await exitOf(second, 90_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
 });
 
@@ -113,27 +114,26 @@ test('R46, L18: the log fills the disk: the coordinator ends, the same command a
   const run = standalone(t, { ...options, coordinator: { http: `127.0.0.1:${http}`, minFreeSpace: '4MiB' } });
   const disk = smallDisk(t, run.state, 24);
   const first = run.startCoordinator('c1', port);
-  t.is((await untilReadiness(http, 200, first)).text, 'primary\n');
+  await untilReadiness(http, 200, /^primary\n$/, first);
   t.like(JSON.parse(readFileSync(join(run.state, 'coordinator.json'), 'utf8')), { http: `127.0.0.1:${http}` });
   const passive = run.startCoordinator('c2', passivePort, { http: `127.0.0.1:${passiveHttp}` });
-  t.is((await untilReadiness(passiveHttp, 200, passive)).text, 'passive\n');
+  await untilReadiness(passiveHttp, 200, /^passive\n$/, passive);
   const worker = run.startWorker('w1', [port, passivePort]);
 
-  t.is(await exitOf(first, 60_000), 4, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 4, first.stderr());
   t.regex(first.stderr(), /cannot write the result log \S+\.seg: ENOSPC|store in \S+ failed \(/);
-  const red = await untilReadiness(passiveHttp, 503, passive);
-  t.regex(red.text, /^no space in \S+: [\d.]+ [KM]?i?B are free, 4\.0 MiB are wanted\n$/);
+  await untilReadiness(passiveHttp, 503, /^no space in \S+: [\d.]+ [KM]?i?B are free, 4\.0 MiB are wanted\n$/, passive);
   t.is((await ask(passiveHttp, '/healthz')).status, 200);
   t.like(JSON.parse((await ask(passiveHttp, '/health')).text), { active: false, role: 'passive', leaseEpoch: 0 });
   const again = run.startCoordinator('c1', port);
-  t.regex((await untilReadiness(http, 503, again)).text, /^no space in/);
-  t.regex(again.stderr(), /the coordinator waits for space/);
+  await untilReadiness(http, 503, /^no space in/, again);
+  await until('it says so', PATIENCE_MS, () => again.stderr().includes('the coordinator waits for space'));
   t.is((await run.verify()).exit, 2, 'the ledger can be read: it says that the run is not finished');
 
   disk.grow(128);
-  const ends = await Promise.all([exitOf(again, 90_000), exitOf(passive, 90_000)]);
+  const ends = await Promise.all([exitOf(again, PATIENCE_MS), exitOf(passive, PATIENCE_MS)]);
   t.deepEqual(ends, [0, 0], `${again.stderr()}${passive.stderr()}`);
-  t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+  t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
   t.deepEqual(invariantBreaks(run), []);
   t.is((await run.verify()).exit, 0);
   t.deepEqual(server.repeated(), []);
@@ -160,18 +160,18 @@ test('R46: the store fills its disk: no more is handed out, the ledger can be re
   // The store goes on within the pages that it has; it is the rows of all that is handed out that make it grow.
   disk.fill();
   const workers = ['w1', 'w2', 'w3'].map((name) => run.startWorker(name, [port]));
-  t.is(await exitOf(first, 60_000), 4, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 4, first.stderr());
   t.regex(first.stderr(), /The store in \S+ failed \((?:No space left on device|Input\/output error)\)/);
   const again = run.startCoordinator('c1', port);
-  const red = await untilReadiness(http, 503, again);
-  t.regex(red.text, /^no space in \S+store: [\d.]+ [KM]?i?B are free, 256\.0 KiB are wanted\n$/);
+  await untilReadiness(http, 503, /^no space in \S+store: [\d.]+ [KM]?i?B are free, 256\.0 KiB are wanted\n$/, again);
+  await until('what was in flight is answered', PATIENCE_MS, () => server.inFlight() === 0);
   const handedOut = server.total();
   await sleep(2_000);
   t.is(server.total(), handedOut, 'nothing new is executed meanwhile');
   t.is((await run.verify()).exit, 2, 'the ledger can be read: it says that the run is not finished');
   disk.clear();
-  t.is(await exitOf(again, 60_000), 0, again.stderr());
-  for (const worker of workers) t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+  t.is(await exitOf(again, PATIENCE_MS), 0, again.stderr());
+  for (const worker of workers) t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
   t.deepEqual(invariantBreaks(run), []);
   t.is((await run.verify()).exit, 0);
   t.deepEqual(server.repeated(), []);
@@ -199,14 +199,15 @@ test('R46, L34: the disk of a worker fills up: it beats on, keeps what it has ex
   open();
   await until('the worker says that it waits', START_MS, () => worker.stderr().includes('the worker waits for space'));
   await sleep(7_000);
+  await until('what it had taken is answered', PATIENCE_MS, () => server.inFlight() === 0);
   const executed = server.total();
   await sleep(1_000);
   t.is(server.total(), executed, 'it takes no more than it holds already');
   t.false(worker.hasExited(), worker.stderr());
   t.true(freeBytes(disk.dir) < MEBIBYTE);
   disk.clear();
-  t.is(await exitOf(coordinator, 60_000), 0, coordinator.stderr());
-  t.is(await exitOf(worker, 20_000), 0, worker.stderr());
+  t.is(await exitOf(coordinator, PATIENCE_MS), 0, coordinator.stderr());
+  t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
   t.deepEqual(
     printedEvents(coordinator).filter((event) => event['kind'] === 'worker_failed'),
     [],
@@ -223,14 +224,14 @@ test('R46: the disk of the output is full at the end: the run is completed, and 
   const output = join(disk.dir, 'out.jsonl');
   const where = ['--output', output, '--state', run.state];
   const first = run.start(where);
-  t.is(await exitOf(first, 60_000), 2, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 2, first.stderr());
   t.regex(first.stderr(), /cannot write \S+out\.jsonl: ENOSPC.*free some space there and give the same command again/);
   t.regex((await run.verb('status')).stdout, /state: completed/);
   t.true(freeBytes(disk.dir) > MEBIBYTE, 'nothing is left behind of what could not be written');
   const executed = server.total();
   disk.grow(64);
   const second = run.start(where);
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   t.is(server.total(), executed);
   t.deepEqual(invariantBreaks({ input: run.input, output, errors: `${output}.errors.jsonl` }), []);
   t.is((await run.verb('verify')).exit, 0);

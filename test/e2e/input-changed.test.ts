@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const ITEMS = 120;
 
@@ -31,18 +31,18 @@ function exchange(run: Run): void {
 }
 
 test('an input exchanged for another of the same size and time between two starts is refused at its first other line; nothing of it is sent', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { run, server, release } = await halfRun(t);
   const text = readFileSync(run.input);
   const first = run.start();
-  await until('items are executed', 30_000, () => server.total() >= 12);
+  await until('items are executed', PATIENCE_MS, () => server.total() >= 12);
   first.signal('SIGINT');
   first.signal('SIGINT');
-  t.is(await exitOf(first, 30_000), 130, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 130, first.stderr());
   exchange(run);
   release();
   const second = run.start();
-  t.is(await exitOf(second, 60_000), 2, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 2, second.stderr());
   t.regex(second.stderr(), /line \d+ of the input .*in\.jsonl is not the one that this run has indexed.*put the old file back.*--fresh/);
   t.deepEqual(
     [...server.executions.keys()].filter((item) => item.startsWith('ITEM')),
@@ -51,7 +51,7 @@ test('an input exchanged for another of the same size and time between two start
   writeFileSync(run.input, text);
   utimesSync(run.input, 1_000, 1_000);
   const third = run.start();
-  t.is(await exitOf(third, 60_000), 0, third.stderr());
+  t.is(await exitOf(third, PATIENCE_MS), 0, third.stderr());
   await checkInvariant(t, run);
 });
 
@@ -62,14 +62,14 @@ const HAPPENINGS: readonly (readonly [what: string, happen: (run: Run) => void])
 
 for (const [what, happen] of HAPPENINGS) {
   test(`an input that is ${what} while the run goes on ends it with 2; the file put back, the same command finishes`, async (t) => {
-    t.timeout(120_000);
+    t.timeout(300_000);
     const { run, server, release } = await halfRun(t);
     const text = readFileSync(run.input);
     const first = run.start();
-    await until('items are executed', 30_000, () => server.total() >= 12);
+    await until('items are executed', PATIENCE_MS, () => server.total() >= 12);
     happen(run);
     release();
-    t.is(await exitOf(first, 60_000), 2, first.stderr());
+    t.is(await exitOf(first, PATIENCE_MS), 2, first.stderr());
     t.regex(first.stderr(), /the input .*in\.jsonl (was|is not).*same command.*--fresh/);
     t.deepEqual(
       [...server.executions.keys()].filter((item) => item.startsWith('ITEM')),
@@ -78,22 +78,22 @@ for (const [what, happen] of HAPPENINGS) {
     writeFileSync(run.input, text);
     utimesSync(run.input, 1_000, 1_000);
     const second = run.start();
-    t.is(await exitOf(second, 60_000), 0, second.stderr());
+    t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
     await checkInvariant(t, run);
   });
 }
 
 test('an input that is deleted, or replaced by a rename, while the run goes on is read to its end', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { run, server, release } = await halfRun(t);
   const text = readFileSync(run.input);
   const command = run.start();
-  await until('items are executed', 30_000, () => server.total() >= 12);
+  await until('items are executed', PATIENCE_MS, () => server.total() >= 12);
   writeFileSync(`${run.input}.new`, 'another list\n');
   rmSync(run.input);
   renameSync(`${run.input}.new`, run.input);
   release();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   writeFileSync(run.input, text);
   await checkInvariant(t, run);
 });

@@ -6,6 +6,7 @@ import { finished, startCommand } from '../support/command.ts';
 import { invariantBreaks } from '../support/invariant.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const MEBIBYTE = 2 ** 20;
 
@@ -61,11 +62,11 @@ const MALFORMED_INPUT = Buffer.concat(ROWS.flatMap(({ bytes }, n) => [Buffer.fro
 const BAD = ROWS.flatMap((row, n) => (typeof row.becomes === 'object' ? [{ ...row.becomes, what: row.what, number: n + 1 }] : []));
 
 test('C4.1, C4.2, C3.3: every row of the malformed-line table becomes what the table says, with its line number (on-invalid record)', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: MALFORMED_INPUT, args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   await checkInvariant(t, run);
   t.deepEqual(
     run.results().map((line) => line.custom_id),
@@ -86,14 +87,14 @@ test('C4.1, C4.2, C3.3: every row of the malformed-line table becomes what the t
 });
 
 test('C4.1, C4.2, C3.3: every row of the malformed-line table is named, and nothing is executed (on-invalid fail)', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, {
     lines: MALFORMED_INPUT,
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4', '--on-invalid', 'fail'],
   });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 2, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 2, command.stderr());
   for (const { number, what } of BAD) t.regex(command.stderr(), new RegExp(`line ${number}\\b|:${number}\\b`), what);
   t.is(server.total(), 0);
   t.false(existsSync(run.output));
@@ -101,7 +102,7 @@ test('C4.1, C4.2, C3.3: every row of the malformed-line table is named, and noth
 });
 
 test('a .gz input is read as what is in it', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const whole = batchLines(300).join('\n');
   const run = makeRun(t, { lines: gzipSync(whole), inputName: 'in.jsonl.gz', args: ['--base-url', server.url, '--concurrency', '8'] });
@@ -116,7 +117,7 @@ test('a .gz input is read as what is in it', async (t) => {
 });
 
 test('stdin is read as the input', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: [], args: [] });
   const stdin = Buffer.from(batchLines(300).join('\n'));
@@ -134,21 +135,21 @@ test('stdin is read as the input', async (t) => {
 });
 
 test('an input without items ends at once, with empty outputs', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: ['', '', ' '], args: ['--base-url', server.url] });
   const command = run.start();
-  t.is(await exitOf(command, 30_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.is(readFileSync(run.output, 'utf8'), '');
   await checkInvariant(t, run);
   t.is(server.total(), 0);
 });
 
 test('--raw takes any JSON value per line; its custom_id is the line number', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const run = makeRun(t, { lines: ['{"a":1}', '[2]', '"three"', '', '5', 'not json'], args: ['--backend', 'mock', '--raw'] });
   const command = run.start();
-  t.is(await exitOf(command, 30_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   t.deepEqual(
     run.results().map((line) => line.custom_id),
     ['1', '2', '3', '5'],
@@ -162,11 +163,11 @@ test('--raw takes any JSON value per line; its custom_id is the line number', as
 });
 
 test('--limit takes the first lines only', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--limit', '10'] });
   const command = run.start();
-  t.is(await exitOf(command, 30_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.deepEqual(
     run.results().map((line) => line.custom_id),
     [...itemIds(10)],
@@ -178,7 +179,7 @@ test('--limit takes the first lines only', async (t) => {
 });
 
 test('--dry-run indexes and validates, and executes nothing', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: [...batchLines(50), 'not json'], args: ['--base-url', server.url, '--dry-run'] });
   const { exit, stdout, stderr } = await finished(run.start());

@@ -5,7 +5,7 @@ import { midRun } from '../support/mid-run.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const STOPS_PER_RUN = 5;
 const ITEMS = 1_500;
@@ -13,7 +13,7 @@ const ITEMS = 1_500;
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   for (const round of [1, 2]) {
     test(`${name === 'SIGINT' ? 'Ctrl-C' : name} at ${STOPS_PER_RUN} random times, round ${round} of 2: progress is kept and nothing runs twice`, async (t) => {
-      t.timeout(240_000);
+      t.timeout(300_000);
       const random = testRandom(t);
       const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
       const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
@@ -22,12 +22,12 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
         await midRun(run, server, random, stops);
         if (name === 'SIGINT') command.signalGroup(name);
         else command.signal(name);
-        t.is(await exitOf(command, 40_000), 130, command.stderr());
+        t.is(await exitOf(command, PATIENCE_MS), 130, command.stderr());
         t.deepEqual(run.processes(), [], 'no process is left');
       }
       const executedBefore = server.executions.size;
       const command = run.start();
-      t.is(await exitOf(command, 120_000), 0, command.stderr());
+      t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
       await checkInvariant(t, run);
       t.log(
         `${executedBefore} of ${ITEMS} executed before the last start, ${server.total() - ITEMS} executions again after ${STOPS_PER_RUN} stops`,
@@ -39,20 +39,20 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 test('Ctrl-C twice ends the run at once, and what was recorded stays', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 3_000 }));
   const run = makeRun(t, { lines: batchLines(40), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4'] });
   const first = run.start();
-  await until('items are at the server', 30_000, () => server.inFlight() === 8);
+  await until('items are at the server', PATIENCE_MS, () => server.inFlight() === 8);
   first.signal('SIGINT');
   await sleep(300);
   first.signal('SIGINT');
   const stoppedAtMs = performance.now();
-  t.is(await exitOf(first, 20_000), 130, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 130, first.stderr());
   t.true(performance.now() - stoppedAtMs < 15_000, 'it did not wait for the items in flight');
-  await until('no process is left', 15_000, () => run.processes().length === 0);
+  await until('no process is left', PATIENCE_MS, () => run.processes().length === 0);
   server.answerWith(() => ({ kind: 'ok' }));
   const second = run.start();
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
 });

@@ -4,7 +4,7 @@ import { batchLines } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /**
  * A process that stands still while nobody takes its place, or while others go on without it: a suspended machine, a long garbage
@@ -27,7 +27,7 @@ const eventsOf = (run: Run, kind: string): readonly Readonly<Record<string, unkn
   run.events().filter((event) => event['kind'] === kind);
 
 test('C2.8, R1: a worker stopped for three timeouts is failed, its items run elsewhere, and it comes back: one record of each (L15, L26, L31)', async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   let isBack = false;
   // Until the stopped one is back there is always an item left, and few enough are executed meanwhile.
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: isBack ? 20 : 400 }));
@@ -36,15 +36,15 @@ test('C2.8, R1: a worker stopped for three timeouts is failed, its items run els
     args: ['--base-url', server.url, '--workers', '2', '--concurrency', String(CONCURRENCY), ...timing(SHORT)],
   });
   const command = run.start();
-  await until('both workers work', 60_000, () => server.inFlight() === 2 * CONCURRENCY && run.workers().length === 2);
+  await until('both workers work', PATIENCE_MS, () => server.inFlight() === 2 * CONCURRENCY && run.workers().length === 2);
   const [stopped = 0] = run.workers();
   signal(stopped, 'SIGSTOP');
   const stoppedMs = performance.now();
-  await until('the worker is failed', 60_000, () => eventsOf(run, 'worker_failed').length > 0);
+  await until('the worker is failed', PATIENCE_MS, () => eventsOf(run, 'worker_failed').length > 0);
   const failed = eventsOf(run, 'worker_failed');
   t.log(`failed after ${Math.round(performance.now() - stoppedMs)} ms, timeout ${TIMEOUT_MS} ms`);
   t.like(failed, [{ reason: 'timeout' }]);
-  await until('its items are executed again', 60_000, () => server.repeated().length > 0);
+  await until('its items are executed again', PATIENCE_MS, () => server.repeated().length > 0);
   await sleep(Math.max(0, 3 * TIMEOUT_MS - (performance.now() - stoppedMs)));
   t.false(command.hasExited());
 
@@ -52,8 +52,8 @@ test('C2.8, R1: a worker stopped for three timeouts is failed, its items run els
   isBack = true;
   const ofStopped = (): number =>
     eventsOf(run, 'worker_registered').filter((event) => event['workerId'] === failed[0]?.['workerId']).length;
-  await until('it is registered again', 60_000, () => ofStopped() === 2);
-  t.is(await exitOf(command, 120_000), 0, command.stderr());
+  await until('it is registered again', PATIENCE_MS, () => ofStopped() === 2);
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   t.is(eventsOf(run, 'worker_failed').length, 1, 'it was failed once');
   t.is(ofStopped(), 2, 'it is the same process that came back');
@@ -67,19 +67,19 @@ for (const { label, stopMs, settings } of [
   { label: 'C2, R15: a coordinator stopped for two of its leases, with nobody to follow it,', stopMs: 2 * TIMEOUT_MS, settings: SHORT },
 ]) {
   test(`${label} goes on under its epoch, fails no worker, and has nothing executed again`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
     const run = makeRun(t, {
       lines: batchLines(400),
       args: ['--base-url', server.url, '--workers', '2', '--concurrency', String(CONCURRENCY), ...timing(settings)],
     });
     const command = run.start();
-    await until('the run is under way', 60_000, () => server.total() >= 60);
+    await until('the run is under way', PATIENCE_MS, () => server.total() >= 60);
     const stopped = run.coordinator() ?? 0;
     signal(stopped, 'SIGSTOP');
     await sleep(stopMs);
     signal(stopped, 'SIGCONT');
-    t.is(await exitOf(command, 120_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     t.deepEqual(eventsOf(run, 'worker_failed'), []);
     t.deepEqual(server.repeated(), []);

@@ -6,7 +6,7 @@ import { type ModelServer, modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { workerPid } from '../support/worker-pid.ts';
 
 /** Losses count as one for as long as the failure timeout: a short one makes these tests short. */
@@ -60,7 +60,7 @@ async function world(
 
 /** The bad items are recorded as poison, all others with their results. */
 async function checkPoison(t: ExecutionContext, { run, crashes }: World, command: Command, bad: readonly string[]): Promise<void> {
-  const exit = await exitOf(command, 120_000);
+  const exit = await exitOf(command, PATIENCE_MS);
   t.log(crashes.map(({ item, worker, beside }) => `${item}@${worker}+${beside}`).join(' '));
   t.is(exit, bad.length === 0 ? 0 : 1, command.stderr());
   await checkInvariant(t, run);
@@ -93,7 +93,7 @@ for (const { workers, concurrency, bad } of [
 ]) {
   const ids = itemIds(400).filter((_, index) => bad.includes(index));
   test(`C4.6: ${ids.length} of the items in flight kill their worker, ${workers} of which there are: they are isolated and recorded as poison, all others succeed`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const one = await world(t, { items: 400, workers, concurrency, bad: ids, itemMs: 200 });
     const startedAtMs = performance.now();
     const command = one.run.start();
@@ -105,12 +105,12 @@ for (const { workers, concurrency, bad } of [
 }
 
 test('C4.6: a good item is never poison, though workers are killed at random beside one that kills them', async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   const random = testRandom(t);
   const bad = itemIds(300).filter((_, index) => index === 33);
   const one = await world(t, { items: 600, workers: 2, concurrency: 8, bad, itemMs: 150 });
   const command = one.run.start();
-  await until('items are executed', 30_000, () => one.servers.some((server) => server.total() > 0));
+  await until('items are executed', PATIENCE_MS, () => one.servers.some((server) => server.total() > 0));
   let kills = 0;
   for (; kills < 12 && !command.hasExited(); kills += 1) {
     await sleep(between(random, 300, 1_500));

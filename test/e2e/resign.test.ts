@@ -5,7 +5,7 @@ import { batchLines } from '../support/batch-lines.ts';
 import { freePort } from '../support/model-server.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const ROUNDS = 8;
 /** More than all rounds record. */
@@ -16,15 +16,15 @@ test('L42: a coordinator that is told to end while outcomes stream in resigns: i
   const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: '', concurrency: 64 });
   const start = (): ReturnType<typeof run.startCoordinator> => run.startCoordinator('c1', port);
   let coordinator = start();
-  await leaseEpoch(coordinator, 60_000);
+  await leaseEpoch(coordinator, PATIENCE_MS);
   for (const name of ['w1', 'w2']) run.startWorker(name, [port], { backend: { type: 'mock', latency: '2ms' } });
   for (let round = 0; round < ROUNDS; round += 1) {
-    const epoch = await leaseEpoch(coordinator, 60_000);
+    const epoch = await leaseEpoch(coordinator, PATIENCE_MS);
     t.is(epoch, round, 'each resignation is followed by the next epoch');
     const before = await recordedIn(run.state);
-    await until(`outcomes are recorded in round ${round}`, 60_000, async () => (await recordedIn(run.state)) > before + 200);
+    await until(`outcomes are recorded in round ${round}`, PATIENCE_MS, async () => (await recordedIn(run.state)) > before + 200);
     coordinator.signal('SIGTERM');
-    t.is(await exitOf(coordinator, 30_000), 130, coordinator.stderr());
+    t.is(await exitOf(coordinator, PATIENCE_MS), 130, coordinator.stderr());
     t.false(
       printedEvents(coordinator).some((event) => event['kind'] === 'coordinator_fenced'),
       'nobody has taken it over',

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const ITEMS = 200;
 
@@ -12,37 +12,37 @@ async function interrupted(t: ExecutionContext): Promise<{ readonly run: Run; re
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const command = run.start();
-  await until('items are executed', 30_000, () => server.total() >= 40);
+  await until('items are executed', PATIENCE_MS, () => server.total() >= 40);
   command.signal('SIGINT');
-  t.is(await exitOf(command, 30_000), 130, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 130, command.stderr());
   server.answerWith(() => ({ kind: 'ok' }));
   return { run, server };
 }
 
 test('the same command after Ctrl-C says first what it found, then goes on', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const recorded = server.total();
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.regex(command.stderr(), new RegExp(`\\b${recorded}\\b`), 'how many are recorded already');
   await checkInvariant(t, run);
   t.is(server.total(), ITEMS);
 });
 
 test('C4.14: a changed input is refused with a table of what differs; --fresh starts anew and keeps the old directory aside', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
   appendFileSync(run.input, `${batchLine('one-more')}\n`);
   const refused = run.start();
-  t.is(await exitOf(refused, 30_000), 2);
+  t.is(await exitOf(refused, PATIENCE_MS), 2);
   t.regex(refused.stderr(), /input/i);
   t.regex(refused.stderr(), /--fresh/);
   t.regex(refused.stderr(), /--force/);
   t.is(server.total(), before);
   const fresh = run.start(['--fresh']);
-  t.is(await exitOf(fresh, 60_000), 0, fresh.stderr());
+  t.is(await exitOf(fresh, PATIENCE_MS), 0, fresh.stderr());
   t.deepEqual(
     run.results().map((line) => line.custom_id),
     [...itemIds(ITEMS), 'one-more'],
@@ -53,40 +53,40 @@ test('C4.14: a changed input is refused with a table of what differs; --fresh st
 });
 
 test('C4.14: another model is another run: refused with both values named; --force goes on with what is there', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
   const refused = run.start(['--override-model', 'other-model']);
-  t.is(await exitOf(refused, 30_000), 2);
+  t.is(await exitOf(refused, PATIENCE_MS), 2);
   t.regex(refused.stderr(), /model/);
   t.regex(refused.stderr(), /other-model/);
   t.is(server.total(), before);
   const forced = run.start(['--override-model', 'other-model', '--force']);
-  t.is(await exitOf(forced, 60_000), 0, forced.stderr());
+  t.is(await exitOf(forced, PATIENCE_MS), 0, forced.stderr());
   t.is(server.total(), ITEMS, 'what was recorded stays');
   t.is(server.lastBody()['model'], 'other-model');
   await checkInvariant(t, run);
 });
 
 test('workers, concurrency and address are not what a run is: the same run goes on with others', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { run } = await interrupted(t);
   const elsewhere = await modelServer(t);
   const command = run.start(['--workers', '2', '--concurrency', '16', '--base-url', elsewhere.url]);
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.true(elsewhere.total() > 0);
   await checkInvariant(t, run);
 });
 
 test('a finished run says so, executes nothing and ends with the same code', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const server = await modelServer(t, (item) => (item === 'item-000003' ? { kind: 'status', status: 400 } : { kind: 'ok' }));
   const run = makeRun(t, { lines: batchLines(20), args: ['--base-url', server.url, '--workers', '1'] });
   const first = run.start();
-  t.is(await exitOf(first, 60_000), 1, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 1, first.stderr());
   const output = readFileSync(run.output, 'utf8');
   const second = run.start();
-  t.is(await exitOf(second, 30_000), 1, second.stderr());
+  t.is(await exitOf(second, PATIENCE_MS), 1, second.stderr());
   t.regex(second.stderr(), /finished|complete/i);
   t.is(server.total(), 20);
   t.is(readFileSync(run.output, 'utf8'), output);

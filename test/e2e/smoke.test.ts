@@ -36,7 +36,7 @@ function read(stream: ChildProcess['stdout']): () => string {
 
 for (const provider of ['aws', 'gcp']) {
   test(`make smoke-3node-${provider}: three workers, items are stolen, one drains in its provider's time, and the output is proved`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const { exit, stdout, stderr } = await smoke(t, provider);
     t.log(stdout);
     t.is(exit, 0, stderr);
@@ -48,7 +48,7 @@ for (const provider of ['aws', 'gcp']) {
 }
 
 test('the smoke on hosts of ones own goes as it does here, as far as a stand-in for ssh can show', async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   // Drops the options and the host, and runs the line where a home directory would be.
   writeFileSync(join(dir, 'ssh'), '#!/bin/sh\nwhile [ $# -gt 2 ]; do shift; done\ncd / && exec sh -c "$2"\n', { mode: 0o755 });

@@ -6,7 +6,7 @@ import { type Behaviour, type ModelServer, modelServer } from '../support/model-
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { workerPid } from '../support/worker-pid.ts';
 
 const ITEMS = 300;
@@ -65,10 +65,10 @@ function steals(run: Run): readonly Readonly<Record<string, unknown>>[] {
 
 for (let round = 1; round <= ROUNDS; round += 1) {
   test(`concurrent_ack_and_steal_no_double_execute: nothing is killed, round ${round} of ${ROUNDS}`, async (t) => {
-    t.timeout(90_000);
+    t.timeout(300_000);
     const { run, servers } = await fleet(t, testRandom(t));
     const command = run.start();
-    t.is(await exitOf(command, 60_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     t.is(run.results().length, ITEMS);
     const counts = executions(servers);
@@ -89,21 +89,21 @@ for (let round = 1; round <= KILL_ROUNDS; round += 1) {
   /** About when the recall is on its way, else once a steal is known. */
   const isBefore = round > 2;
   test(`concurrent_ack_and_steal_no_double_execute: the ${isVictim ? 'victim' : 'thief'} is killed -9 as items are stolen, round ${round} of ${KILL_ROUNDS}`, async (t) => {
-    t.timeout(120_000);
+    t.timeout(300_000);
     const random = testRandom(t);
     const { run, servers } = await fleet(t, random);
     const command = run.start();
     if (isBefore) {
-      await until('the fast workers have nothing left', 60_000, () => (servers[0]?.total() ?? 0) > 40 && servers[0]?.inFlight() === 0);
+      await until('the fast workers have nothing left', PATIENCE_MS, () => (servers[0]?.total() ?? 0) > 40 && servers[0]?.inFlight() === 0);
       await sleep(between(random, 0, 300));
-    } else await until('items are stolen', 60_000, () => steals(run).length > 0 || command.hasExited());
+    } else await until('items are stolen', PATIENCE_MS, () => steals(run).length > 0 || command.hasExited());
     const steal = steals(run)[0];
     const name = ((isVictim ? steal?.['from'] : steal?.['to']) ?? (isVictim ? 'w3' : 'w1')) as string;
     const pid = workerPid(run, name);
     if (pid !== undefined) signal(pid, 'SIGKILL');
     t.not(pid, undefined);
     t.false(command.hasExited(), 'killed mid-run');
-    t.is(await exitOf(command, 60_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     t.is(run.results().length, ITEMS);
     const counts = executions(servers);

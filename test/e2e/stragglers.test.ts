@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const ITEMS = 60;
 const SLOW = 2;
@@ -26,7 +26,7 @@ async function world(t: ExecutionContext, more: readonly string[]): Promise<Worl
   });
   const first = await modelServer(t, async () => {
     // A worker that starts late must not find everything done.
-    await until('the slow items have started', 30_000, () => slow.length === SLOW);
+    await until('the slow items have started', PATIENCE_MS, () => slow.length === SLOW);
     return { kind: 'ok', afterMs: SHORT_MS };
   });
   const servers = [first, second];
@@ -39,9 +39,9 @@ async function tailMs({ run, servers, slow }: World, t: ExecutionContext): Promi
   const command = run.start();
   const others = (): number =>
     [...new Set(servers.flatMap((server) => [...server.executions.keys()]))].filter((item) => !slow.includes(item)).length;
-  await until('all but the slow items are executed', 40_000, () => others() === ITEMS - SLOW);
+  await until('all but the slow items are executed', PATIENCE_MS, () => others() === ITEMS - SLOW);
   const fromMs = performance.now();
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   return performance.now() - fromMs;
 }
 
@@ -49,7 +49,7 @@ const twice = ({ servers }: World): readonly string[] =>
   itemIds(ITEMS).filter((item) => servers.reduce((sum, server) => sum + (server.executions.get(item) ?? 0), 0) > 1);
 
 test('C4.11: at the end of the list slow items get a second attempt elsewhere, the first outcome is the record, and the loser is stopped', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const without = await world(t, []);
   const withoutMs = await tailMs(without, t);
   await checkInvariant(t, without.run);

@@ -6,7 +6,7 @@ import { invariantBreaks } from '../support/invariant.ts';
 import { freePort, type ModelServer, modelServer } from '../support/model-server.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, type Standalone, standalone } from '../support/standalone.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** What holds over a stream holds over single calls too. */
 const ITEMS = 1_500;
@@ -22,12 +22,12 @@ interface Begun {
 }
 
 async function begin(t: ExecutionContext, mode: 'stream' | 'poll'): Promise<Begun> {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
   const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: server.url, concurrency: 8 });
   const port = await freePort();
   const coordinator = run.startCoordinator('c0', port);
-  await leaseEpoch(coordinator, 30_000);
+  await leaseEpoch(coordinator, PATIENCE_MS);
   return { server, run, port, coordinator, startWorker: (name) => run.startWorker(name, [port], { transport: { mode } }) };
 }
 
@@ -47,16 +47,16 @@ for (const mode of ['stream', 'poll'] as const) {
     let present = coordinator;
     for (let kills = 1; kills <= 3; kills += 1) {
       const before = server.total();
-      await until('items are executed', 60_000, () => server.total() > before + 60);
+      await until('items are executed', PATIENCE_MS, () => server.total() > before + 60);
       t.false(present.hasExited(), 'the run was killed mid-run, not at its end');
       present.signal('SIGKILL');
       await present.exited;
       await sleep(200);
       present = run.startCoordinator(`c${kills}`, port);
-      t.is(await leaseEpoch(present, 30_000), kills);
+      t.is(await leaseEpoch(present, PATIENCE_MS), kills);
     }
-    t.is(await exitOf(present, 120_000), 0, present.stderr());
-    for (const worker of workers) t.is(await exitOf(worker, 30_000), 0, worker.stderr());
+    t.is(await exitOf(present, PATIENCE_MS), 0, present.stderr());
+    for (const worker of workers) t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
     await checkResults(t, run);
     t.deepEqual(server.repeated(), []);
     t.deepEqual(
@@ -73,13 +73,13 @@ for (const mode of ['stream', 'poll'] as const) {
       let victim = startWorker('w1');
       for (let kills = 0; kills < 3; kills += 1) {
         const before = server.total();
-        await until('items are executed', 60_000, () => server.total() > before + 60);
+        await until('items are executed', PATIENCE_MS, () => server.total() > before + 60);
         victim.signal('SIGKILL');
         await victim.exited;
         victim = startWorker('w1');
       }
-      t.is(await exitOf(coordinator, 120_000), 0, coordinator.stderr());
-      for (const worker of [...others, victim]) t.is(await exitOf(worker, 30_000), 0, worker.stderr());
+      t.is(await exitOf(coordinator, PATIENCE_MS), 0, coordinator.stderr());
+      for (const worker of [...others, victim]) t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
       await checkResults(t, run);
       // What was in flight at a kill may be executed again: its slots, and what had ended but was not durable yet.
       t.true(server.repeated().length <= 3 * 2 * 8, `${server.repeated().length} were executed again`);

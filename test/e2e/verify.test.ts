@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, filesBelow, makeRun, type Run } from '../support/run.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const ITEMS = 60;
 
@@ -11,7 +12,7 @@ async function finishedRun(t: ExecutionContext): Promise<Run> {
   const server = await modelServer(t, (item) => (/00000[37]$/.test(item) ? { kind: 'status', status: 400 } : { kind: 'ok' }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '1'] });
   const command = run.start();
-  t.is(await exitOf(command, 60_000), 1, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
   await checkInvariant(t, run);
   return run;
 }
@@ -38,7 +39,7 @@ function joined(all: readonly string[]): Buffer {
 }
 
 test('rollout verify finds a planted duplicate', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   await finds(t, run, run.output, (bytes) => joined([...lines(bytes), lines(bytes)[4] ?? '']), /item-000005|duplicate|twice/i);
   const done = lines(readFileSync(run.output))[0] ?? '';
@@ -46,14 +47,14 @@ test('rollout verify finds a planted duplicate', async (t) => {
 });
 
 test('rollout verify finds a missing line', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   await finds(t, run, run.output, (bytes) => joined(lines(bytes).toSpliced(10, 1)), /missing|item-000012|line 13\b/i);
   await finds(t, run, run.errors, (bytes) => joined(lines(bytes).toSpliced(0, 1)), /missing|item-000003|line 4\b/i);
 });
 
 test('rollout verify finds a wrong count: a line that belongs to no input line, and one on the wrong side', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   await finds(
     t,
@@ -72,7 +73,7 @@ test('rollout verify finds a wrong count: a line that belongs to no input line, 
 });
 
 test('rollout verify finds a flipped byte: in the output, and in the result log', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   const flip = (at: (bytes: Buffer) => number) => (bytes: Buffer) => {
     const position = at(bytes);

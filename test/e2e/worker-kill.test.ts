@@ -7,7 +7,7 @@ import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const WORKERS = 3;
 const CONCURRENCY = 8;
@@ -18,7 +18,7 @@ const ITEMS = 4_000;
 
 for (const round of [1, 2, 3, 4, 5]) {
   test(`C1.5: kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
-    t.timeout(180_000);
+    t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
     const run = makeRun(t, {
@@ -26,17 +26,18 @@ for (const round of [1, 2, 3, 4, 5]) {
       args: ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)],
     });
     const command = run.start();
-    await until('the first item is executed', 30_000, () => server.total() > 0);
+    await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
     let kills = 0;
     while (kills < KILLS_PER_RUN) {
       // Every other time while items are being executed, else whatever the processes are doing.
-      if (kills % 2 === 0) await until('items are being executed', 30_000, () => server.inFlight() > CONCURRENCY || command.hasExited());
+      if (kills % 2 === 0)
+        await until('items are being executed', PATIENCE_MS, () => server.inFlight() > CONCURRENCY || command.hasExited());
       await sleep(between(random, 0, 800));
       t.false(command.hasExited(), 'the worker was killed mid-run');
       await run.killWorker(between(random, 0, WORKERS - 1));
       kills += 1;
     }
-    t.is(await exitOf(command, 90_000), 0, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
     const again = server.total() - ITEMS;
     t.log(`${kills} kills, ${again} executions again`);
@@ -46,7 +47,7 @@ for (const round of [1, 2, 3, 4, 5]) {
 }
 
 test('C1.2: the items of a killed worker run again at once, long before it would be failed for its silence', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   let isHolding = true;
   const held: string[] = [];
   const server = await modelServer(t, (item, nth) => {
@@ -57,11 +58,11 @@ test('C1.2: the items of a killed worker run again at once, long before it would
   const timing = ['--timing', 'coordinatorFailureTimeout=120s', '--timing', 'workerSelfFenceTimeout=100s'];
   const run = makeRun(t, { lines: batchLines(10), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4', ...timing] });
   const command = run.start();
-  await until('both workers are full', 30_000, () => held.length === 8);
+  await until('both workers are full', PATIENCE_MS, () => held.length === 8);
   isHolding = false;
   await run.killWorker(0);
   const killedAtMs = performance.now();
-  await until('four items run again', 30_000, () => server.repeated().length >= 4);
+  await until('four items run again', PATIENCE_MS, () => server.repeated().length >= 4);
   const elsewhereMs = performance.now() - killedAtMs;
   t.log(`running again after ${Math.round(elsewhereMs)} ms`);
   t.deepEqual(
@@ -73,7 +74,7 @@ test('C1.2: the items of a killed worker run again at once, long before it would
   );
   // The items of the worker that lives hang for ever: it has to go too.
   for (const pid of run.workers()) signal(pid, 'SIGKILL');
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   const log = readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8');
   t.deepEqual(

@@ -6,23 +6,23 @@ import { finished, startCommand } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const MOCK = ['--backend', 'mock', '--workers', '1'];
 
 async function finishedRun(t: ExecutionContext, extra: readonly string[] = []): Promise<Run> {
   const run = makeRun(t, { lines: batchLines(20), args: MOCK });
   const command = run.start(extra);
-  t.is(await exitOf(command, 60_000), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   return run;
 }
 
 test.serial('a second run on the same state directory is refused while the first lives, naming its pid; --fresh too', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
   const run = makeRun(t, { lines: batchLines(2_000), args: ['--base-url', server.url, '--concurrency', '2'] });
   const first = run.start();
-  await until('items are executed', 60_000, () => server.total() > 5);
+  await until('items are executed', PATIENCE_MS, () => server.total() > 5);
   for (const extra of [[], ['--fresh']]) {
     const second = await finished(run.start(extra));
     t.is(second.exit, 2);
@@ -30,17 +30,17 @@ test.serial('a second run on the same state directory is refused while the first
   }
   t.false(first.hasExited());
   first.signal('SIGINT');
-  t.is(await exitOf(first, 30_000), 130, first.stderr());
+  t.is(await exitOf(first, PATIENCE_MS), 130, first.stderr());
 });
 
 test.serial(
   'status is told by the live coordinator, and read from the store when there is none; export --partial works in both',
   async (t) => {
-    t.timeout(120_000);
+    t.timeout(300_000);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
     const run = makeRun(t, { lines: batchLines(400), args: ['--base-url', server.url, '--concurrency', '4'] });
     const command = run.start();
-    await until('items are executed', 60_000, () => server.total() > 20);
+    await until('items are executed', PATIENCE_MS, () => server.total() > 20);
     const live = await run.verb('status');
     t.is(live.exit, 0, live.stderr);
     t.regex(live.stdout, /state: running/);
@@ -60,7 +60,7 @@ test.serial(
       /^rollout: the run is not finished: \d+ (of 400 items are recorded|items are recorded so far);.*then verify\n$/,
     );
     command.signal('SIGINT');
-    t.is(await exitOf(command, 30_000), 130);
+    t.is(await exitOf(command, PATIENCE_MS), 130);
     t.regex(command.stderr(), /progress is kept/);
     const stored = await run.verb('status', '--json');
     const seen = JSON.parse(stored.stdout) as {
@@ -77,7 +77,7 @@ test.serial(
 );
 
 test.serial('--json prints JSON lines only, the last with the exit code and both paths', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const run = makeRun(t, { lines: [...batchLines(20), 'not json'], args: MOCK });
   const { exit, stdout, stderr } = await finished(run.start(['--json']));
   t.is(exit, 1, stderr);
@@ -90,13 +90,13 @@ test.serial('--json prints JSON lines only, the last with the exit code and both
 });
 
 test.serial('settings are written for their owner alone', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   for (const path of ['coordinator.yaml', 'workers/w1/worker.yaml']) t.is(statSync(join(run.state, path)).mode & 0o777, 0o600, path);
 });
 
 test.serial('a finished run makes its output again where it is missing, or where its writing may have been cut short', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   const output = readFileSync(run.output, 'utf8');
   rmSync(run.output);
@@ -112,7 +112,7 @@ test.serial('a finished run makes its output again where it is missing, or where
 });
 
 test.serial('a finished run that is written to another output is proven there', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   const other = join(run.dir, 'other.jsonl');
   const args = ['run', run.input, '--output', other, '--state', run.state, ...MOCK];
@@ -131,7 +131,7 @@ test.serial('what the system refuses ends with 4 and without a stack, never with
 });
 
 test.serial('--fresh on a finished run runs it again and keeps the old directory', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   const before = JSON.parse(readFileSync(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string };
   const { exit, stderr } = await finished(run.start(['--fresh']));
@@ -142,7 +142,7 @@ test.serial('--fresh on a finished run runs it again and keeps the old directory
 });
 
 test.serial('--order completion has the same lines', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const run = await finishedRun(t, ['--order', 'completion', '--concurrency', '8']);
   t.is(run.results().length, 20);
   const { exit, stdout } = await run.verb('verify');
@@ -150,13 +150,13 @@ test.serial('--order completion has the same lines', async (t) => {
 });
 
 test.serial('what the coordinator refuses is shown with its reason, and nothing is started again', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
   const run = makeRun(t, { lines: batchLines(200), args: ['--base-url', server.url, '--concurrency', '2'] });
   const first = run.start();
-  await until('items are executed', 60_000, () => server.total() > 5);
+  await until('items are executed', PATIENCE_MS, () => server.total() > 5);
   first.signal('SIGINT');
-  t.is(await exitOf(first, 30_000), 130);
+  t.is(await exitOf(first, PATIENCE_MS), 130);
   writeFileSync(join(run.state, 'epoch'), 'no number');
   const second = await finished(run.start());
   t.is(second.exit, 2, second.stderr);
@@ -165,7 +165,7 @@ test.serial('what the coordinator refuses is shown with its reason, and nothing 
 });
 
 test.serial('a damaged mark of the coordinator is told by the verbs, and the run goes on over it', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const run = await finishedRun(t);
   writeFileSync(join(run.state, 'coordinator.json'), 'xx');
   const told = await run.verb('verify');

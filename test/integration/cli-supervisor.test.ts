@@ -6,7 +6,7 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import { childStarter } from '../../runtime/cli/child.ts';
 import { Supervisor, type SupervisorPlan } from '../../runtime/cli/supervisor.ts';
 import { signal } from '../support/process-table.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** Says what happens to it in one diary, and does what `behaviour` says. It has started once it would not miss a signal. */
 const ACTOR = `
@@ -107,12 +107,12 @@ test('workers that never found the coordinator of a finished run are stopped at 
 test('workers start at once, and are told where the coordinator listens as soon as it has said so', async (t) => {
   const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [] });
   const ended = supervisor.run();
-  const address = `localhost:${await until('the coordinator has started', 30_000, async () => pidOf('coordinator'))}`;
+  const address = `localhost:${await until('the coordinator has started', PATIENCE_MS, async () => pidOf('coordinator'))}`;
   const isTold = async (): Promise<boolean> => {
     const lines = await diary();
     return lines.includes(`w1 prepared ${address}`) || lines.includes(`w1 heard {"kind":"coordinators","addresses":["${address}"]}`);
   };
-  await until('the worker knows the address', 30_000, isTold);
+  await until('the worker knows the address', PATIENCE_MS, isTold);
   t.true((await diary()).some((line) => line.startsWith('w1 prepared')));
   supervisor.interrupt();
   t.is((await ended).exit, 130);
@@ -121,10 +121,12 @@ test('workers start at once, and are told where the coordinator listens as soon 
 test('a killed worker is started again, and the coordinator hears of its end before that', async (t) => {
   const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [] });
   const ended = supervisor.run();
-  await until('the coordinator has started', 30_000, async () => pidOf('coordinator'));
-  const first = await until('the worker has started', 30_000, async () => pidOf('w1'));
+  await until('the coordinator has started', PATIENCE_MS, async () => pidOf('coordinator'));
+  const first = await until('the worker has started', PATIENCE_MS, async () => pidOf('w1'));
   signal(first, 'SIGKILL');
-  const second = await until('the worker has started again', 30_000, async () => ((await pidOf('w1')) === first ? undefined : pidOf('w1')));
+  const second = await until('the worker has started again', PATIENCE_MS, async () =>
+    (await pidOf('w1')) === first ? undefined : pidOf('w1'),
+  );
   const lines = await diary();
   const heard = lines.indexOf(`coordinator heard {"kind":"worker-exited","workerId":"w1","pid":${first}}`);
   t.true(heard >= 0 && heard < lines.indexOf(`w1 started ${second}`));
@@ -135,14 +137,14 @@ test('a killed worker is started again, and the coordinator hears of its end bef
 test('a killed coordinator is started again, and the workers hear of its new address', async (t) => {
   const { supervisor, diary, pidOf, notices } = await stage(t, { coordinator: [], w1: [] });
   const ended = supervisor.run();
-  await until('the worker has started', 30_000, async () => pidOf('w1'));
-  const first = await until('the coordinator has started', 30_000, async () => pidOf('coordinator'));
+  await until('the worker has started', PATIENCE_MS, async () => pidOf('w1'));
+  const first = await until('the coordinator has started', PATIENCE_MS, async () => pidOf('coordinator'));
   signal(first, 'SIGKILL');
-  const second = await until('a new coordinator', 30_000, async () =>
+  const second = await until('a new coordinator', PATIENCE_MS, async () =>
     (await pidOf('coordinator')) === first ? undefined : pidOf('coordinator'),
   );
   const message = `w1 heard {"kind":"coordinators","addresses":["localhost:${second}"]}`;
-  await until('the worker hears of it', 30_000, async () => (await diary()).includes(message));
+  await until('the worker hears of it', PATIENCE_MS, async () => (await diary()).includes(message));
   t.is(supervisor.address, `localhost:${second}`);
   t.regex(notices.join('\n'), /coordinator ended by SIGKILL; starting it again/);
   supervisor.interrupt();
@@ -152,7 +154,7 @@ test('a killed coordinator is started again, and the workers hear of its new add
 test('Ctrl-C ends the workers first, then the coordinator', async (t) => {
   const { supervisor, diary, pidOf } = await stage(t, { coordinator: [], w1: [], w2: [] });
   const ended = supervisor.run();
-  for (const name of ['coordinator', 'w1', 'w2']) await until(`${name} has started`, 30_000, async () => pidOf(name));
+  for (const name of ['coordinator', 'w1', 'w2']) await until(`${name} has started`, PATIENCE_MS, async () => pidOf(name));
   supervisor.interrupt();
   t.deepEqual(await ended, { exit: 130, failed: null });
   const ends = (await diary()).filter((line) => line.endsWith(' ended'));
@@ -163,7 +165,7 @@ test('Ctrl-C ends the workers first, then the coordinator', async (t) => {
 test('a second Ctrl-C kills at once what does not end', async (t) => {
   const { supervisor, pidOf } = await stage(t, { coordinator: ['stubborn'], w1: ['stubborn'] });
   const ended = supervisor.run();
-  for (const name of ['coordinator', 'w1']) await until(`${name} has started`, 30_000, async () => pidOf(name));
+  for (const name of ['coordinator', 'w1']) await until(`${name} has started`, PATIENCE_MS, async () => pidOf(name));
   supervisor.interrupt();
   supervisor.interrupt();
   const startedMs = performance.now();
@@ -172,10 +174,10 @@ test('a second Ctrl-C kills at once what does not end', async (t) => {
 });
 
 test('what does not end within its drain time is killed', async (t) => {
-  t.timeout(30_000);
+  t.timeout(300_000);
   const { supervisor, pidOf, diary } = await stage(t, { coordinator: [], w1: ['stubborn'] }, { drainTimeoutMs: 500 });
   const ended = supervisor.run();
-  await until('the worker has started', 30_000, async () => pidOf('w1'));
+  await until('the worker has started', PATIENCE_MS, async () => pidOf('w1'));
   supervisor.interrupt();
   t.is((await ended).exit, 130);
   t.true((await diary()).includes('w1 ignored SIGTERM'));
@@ -199,7 +201,7 @@ test('what is asked of the coordinator once, such as going on with a paused run,
   const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, { hasServed });
   const running = supervisor.run();
   const starts = async (): Promise<readonly string[]> => (await diary()).filter((line) => line.startsWith('coordinator started'));
-  await until('four starts', 30_000, async () => (await starts()).length >= 4);
+  await until('four starts', PATIENCE_MS, async () => (await starts()).length >= 4);
   supervisor.interrupt();
   await running;
   t.deepEqual(

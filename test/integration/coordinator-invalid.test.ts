@@ -7,7 +7,7 @@ import { scratch } from '../support/scratch.ts';
 const GOOD = '{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{}}';
 
 test('onInvalid: fail: a coordinator started by hand refuses the input with its bad lines, and hands nothing out', async (t) => {
-  t.timeout(60_000);
+  t.timeout(300_000);
   const dir = scratch(t);
   writeFileSync(join(dir, 'in.jsonl'), `${GOOD}\n\nnot JSON\n${GOOD}\n`);
   const config = { input: 'in.jsonl', output: 'out.jsonl', listen: '127.0.0.1:0', onInvalid: 'fail' };

@@ -5,7 +5,7 @@ import { type Command, type Launcher, startCommand } from '../support/command.ts
 import { exitOf } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
 import { printedEvents } from '../support/standalone.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** What a deposed process may take, from the moment at which it says that it is deposed. */
 const FENCED_MS = 5_000;
@@ -17,9 +17,9 @@ async function drill(t: ExecutionContext, launcher: Launcher, args: readonly str
   const dir = scratch(t);
   const state = join(dir, 'state');
   const command = startCommand(launcher, [...args, '--state', state], { cwd: dir });
-  await until('it is fenced', 30_000, () => fencedEvents(command).length > 0);
+  await until('it is fenced', PATIENCE_MS, () => fencedEvents(command).length > 0);
   const fencedMs = performance.now();
-  await exitOf(command, 30_000);
+  await exitOf(command, PATIENCE_MS);
   const tookMs = performance.now() - fencedMs;
   t.log(`ended after ${Math.round(tookMs)} ms`);
   t.like(fencedEvents(command), [{ epoch: 0, byEpoch: 1 }]);
@@ -38,20 +38,20 @@ for (const [launcher, words] of [
   ['cli', ['coordinator', 'test-fence']],
 ] as const) {
   test(`fence_aborts_within_5s: a deposed coordinator ends with 3 (${[launcher, ...words].join(' ')}) (L5)`, async (t) => {
-    t.timeout(90_000);
+    t.timeout(300_000);
     const { command } = await drill(t, launcher, words);
     t.is(await command.exited, 3, command.stderr());
   });
 }
 
 test('fence_aborts_within_5s: it ends with 3 where its store does not let go (L5)', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const { command } = await drill(t, 'coordinator', ['test-fence', '--hang']);
   t.is(await command.exited, 3, command.stderr());
 });
 
 test('fence_aborts_within_5s: where its loop spins it is killed by its own watchdog, which says why (L5)', async (t) => {
-  t.timeout(90_000);
+  t.timeout(300_000);
   const { command } = await drill(t, 'cli', ['coordinator', 'test-fence', '--spin']);
   t.is(await command.exited, 'SIGKILL', command.stderr());
   t.regex(command.stderr(), /killed by its watchdog\n$/);
@@ -59,7 +59,7 @@ test('fence_aborts_within_5s: where its loop spins it is killed by its own watch
 
 test('the drill is not in the help', async (t) => {
   const command = startCommand('cli', ['coordinator', '--help'], { cwd: scratch(t) });
-  t.is(await exitOf(command, 30_000), 0);
+  t.is(await exitOf(command, PATIENCE_MS), 0);
   t.regex(command.stdout(), /run/);
   t.notRegex(command.stdout(), /test-fence/);
 });

@@ -8,6 +8,7 @@ import { startCommand } from '../support/command.ts';
 import { exitOf } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
 import { printedEvents } from '../support/standalone.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const PROGRAM = fileURLToPath(new URL('../support/fatal-process.ts', import.meta.url));
 const ROUNDS = 24;
@@ -32,7 +33,7 @@ for (const how of ['throw', 'reject', 'exit'] as const) {
   test.serial(
     `R39: the last event and the last log line of a process that ends by ${how} are there, ${ROUNDS} of ${ROUNDS} times`,
     async (t) => {
-      t.timeout(180_000);
+      t.timeout(300_000);
       for (let round = 0; round < ROUNDS; round += AT_ONCE) {
         const all = await Promise.all(Array.from({ length: AT_ONCE }, () => lastLines(t, how)));
         for (const [event, line] of all) {
@@ -45,11 +46,11 @@ for (const how of ['throw', 'reject', 'exit'] as const) {
 }
 
 test.serial(`R39: a coordinator that is fenced says so with its last event, ${DRILLS} of ${DRILLS} times`, async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   const dir = scratch(t);
   for (let drill = 0; drill < DRILLS; drill += 1) {
     const command = startCommand('coordinator', ['test-fence', '--state', join(dir, String(drill))], { cwd: dir });
-    t.is(await exitOf(command, 60_000), 3, command.stderr());
+    t.is(await exitOf(command, PATIENCE_MS), 3, command.stderr());
     t.like(printedEvents(command).at(-1), { kind: 'coordinator_fenced', epoch: 0, byEpoch: 1 });
     t.regex(command.stderr(), /another coordinator has taken the run over; this one ends"\}\n$/);
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { startCommand } from '../support/command.ts';
 import { scratch } from '../support/scratch.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** A module that is loaded before the process's own, and fails behind its back once it is up. */
 const BUG = `data:text/javascript,const timer = setInterval(() => {
@@ -13,7 +13,7 @@ const BUG = `data:text/javascript,const timer = setInterval(() => {
 }, 20);`;
 
 test('a bug ends a process with 70 and is shown, and never reads as a run that is done', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dir = scratch(t);
   const input = join(dir, 'in.jsonl');
   const config = join(dir, 'c.yaml');
@@ -21,7 +21,7 @@ test('a bug ends a process with 70 and is shown, and never reads as a run that i
   // No disk has so much room: it waits until the bug comes.
   writeFileSync(config, JSON.stringify({ input, output: join(dir, 'out.jsonl'), raw: true, http: 'none', minFreeSpace: '4000000GiB' }));
   const command = startCommand('coordinator', ['--config', config], { cwd: dir, env: { NODE_OPTIONS: `--import=${encodeURI(BUG)}` } });
-  await until('it ends', 60_000, () => command.hasExited());
+  await until('it ends', PATIENCE_MS, () => command.hasExited());
   t.is(await command.exited, 70);
   t.regex(command.stderr(), /Error: a planted bug/);
 });

@@ -4,11 +4,12 @@ import { seededRandom } from '../../runtime/base/random.ts';
 import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
 import { Candidate } from '../support/candidate.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const TTL_MS = 20_000;
 
 test.serial('the second process waits, and follows at once when the first is killed', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   t.like(await first.hears('won'), { epoch: 0, won: { kind: 'acquired', killedPid: null } });
@@ -26,7 +27,7 @@ test.serial('the second process waits, and follows at once when the first is kil
 });
 
 test.serial('what a killed process was told is settled stays so, and its successor goes on behind it', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   await first.hears('won');
@@ -52,7 +53,7 @@ test.serial('what a killed process was told is settled stays so, and its success
 });
 
 test.serial('L1: after a resignation the next wins epoch + 1 at once', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', TTL_MS);
   await first.hears('won');
@@ -67,7 +68,7 @@ test.serial('L1: after a resignation the next wins epoch + 1 at once', async (t)
 });
 
 test.serial('a stopped holder that keeps the writer’s lock is killed after its lease, and that is told', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const ttlMs = 2_000;
   const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', ttlMs);
@@ -76,14 +77,14 @@ test.serial('a stopped holder that keeps the writer’s lock is killed after its
   await second.hears('passive');
   first.tell('stop-inside');
   const stopping = await first.hears('stopping');
-  const won = await second.hears('won', 60_000);
+  const won = await second.hears('won', PATIENCE_MS);
   t.like(won, { epoch: 1, won: { kind: 'stolen', killedPid: first.pid } });
   t.true(won.atMs - stopping.atMs >= ttlMs - ttlMs / 3, 'not before the lease has expired');
   t.is(first.child.signalCode, 'SIGKILL');
 });
 
 test.serial('a holder that was stopped between its writes is fenced when it goes on, and not killed', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const ttlMs = 2_000;
   const dir = temporaryDir(t);
   const first = new Candidate(t, dir, 'first', ttlMs);
@@ -91,17 +92,17 @@ test.serial('a holder that was stopped between its writes is fenced when it goes
   const second = new Candidate(t, dir, 'second', ttlMs);
   await second.hears('passive');
   first.child.kill('SIGSTOP');
-  t.like(await second.hears('won', 60_000), { epoch: 1, won: { kind: 'stolen', killedPid: null } });
+  t.like(await second.hears('won', PATIENCE_MS), { epoch: 1, won: { kind: 'stolen', killedPid: null } });
   first.child.kill('SIGCONT');
   t.like(await first.hears('lost'), { epoch: 1 });
   t.is(first.child.signalCode, null);
 });
 
 test.serial('L1: of many first starts at the same moment one wins epoch 0, and the others wait', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const all = ['a', 'b', 'c', 'd'].map((name) => new Candidate(t, dir, name, TTL_MS));
-  await Promise.all(all.map((one) => one.hears(['won', 'passive'], 60_000)));
+  await Promise.all(all.map((one) => one.hears(['won', 'passive'], PATIENCE_MS)));
   const winners = all.flatMap((one) => one.said.filter((line) => line.kind === 'won'));
   t.deepEqual(
     winners.map((line) => line['epoch']),
@@ -111,7 +112,7 @@ test.serial('L1: of many first starts at the same moment one wins epoch 0, and t
 });
 
 test.serial('L6: killed at any moment of its work, a ledger opens again and adds up', async (t) => {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const random = seededRandom(20_260_101);
   for (let round = 0; round < 20; round += 1) {
@@ -126,7 +127,7 @@ test.serial('L6: killed at any moment of its work, a ledger opens again and adds
 });
 
 test.serial('a holder stopped at any moment of its work is followed, killed or not', async (t) => {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const ttlMs = 1_500;
   for (let round = 0; round < 3; round += 1) {
     const dir = temporaryDir(t);
@@ -138,7 +139,7 @@ test.serial('a holder stopped at any moment of its work is followed, killed or n
     await first.hears('settled');
     await sleep(100 + round * 37);
     first.child.kill('SIGSTOP');
-    const won = await second.hears(['won', 'error'], 60_000);
+    const won = await second.hears(['won', 'error'], PATIENCE_MS);
     t.like(won, { kind: 'won', epoch: 1 });
     t.like(await second.hears(['scan', 'error']), { kind: 'scan', reply: { kind: 'scanned' } });
     first.child.kill('SIGCONT');

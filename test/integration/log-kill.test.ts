@@ -28,7 +28,7 @@ async function writeAndKill(dir: string, epoch: number, acknowledgements: number
 }
 
 test(`L18: whatever moment the writer is killed at (${KILLS} times), a prefix is read, with everything acknowledged in it`, async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   const dir = scratch(t);
   const random = seededRandom(7);
   const acknowledged: number[] = [];

@@ -4,7 +4,7 @@ import { Candidate } from '../support/candidate.ts';
 import type { Command } from '../support/command.ts';
 import { printedEvents, standalone } from '../support/standalone.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** Long enough that no lease runs out: a leader is followed only when it is dead. */
 const TTL_MS = 60_000;
@@ -15,13 +15,13 @@ const COORDINATOR_ROUNDS = 5;
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
 test.serial(`R9: three candidates begin at the same moment, ${CANDIDATE_ROUNDS} times: each epoch has one leader (L1, L4)`, async (t) => {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const dir = temporaryDir(t);
   const epochs: number[] = [];
   for (const round of upTo(CANDIDATE_ROUNDS)) {
     // In the first round nobody has ever held the lease; later all find a leader that was killed.
     const all = ['a', 'b', 'c'].map((name) => new Candidate(t, dir, `${name}${round}`, TTL_MS));
-    await Promise.all(all.map((one) => one.hears(['won', 'passive'], 60_000)));
+    await Promise.all(all.map((one) => one.hears(['won', 'passive'], PATIENCE_MS)));
     // Whoever found itself passive has seen the one that had won: nobody else can win any more while that one lives.
     const won = all.flatMap((one) => one.said.filter((line) => line.kind === 'won'));
     epochs.push(...won.map((line) => Number(line['epoch'])));
@@ -35,7 +35,7 @@ test.serial(`R9: three candidates begin at the same moment, ${CANDIDATE_ROUNDS} 
 });
 
 test.serial(`R9: two coordinators are started at the same moment, ${COORDINATOR_ROUNDS} times: each epoch has one leader`, async (t) => {
-  t.timeout(240_000);
+  t.timeout(300_000);
   const run = standalone(t, { lines: batchLines(5), baseUrl: 'http://127.0.0.1:1', concurrency: 1, timing: LEASE });
   const won = (one: Command): readonly number[] =>
     printedEvents(one)
@@ -45,7 +45,7 @@ test.serial(`R9: two coordinators are started at the same moment, ${COORDINATOR_
   const epochs: number[] = [];
   for (const round of upTo(COORDINATOR_ROUNDS)) {
     const both = ['c1', 'c2'].map((name) => run.startCoordinator(name, 0));
-    await until(`round ${round}: one leads and one waits`, 60_000, () => both.every((one) => won(one).length > 0 || isWaiting(one)));
+    await until(`round ${round}: one leads and one waits`, PATIENCE_MS, () => both.every((one) => won(one).length > 0 || isWaiting(one)));
     epochs.push(...both.flatMap(won));
     t.false(both.some((one) => one.hasExited()));
     for (const one of both) one.signal('SIGKILL');

@@ -7,6 +7,7 @@ import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
 import { beatOf, DEADLINE_MS, inWorld, notingCore, OUTCOME, pollOf, REPLY, RUN_ID } from '../support/rpc-world.ts';
+import { until as eventually, PATIENCE_MS } from '../support/until.ts';
 
 const DRAIN = { workerId: 'w-1', bootNonce: '', deadlineMs: 60_000, reason: 'maintenance' };
 const HINT = { node: 'n1', worker: null, severity: 'drain', provider: 'aws', deadlineMs: null, reason: '' } as const;
@@ -107,7 +108,7 @@ test('the core learns that nobody waits any more when a poll is cancelled, times
       }),
   }).core;
   const until = async (isReached: () => boolean): Promise<void> => {
-    for (let i = 0; i < 500 && !isReached(); i += 1) await systemClock.sleep(10);
+    await eventually('the call has got so far', PATIENCE_MS, isReached);
   };
   await inWorld(t, waitingCore, async ({ worker, server }) => {
     const w1 = await worker('w-1');

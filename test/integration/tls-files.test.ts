@@ -11,6 +11,7 @@ import type { silentLog } from '../../runtime/base/log.ts';
 import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/rpc/ca.ts';
 import { keepCertificateFresh } from '../../runtime/rpc/tls.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 const HOUR_MS = 3_600_000;
@@ -165,7 +166,7 @@ test('a certificate is made anew at half of its life, for the same key', async (
 
   nowMs += HOUR_MS;
   ticks[0]?.();
-  for (let i = 0; i < 100 && renewed.length === 0; i += 1) await systemClock.sleep(20);
+  await until('it is renewed', PATIENCE_MS, () => renewed.length > 0);
   t.not(await serialOf(files.certPath), first);
   t.is(await readFile(files.keyPath, 'utf8'), key);
   timer.stop();

@@ -11,6 +11,7 @@ import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 
@@ -64,12 +65,7 @@ test('a server shows a changed certificate to new connections, and old ones go o
   await issueCertificate(dir, { role: 'coordinator', hosts: ['renewed.example'] });
   const renewed = await serialOf(join(dir, 'coordinator.pem'));
   t.not(renewed, before);
-  let shown = before;
-  for (let i = 0; i < 100 && shown === before; i += 1) {
-    await systemClock.sleep(100);
-    shown = await shownSerial(server.address, files);
-  }
-  t.is(shown, renewed);
+  await until('the renewed certificate is shown', PATIENCE_MS, async () => (await shownSerial(server.address, files)) === renewed);
   t.is((await client.identify()).kind, 'reply');
   client.close();
   await server.stop(100);
@@ -100,25 +96,16 @@ test('a client uses changed files for new connections, and keeps the last good o
   const goodKey = await readFile(files.keyPath);
 
   await writeFile(files.keyPath, await readFile(bad.keyPath));
-  for (let i = 0; i < 100 && warned.length === 0; i += 1) await systemClock.sleep(50);
-  t.true(warned.length > 0);
+  await until('the mistake is told', PATIENCE_MS, () => warned.length > 0);
   t.is(await probe(), 'reply', 'key and certificate do not fit: the last good pair is used');
 
   await writeFile(files.certPath, await readFile(bad.certPath));
-  let kind = 'reply';
-  for (let i = 0; i < 50 && kind === 'reply'; i += 1) {
-    await systemClock.sleep(100);
-    kind = await probe();
-  }
-  t.is(kind, 'unreachable', 'the new pair is in use: it is of another authority');
+  // The new pair is in use: it is of another authority.
+  await until('the new pair is refused', PATIENCE_MS, async () => (await probe()) === 'unreachable');
 
   await writeFile(files.keyPath, goodKey);
   await writeFile(files.certPath, good);
-  for (let i = 0; i < 50 && kind !== 'reply'; i += 1) {
-    await systemClock.sleep(100);
-    kind = await probe();
-  }
-  t.is(kind, 'reply');
+  await until('the good pair is in use again', PATIENCE_MS, async () => (await probe()) === 'reply');
   keeper.close();
   await server.stop(100);
 });

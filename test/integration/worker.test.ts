@@ -5,7 +5,7 @@ import { finished, startCommand } from '../support/command.ts';
 import { assignments, keysOf, startFakeCoordinator } from '../support/fake-coordinator.ts';
 import { freePort, modelServer } from '../support/model-server.ts';
 import { scratch } from '../support/scratch.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { startWorker } from '../support/worker-process.ts';
 
 const QUICK = { heartbeatInterval: '100ms', workerSelfFenceTimeout: '800ms', coordinatorFailureTimeout: '1s', clockSkewBudget: '50ms' };
@@ -15,7 +15,7 @@ test.serial('a worker executes what it is handed, hands over every outcome once,
   const coordinator = await startFakeCoordinator(t, dir);
   coordinator.hand(assignments(200));
   const worker = startWorker(t, dir, [coordinator.address], { settings: { concurrency: 16, timing: QUICK } });
-  await until('all outcomes', 60_000, () => coordinator.heard.outcomes.length >= 200);
+  await until('all outcomes', PATIENCE_MS, () => coordinator.heard.outcomes.length >= 200);
   coordinator.order = 'finished';
   t.is(await worker.ended(), 0, worker.stderr());
   t.is(coordinator.heard.outcomes.length, 200, 'none was handed over twice');
@@ -35,13 +35,13 @@ test.serial('L34: killed with unacknowledged outcomes, the next process hands th
   coordinator.hand(assignments(20));
   const settings = { concurrency: 32, timing: QUICK };
   const first = startWorker(t, dir, [coordinator.address], { settings });
-  await until('all outcomes', 60_000, () => coordinator.heard.outcomes.length >= 20);
+  await until('all outcomes', PATIENCE_MS, () => coordinator.heard.outcomes.length >= 20);
   first.kill('SIGKILL');
   await first.ended();
   const before = coordinator.heard.polls.length;
   coordinator.isAcknowledging = true;
   const second = startWorker(t, dir, [coordinator.address], { settings });
-  await until('all outcomes again', 60_000, () => coordinator.heard.outcomes.length >= 40);
+  await until('all outcomes again', PATIENCE_MS, () => coordinator.heard.outcomes.length >= 40);
   coordinator.order = 'finished';
   t.is(await second.ended(), 0, second.stderr());
   const hello = coordinator.heard.polls[before]?.hello ?? [];
@@ -61,13 +61,13 @@ test.serial(
     const worker = startWorker(t, dir, [first.address], {
       settings: { concurrency: 1, prefetch: 3, backend: { type: 'mock', latency: '700ms' }, timing: QUICK },
     });
-    await until('one outcome', 60_000, () => first.heard.outcomes.length >= 1);
+    await until('one outcome', PATIENCE_MS, () => first.heard.outcomes.length >= 1);
     await first.stop();
     // Longer than the self-fence timeout: of the items still held at most the started one ends, and one may have started before.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     const second = await startFakeCoordinator(t, dir, first.port);
     second.epoch = 1;
-    await until('a hello', 60_000, () => second.heard.polls.some((poll) => poll.hello !== null));
+    await until('a hello', PATIENCE_MS, () => second.heard.polls.some((poll) => poll.hello !== null));
     const hello = second.heard.polls.find((poll) => poll.hello !== null)?.hello ?? [];
     t.true(
       hello.some((one) => one.state === 'queued'),
@@ -77,7 +77,7 @@ test.serial(
       hello.some((one) => one.state === 'finished'),
       'what ran was not aborted',
     );
-    await until('the rest', 60_000, () => keysOf([...first.heard.outcomes, ...second.heard.outcomes]).length >= 4);
+    await until('the rest', PATIENCE_MS, () => keysOf([...first.heard.outcomes, ...second.heard.outcomes]).length >= 4);
     second.order = 'finished';
     t.is(await worker.ended(), 0, worker.stderr());
     t.is(second.heard.polls.at(-1)?.highestEpoch, 1);
@@ -91,7 +91,7 @@ test.serial('SIGTERM drains: draining is said first, what has not started goes b
   const worker = startWorker(t, dir, [coordinator.address], {
     settings: { concurrency: 2, prefetch: 2, backend: { type: 'mock', latency: '1500ms' }, timing: QUICK },
   });
-  await until('work', 60_000, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
+  await until('work', PATIENCE_MS, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
   worker.kill('SIGTERM');
   t.is(await worker.ended(), 0, worker.stderr());
   t.deepEqual(
@@ -113,7 +113,7 @@ test.serial('what does not end within the drain timeout goes back too', async (t
   const worker = startWorker(t, dir, [coordinator.address], {
     settings: { concurrency: 1, terminationGracePeriod: '400ms', backend: { type: 'mock', latency: '60s' }, timing: QUICK },
   });
-  await until('work', 60_000, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
+  await until('work', PATIENCE_MS, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
   worker.kill('SIGTERM');
   t.is(await worker.ended(), 0, worker.stderr());
   t.like(coordinator.heard.returns, [{ index: 0, reason: 'drained' }]);
@@ -125,9 +125,9 @@ test.serial('a second signal ends at once', async (t) => {
   const coordinator = await startFakeCoordinator(t, dir);
   coordinator.hand(assignments(1));
   const worker = startWorker(t, dir, [coordinator.address], { settings: { backend: { type: 'mock', latency: '60s' }, timing: QUICK } });
-  await until('work', 60_000, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
+  await until('work', PATIENCE_MS, () => coordinator.heard.polls.some((poll) => poll.acknowledgedBatch > 0));
   worker.kill('SIGTERM');
-  await until('draining', 60_000, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'draining'));
+  await until('draining', PATIENCE_MS, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'draining'));
   worker.kill('SIGTERM');
   t.is(await worker.ended(), 130);
 });
@@ -174,14 +174,16 @@ test.serial('a server that goes away: unstarted items go back, nothing is claime
   const worker = startWorker(t, dir, [coordinator.address], {
     settings: { concurrency: 2, prefetch: 4, backend: { type: 'openai', baseUrl: server.url }, timing: QUICK },
   });
-  await until('some outcomes', 60_000, () => coordinator.heard.outcomes.length >= 4);
+  await until('some outcomes', PATIENCE_MS, () => coordinator.heard.outcomes.length >= 4);
   await server.close();
-  await until('it says so', 60_000, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'not-ready'));
-  await until('it says why', 60_000, () => coordinator.heard.beats.some(({ beat }) => /^waiting for http:.*REFUSED/.test(beat.detail)));
-  await until('items go back', 60_000, () => coordinator.heard.returns.some((one) => one.reason === 'unavailable'));
+  await until('it says so', PATIENCE_MS, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'not-ready'));
+  await until('it says why', PATIENCE_MS, () =>
+    coordinator.heard.beats.some(({ beat }) => /^waiting for http:.*REFUSED/.test(beat.detail)),
+  );
+  await until('items go back', PATIENCE_MS, () => coordinator.heard.returns.some((one) => one.reason === 'unavailable'));
   const outcomes = coordinator.heard.outcomes.length;
   await modelServer(t, undefined, server.port);
-  await until('it works again', 60_000, () => coordinator.heard.outcomes.length > outcomes + 4);
+  await until('it works again', PATIENCE_MS, () => coordinator.heard.outcomes.length > outcomes + 4);
   coordinator.order = 'finished';
   t.is(await worker.ended(), 0, worker.stderr());
   t.true(coordinator.heard.outcomes.every((one) => one.kind === 'result' || one.code === 'connection_reset'));
@@ -194,7 +196,7 @@ test.serial('without an address the worker waits for its parent to tell one; not
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   t.is(coordinator.heard.beats.length, 0);
   worker.tell({ kind: 'coordinators', addresses: [coordinator.address] });
-  await until('a first poll', 60_000, () => coordinator.heard.polls.length > 0);
+  await until('a first poll', PATIENCE_MS, () => coordinator.heard.polls.length > 0);
   coordinator.order = 'finished';
   t.is(await worker.ended(), 0, worker.stderr());
   t.notRegex(worker.stderr(), /"level":(?:40|50)/);
@@ -205,14 +207,14 @@ test.serial('the parent names another coordinator, and the worker goes there; th
   const dir = scratch(t);
   const first = await startFakeCoordinator(t, dir);
   const worker = startWorker(t, dir, [first.address], { settings: { timing: QUICK } });
-  await until('a first poll', 60_000, () => first.heard.polls.length > 0);
+  await until('a first poll', PATIENCE_MS, () => first.heard.polls.length > 0);
   const second = await startFakeCoordinator(t, dir);
   second.epoch = 1;
   worker.tell({ kind: 'coordinators', addresses: [second.address] });
   await first.stop();
-  await until('a hello at the second', 60_000, () => second.heard.polls.some((poll) => poll.hello !== null));
+  await until('a hello at the second', PATIENCE_MS, () => second.heard.polls.some((poll) => poll.hello !== null));
   second.hand(assignments(3));
-  await until('work', 60_000, () => second.heard.outcomes.length >= 3);
+  await until('work', PATIENCE_MS, () => second.heard.outcomes.length >= 3);
   worker.leave();
   t.is(await worker.ended(), 130);
 });

@@ -6,7 +6,7 @@ import { type Command, finished, startCommand } from './command.ts';
 import { invariantBreaks } from './invariant.ts';
 import { type Behaviour, freePort, type ModelServer, modelServer } from './model-server.ts';
 import { printedEvents, type Standalone, standalone } from './standalone.ts';
-import { until } from './until.ts';
+import { PATIENCE_MS, until } from './until.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -49,7 +49,7 @@ export async function startFleet(t: ExecutionContext, servers: readonly ModelSer
   const coordinator = startCoordinator();
   const names = servers.map((_, n) => `w${n + 1}`);
   const hintsOf = (name: string): string => join(standing.dir, `${name}-hints.yaml`);
-  await until('the coordinator serves', 30_000, () => printedEvents(coordinator).some((event) => event['kind'] === 'run_started'));
+  await until('the coordinator serves', PATIENCE_MS, () => printedEvents(coordinator).some((event) => event['kind'] === 'run_started'));
   const startWorker = (name: string, n: number): Command => {
     const backend = { type: 'openai', baseUrl: servers[n]?.url };
     const own = { node: `n${n + 1}`, hints: { file: hintsOf(name) }, prefetch: 1, backend, ...options.worker };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
-import { until } from './until.ts';
+import { PATIENCE_MS, until } from './until.ts';
 
 /** The processes of this machine as /proc shows them: how a test finds the real children of a run. */
 
@@ -42,7 +42,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 
 /** Kills whatever is left of a run, also what names its files from within the folder, and waits until it is gone. */
 export async function killTree(dir: string): Promise<void> {
-  await until(`all processes of ${dir} gone`, 10_000, () => {
+  await until(`all processes of ${dir} gone`, PATIENCE_MS, () => {
     const left = living().filter((one) => one.argv.some((word) => word.includes(dir)) || folderOf(one.pid).startsWith(dir));
     for (const one of supervisorFirst(left)) signal(one.pid, 'SIGKILL');
     return left.length === 0;

@@ -36,7 +36,7 @@ export interface RunOptions {
   readonly inputName?: string;
 }
 
-const APPEAR_MS = 20_000;
+const APPEAR_MS = 120_000;
 
 export function makeRun(t: ExecutionContext, options: RunOptions): Run {
   const dir = scratch(t);

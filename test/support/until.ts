@@ -2,6 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 25;
 
+/**
+ * For what a process does some time: long enough for a machine with much else to do. Where the time is a promise of the product, the
+ * test names it and says why.
+ */
+export const PATIENCE_MS: number = 120_000;
+
 /** Asks until the answer is neither undefined nor false, and returns it; throws with `what` after `withinMs`. */
 export async function until<T>(
   what: string,
