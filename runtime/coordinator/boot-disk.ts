@@ -14,7 +14,7 @@ export function bootDisk(files: StateFiles, runId: string, disk: Disk = systemDi
     writeEpochMark: (epoch) => writeEpochMark(files.epochMark, epoch, disk),
     highestSegment: () => highestSegment(dir, disk),
     openPlace: () => openPlace(dir, runId, random, disk),
-    checkSegments: (acceptedEpochs) => checkSegments(dir, acceptedEpochs, disk),
+    checkSegments: (tallies) => checkSegments(dir, tallies, disk),
     createLog: (epoch, place) => createResultLog({ dir, epoch, place, disk }),
   };
 }

@@ -4,6 +4,7 @@ import type { Events } from '../base/events.ts';
 import type { Keeper } from '../lease/contract.ts';
 import type { Fenced, Ledger, Place, Scan } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
+import type { EpochTally } from '../model/tally.ts';
 import type { ResultLog } from '../results/contract.ts';
 
 /** What a coordinator has once it holds the lease. */
@@ -23,8 +24,8 @@ export interface BootDisk {
   /** Epoch of the highest segment, -1 for none. */
   highestSegment(): Promise<number>;
   openPlace(): Promise<Place>;
-  /** Refuses where the segment of one of these epochs is missing (L22). */
-  checkSegments(acceptedEpochs: readonly Epoch[]): Promise<void>;
+  /** Refuses where a segment is missing that holds what one of these epochs accepted (L22). */
+  checkSegments(tallies: readonly EpochTally[]): Promise<void>;
   /** Makes this epoch's segment, exclusively (L17). */
   createLog(epoch: Epoch, place: Place): Promise<ResultLog>;
 }
@@ -56,7 +57,7 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   const place = await disk.openPlace();
   const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
   if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
-  await disk.checkSegments(await ledger.acceptedEpochs());
+  await disk.checkSegments(await ledger.tallies());
   const log = await disk.createLog(epoch, place);
   const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };

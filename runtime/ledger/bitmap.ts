@@ -19,6 +19,11 @@ export function setBit(page: Uint8Array, index: ItemIndex): void {
   page[within >> 3] = present(page[within >> 3], 'a byte of the page') | (1 << (within & 7));
 }
 
+export function clearBit(page: Uint8Array, index: ItemIndex): void {
+  const within = index % PAGE_ITEMS;
+  page[within >> 3] = present(page[within >> 3], 'a byte of the page') & ~(1 << (within & 7));
+}
+
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
 export function countBits(page: Uint8Array): number {

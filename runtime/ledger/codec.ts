@@ -1,6 +1,7 @@
 import { assert } from '../base/assert.ts';
 import { isU32 } from '../base/u32.ts';
 import type { Attempt, Row } from '../model/row.ts';
+import type { Tally } from '../model/tally.ts';
 import type { Faults } from './contract.ts';
 import { NO_FAULTS } from './contract.ts';
 import type { Head, InFlight } from './rows.ts';
@@ -106,14 +107,14 @@ function faultsAt(view: DataView, at: number): Faults {
   return { failures: field(0), delayMs: field(1), suspicions: field(2), crashes: field(3) };
 }
 
-/** The head row: eight u32, the accepted epoch kept plus one, so that 0 stands for none. */
+/** The head row: eight u32. */
 const HEAD_BYTES = 32;
 
 export function packHead(head: Head): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES);
   const view = viewOf(bytes);
-  const { epoch, cursor, running, handedBack, done, failed, workerNumbers, acceptedEpoch } = head;
-  [epoch, cursor, running, handedBack, done, failed, workerNumbers, acceptedEpoch + 1].forEach((value, at) => {
+  const { epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt } = head;
+  [epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt].forEach((value, at) => {
     putU32(view, at * 4, value, 'a field of the head row');
   });
   return bytes;
@@ -131,8 +132,26 @@ export function unpackHead(bytes: Uint8Array): Head {
     done: field(4),
     failed: field(5),
     workerNumbers: field(6),
-    acceptedEpoch: field(7) - 1,
+    highestAttempt: field(7),
   };
+}
+
+/** A tally: three u32. */
+const TALLY_BYTES = 12;
+
+export function packTally({ count, low, high }: Tally): Uint8Array {
+  const bytes = new Uint8Array(TALLY_BYTES);
+  const view = viewOf(bytes);
+  [count, low, high].forEach((value, at) => {
+    putU32(view, at * 4, value, 'a field of a tally');
+  });
+  return bytes;
+}
+
+export function unpackTally(bytes: Uint8Array): Tally {
+  assert(bytes.length === TALLY_BYTES, 'a tally has 12 bytes');
+  const view = viewOf(bytes);
+  return { count: view.getUint32(0, true), low: view.getUint32(4, true), high: view.getUint32(8, true) };
 }
 
 function putU32(view: DataView, at: number, value: number, what: string): number {

@@ -1,6 +1,7 @@
-import type { Lease, ProcessIdentity } from '../model/lease.ts';
+import type { AcquireRequest, Lease } from '../model/lease.ts';
 import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
 import type { Progress, RunState } from '../model/run.ts';
+import type { EpochTally, Reopening } from '../model/tally.ts';
 
 /**
  * The ledger says who may do what (SPEC.md). One contract; memory and embedded implement it, and one suite checks both.
@@ -48,14 +49,17 @@ export interface Ledger {
     items: number,
   ): Promise<{ readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress } | Fenced>;
 
+  /** Takes back what is recorded of some items, so that they run again; a completed run runs again (L44). */
+  reopen(epoch: Epoch, reopening: Reopening): Promise<ReopenReply | Fenced>;
+
   /** All that a coordinator's mirror is built from; checks L6 and throws a LedgerCorrupt error where it does not hold. */
   scan(epoch: Epoch): Promise<Scan | Fenced>;
   /** Counters; needs no epoch. */
   progress(): Promise<Progress>;
   /** The done and failed bits of `count` items from `from`: one byte each, see `ItemBit`. Needs no epoch (export, verify). */
   bits(from: ItemIndex, count: number): Promise<Uint8Array>;
-  /** Epochs under which at least one outcome was accepted, ascending (L22). Needs no epoch. */
-  acceptedEpochs(): Promise<readonly Epoch[]>;
+  /** What was accepted under each epoch and still counts, ascending (L22, L39). Needs no epoch. */
+  tallies(): Promise<readonly EpochTally[]>;
   /** Lets go of files and handles; nothing is written. */
   dispose(): Promise<void>;
 }
@@ -73,20 +77,6 @@ export interface Fenced {
 export interface Gone {
   readonly kind: 'gone';
   readonly state: RunState;
-}
-
-export interface AcquireRequest {
-  /** Nonce of this process start (L2). */
-  readonly holder: string;
-  readonly process: ProcessIdentity;
-  readonly address: string;
-  /**
-   * The exact row that the candidate has seen and may replace: null where there was none, a released row, or one whose expiry or
-   * holder's death the candidate has established (L4). The compare-and-swap decides.
-   */
-  readonly expected: Lease | null;
-  /** Highest epoch known outside the ledger, -1 for none: a ledger that is behind is refused (L3). */
-  readonly floor: number;
 }
 
 export type AcquireReply =
@@ -239,6 +229,8 @@ export interface WorkerInfo {
   readonly registeredAtMs: number;
 }
 
+/** `refused`: nothing was written, since these are not recorded (L7). */
+export type ReopenReply = { readonly kind: 'reopened' } | { readonly kind: 'refused'; readonly found: readonly Found[] };
 export interface Scan {
   readonly kind: 'scanned';
   readonly progress: Progress;

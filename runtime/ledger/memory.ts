@@ -1,7 +1,9 @@
+import { present } from '../base/assert.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Epoch, ItemIndex, WorkerId } from '../model/row.ts';
 import type { RunState } from '../model/run.ts';
-import { PAGE_BYTES, pageOf, setBit } from './bitmap.ts';
+import type { Tally } from '../model/tally.ts';
+import { clearBit, PAGE_BYTES, pageOf, setBit } from './bitmap.ts';
 import type { Ledger, Place } from './contract.ts';
 import type { AllRows, Bit, Decision, HandedOut, Head, InFlight, WorkerRow, Writes } from './rows.ts';
 import { type Engine, ledgerOver } from './verbs.ts';
@@ -22,7 +24,7 @@ interface Tables {
   readonly inFlight: Map<ItemIndex, InFlight>;
   readonly pages: Readonly<Record<Bit, Map<number, Uint8Array>>>;
   readonly workers: Map<WorkerId, WorkerRow>;
-  readonly acceptedEpochs: Epoch[];
+  readonly tallies: Map<Epoch, Tally>;
 }
 
 function emptyTables(): Tables {
@@ -34,7 +36,7 @@ function emptyTables(): Tables {
     inFlight: new Map(),
     pages: { done: new Map(), failed: new Map() },
     workers: new Map(),
-    acceptedEpochs: [],
+    tallies: new Map(),
   };
 }
 
@@ -70,7 +72,8 @@ function rowsOf(tables: Tables): AllRows {
     everyPage: (bit) => [...tables.pages[bit]].sort(([a], [b]) => a - b).map(([number, bytes]) => ({ page: number, bytes })),
     page,
     everyWorker: () => [...tables.workers].sort(([a], [b]) => (a < b ? -1 : 1)).map(([worker, row]) => ({ worker, row })),
-    acceptedEpochs: () => [...tables.acceptedEpochs],
+    tally: (epoch) => tables.tallies.get(epoch) ?? null,
+    everyTally: () => [...tables.tallies].sort(([a], [b]) => a - b).map(([epoch, tally]) => ({ epoch, ...tally })),
   };
 }
 
@@ -80,7 +83,8 @@ function apply(tables: Tables, writes: Writes): void {
   tables.state = writes.state ?? tables.state;
   tables.place = writes.place ?? tables.place;
   if (writes.worker !== undefined) tables.workers.set(writes.worker.worker, writes.worker.row);
-  if (writes.acceptedEpoch !== undefined) tables.acceptedEpochs.push(writes.acceptedEpoch);
+  for (const { epoch, ...tally } of writes.tallies ?? []) tables.tallies.set(epoch, tally);
+  for (const [index, bit] of writes.cleared ?? []) clearBit(present(tables.pages[bit].get(pageOf(index)), 'the page of a bit'), index);
   for (const [index, item] of writes.items ?? []) applyItem(tables, index, item);
 }
 

@@ -1,6 +1,7 @@
 import type { Lease } from '../model/lease.ts';
-import type { Epoch, ItemIndex, WorkerId } from '../model/row.ts';
+import type { Attempt, Epoch, ItemIndex, WorkerId } from '../model/row.ts';
 import type { RunState } from '../model/run.ts';
+import type { EpochTally, Tally } from '../model/tally.ts';
 import type { HandedBackItem, Place, RunningItem, WorkerInfo } from './contract.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface Rows {
   /** A page of a bitmap (bitmap.ts); null stands for all zero. */
   page(bit: Bit, page: number): Uint8Array | null;
   worker(worker: WorkerId): WorkerRow | null;
+  /** Null where the epoch has accepted nothing (L39). */
+  tally(epoch: Epoch): Tally | null;
 }
 
 /** Also what `scan`, export and verify need: a walk over everything. */
@@ -26,7 +29,8 @@ export interface AllRows extends Rows {
   /** Pages of a bitmap, ascending. */
   everyPage(bit: Bit): Iterable<{ readonly page: number; readonly bytes: Uint8Array }>;
   everyWorker(): Iterable<{ readonly worker: WorkerId; readonly row: WorkerRow }>;
-  acceptedEpochs(): readonly Epoch[];
+  /** Ascending. */
+  everyTally(): readonly EpochTally[];
 }
 
 /** The one small row that nearly every verb reads and writes. */
@@ -40,8 +44,8 @@ export interface Head {
   readonly failed: number;
   /** Worker numbers given so far; the next worker gets this + 1, and none is given twice (L9). */
   readonly workerNumbers: number;
-  /** The newest epoch that accepted an outcome, -1 for none (L22). */
-  readonly acceptedEpoch: number;
+  /** The highest attempt that any item was ever given: no attempt above it is known to anybody (L9, L44). */
+  readonly highestAttempt: Attempt;
 }
 
 export type Bit = 'done' | 'failed';
@@ -77,8 +81,10 @@ export interface Writes {
   readonly state?: RunState;
   readonly place?: Place;
   readonly worker?: { readonly worker: WorkerId; readonly row: WorkerRow };
-  readonly acceptedEpoch?: Epoch;
+  readonly tallies?: readonly EpochTally[];
   readonly items?: ReadonlyMap<ItemIndex, HandedOut>;
+  /** The bits of those among the items that were recorded and are no more (L44). */
+  readonly cleared?: ReadonlyMap<ItemIndex, Bit>;
 }
 
 export interface Decision<T> {

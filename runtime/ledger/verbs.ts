@@ -4,6 +4,7 @@ import { claim } from './transition/claim.ts';
 import { handBack } from './transition/hand-back.ts';
 import { acquire, release, renew } from './transition/lease.ts';
 import { reassign } from './transition/reassign.ts';
+import { reopen } from './transition/reopen.ts';
 import { restore } from './transition/restore.ts';
 import { bind, finish, pause, progressOf, resume } from './transition/run.ts';
 import { bitsOf, scan } from './transition/scan.ts';
@@ -40,10 +41,11 @@ export function ledgerOver(engine: Engine): Ledger {
     pause: (epoch, reason) => engine.transact((rows) => pause(rows, epoch, reason)),
     resume: (epoch) => engine.transact((rows) => resume(rows, epoch)),
     finish: (epoch, items) => engine.transact((rows) => finish(rows, epoch, items)),
+    reopen: (epoch, reopening) => engine.transact((rows) => reopen(rows, epoch, reopening)),
     scan: (epoch) => engine.transact((rows) => scan(rows, epoch)),
     progress: () => engine.read((rows) => progressOf(rows.head(), rows.state())),
     bits: (from, count) => engine.read((rows) => bitsOf(rows, from, count)),
-    acceptedEpochs: () => engine.read((rows) => rows.acceptedEpochs()),
+    tallies: () => engine.read((rows) => rows.everyTally()),
     dispose: () => engine.dispose(),
   };
 }

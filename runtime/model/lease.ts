@@ -28,3 +28,17 @@ export function isSameLease(a: Lease | null, b: Lease | null): boolean {
   if (a === null || b === null) return a === b;
   return a.holder === b.holder && a.epoch === b.epoch && a.renewals === b.renewals;
 }
+
+export interface AcquireRequest {
+  /** Nonce of this process start (L2). */
+  readonly holder: string;
+  readonly process: ProcessIdentity;
+  readonly address: string;
+  /**
+   * The exact row that the candidate has seen and may replace: null where there was none, a released row, or one whose expiry or
+   * holder's death the candidate has established (L4). The compare-and-swap decides.
+   */
+  readonly expected: Lease | null;
+  /** Highest epoch known outside the ledger, -1 for none: a ledger that is behind is refused (L3). */
+  readonly floor: number;
+}

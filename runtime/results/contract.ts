@@ -23,7 +23,7 @@ export interface ResultLog {
 }
 
 /** What export and verify read of a ledger; needs no epoch. */
-export type LedgerReads = Pick<Ledger, 'progress' | 'bits' | 'acceptedEpochs'>;
+export type LedgerReads = Pick<Ledger, 'progress' | 'bits' | 'tallies'>;
 
 /** Order of the output lines: by index, or as the outcomes were recorded. */
 export type OutputOrder = 'input' | 'completion';

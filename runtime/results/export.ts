@@ -36,7 +36,7 @@ export interface Exported {
  * memory that does not grow with the list.
  */
 export async function exportResults(options: ExportOptions): Promise<Exported> {
-  await checkSegments(options.dir, await options.ledger.acceptedEpochs());
+  await checkSegments(options.dir, await options.ledger.tallies());
   const progress = await options.ledger.progress();
   const locator = await Locator.build({ ...options, items: options.items ?? progress.cursor });
   try {

@@ -6,6 +6,7 @@ import { type Random, systemRandom } from '../base/random.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import type { Place } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
+import type { EpochTally } from '../model/tally.ts';
 
 /**
  * The place where outcomes are kept: a directory with `place.json`, its identity (L22), and one segment for each epoch that wrote.
@@ -86,13 +87,18 @@ export async function highestSegment(dir: string, disk: Disk = systemDisk): Prom
   return (await listSegments(dir, disk)).at(-1)?.epoch ?? -1;
 }
 
-/** L22: refuses a place that lacks the segment of an epoch under which the ledger accepted something. */
-export async function checkSegments(dir: string, acceptedEpochs: readonly Epoch[], disk: Disk = systemDisk): Promise<void> {
-  const present = new Set((await listSegments(dir, disk)).map((segment) => segment.epoch));
-  const missing = acceptedEpochs.filter((epoch) => !present.has(epoch)).map(segmentName);
+/** L22: refuses a place that lacks the segment of an epoch whose outcomes the ledger has accepted. */
+export async function checkSegments(dir: string, tallies: readonly EpochTally[], disk: Disk = systemDisk): Promise<void> {
+  const missing = (await missingSegments(dir, tallies, disk)).map(segmentName);
   if (missing.length === 0) return;
   throw new RolloutError(
     'SEGMENT_MISSING',
     `${dir} lacks ${missing.join(', ')}, which holds results that the ledger has accepted; put it back`,
   );
+}
+
+/** Epochs of which the ledger has accepted something, and whose segments are not there. */
+export async function missingSegments(dir: string, tallies: readonly EpochTally[], disk: Disk = systemDisk): Promise<readonly Epoch[]> {
+  const present = new Set((await listSegments(dir, disk)).map((segment) => segment.epoch));
+  return tallies.filter(({ epoch, count }) => count > 0 && !present.has(epoch)).map(({ epoch }) => epoch);
 }

@@ -8,7 +8,7 @@ import { recordProblem } from './export.ts';
 import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { Locator } from './locator.ts';
-import { listSegments, segmentName } from './place.ts';
+import { missingSegments, segmentName } from './place.ts';
 import type { SegmentProblem } from './segment-reader.ts';
 import { areFilesExact } from './verify-files.ts';
 import { checkInputBatch } from './verify-input.ts';
@@ -83,11 +83,8 @@ function checkLedger(progress: Progress, locator: Locator, breaks: Breaks): void
 
 async function checkLog(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<void> {
   const dir = options.segmentsDir;
-  const present = new Set((await listSegments(dir)).map((segment) => segment.epoch));
-  for (const epoch of await options.ledger.acceptedEpochs()) {
-    if (!present.has(epoch))
-      breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
-  }
+  for (const epoch of await missingSegments(dir, await options.ledger.tallies()))
+    breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
   const hidden = await findHiddenRecord(locator);
   if (hidden !== null) breaks.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
   if (!(await isRecordMissing(locator))) return;

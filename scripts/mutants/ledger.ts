@@ -100,4 +100,20 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     new: "return 'stale';",
     tests: CONTRACT,
   },
+  {
+    name: 'accepted-outcome-not-tallied',
+    rule: 'L39',
+    file: 'runtime/ledger/transition/settle.ts',
+    old: '  draft.accept(outcome);\n',
+    new: '',
+    tests: CONTRACT,
+  },
+  {
+    name: 'reopened-item-begins-at-its-first-attempt',
+    rule: 'L44',
+    file: 'runtime/ledger/transition/reopen.ts',
+    old: 'nextAttempt(head.highestAttempt)',
+    new: 'nextAttempt(0)',
+    tests: CONTRACT,
+  },
 ];

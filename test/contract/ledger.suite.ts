@@ -4,6 +4,7 @@ import { claimSuite } from './ledger/claim.suite.ts';
 import { handBackSuite } from './ledger/hand-back.suite.ts';
 import { leaseSuite } from './ledger/lease.suite.ts';
 import { reassignSuite } from './ledger/reassign.suite.ts';
+import { reopenSuite } from './ledger/reopen.suite.ts';
 import { restoreSuite } from './ledger/restore.suite.ts';
 import { runSuite } from './ledger/run.suite.ts';
 import { scanSuite } from './ledger/scan.suite.ts';
@@ -18,6 +19,7 @@ export function ledgerSuite(test: TestFn, open: Open): void {
   settleSuite(test, open);
   handBackSuite(test, open);
   reassignSuite(test, open);
+  reopenSuite(test, open);
   restoreSuite(test, open);
   secondSuite(test, open);
   scanSuite(test, open);

@@ -53,7 +53,7 @@ test('L6: a wrong count of the ledger is found', async (t) => {
   const ledger = {
     progress: async () => ({ ...progress, done: progress.done + 1 }),
     bits: options.ledger.bits.bind(options.ledger),
-    acceptedEpochs: options.ledger.acceptedEpochs.bind(options.ledger),
+    tallies: options.ledger.tallies.bind(options.ledger),
   };
   t.deepEqual(told(await verifyRun({ ...options, ledger }), dir), [
     'ledger 11 items were handed out, but 0 running + 0 handed back + 7 done + 5 failed are counted',
@@ -68,7 +68,7 @@ test('L6: a run that is not finished is not proven', async (t) => {
   const ledger = {
     progress: async () => ({ ...progress, state: { kind: 'running' as const } }),
     bits: options.ledger.bits.bind(options.ledger),
-    acceptedEpochs: options.ledger.acceptedEpochs.bind(options.ledger),
+    tallies: options.ledger.tallies.bind(options.ledger),
   };
   t.deepEqual(told(await verifyRun({ ...options, ledger }), dir), ['ledger the run is not finished, it is running']);
 });

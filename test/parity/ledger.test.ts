@@ -4,10 +4,19 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { systemClock } from '../../runtime/base/clock.ts';
-import type { AcquireReply, ClaimReply, HandedBackItem, Ledger, RunningItem, SettleReply } from '../../runtime/ledger/contract.ts';
+import type {
+  AcquireReply,
+  ClaimReply,
+  HandedBackItem,
+  Ledger,
+  RunningItem,
+  Settlement,
+  SettleReply,
+} from '../../runtime/ledger/contract.ts';
+import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
-import { isSameRow, type Row } from '../../runtime/model/row.ts';
+import { type ItemIndex, isSameRow, type Row } from '../../runtime/model/row.ts';
 import { type Command, commands, type Shared } from '../support/ledger-commands.ts';
 import { start } from '../support/ledger-start.ts';
 
@@ -20,7 +29,14 @@ async function replyOf(command: Command, ledger: Ledger, shared: Shared): Promis
   }
 }
 
-type Known = ClaimReply | SettleReply | AcquireReply;
+/** The replies to settle and reopen come with what was asked. */
+type Known = ClaimReply | (SettleReply & { readonly outcomes: readonly Settlement[] }) | AcquireReply | Reopened;
+
+interface Reopened {
+  readonly kind: 'reopening';
+  readonly items: readonly ItemIndex[];
+  readonly replies: unknown;
+}
 
 function isReply<K extends Known['kind']>(reply: unknown, kind: K): reply is Extract<Known, { readonly kind: K }> {
   return typeof reply === 'object' && reply !== null && 'kind' in reply && reply.kind === kind;
@@ -33,10 +49,20 @@ class History {
 
   /** After each call: its reply, and all that is in flight by then. */
   see(t: ExecutionContext, reply: unknown, inFlight: readonly (RunningItem | HandedBackItem)[]): void {
+    if (isReply(reply, 'reopening') && isDone(reply)) this.#reopen(reply.items);
     if (isReply(reply, 'settled')) this.#accepted += reply.verdicts.filter((verdict) => verdict === 'accepted').length;
     for (const item of inFlight) {
       this.#requireGrowth(t, item);
       this.#items.set(item.index, item);
+    }
+  }
+
+  /** Its faults are over; its attempts are not (L44). */
+  #reopen(indexes: readonly ItemIndex[]): void {
+    this.#accepted -= new Set(indexes).size;
+    for (const index of indexes) {
+      const before = this.#items.get(index);
+      if (before !== undefined) this.#items.set(index, { ...before, faults: NO_FAULTS });
     }
   }
 
@@ -63,7 +89,17 @@ function rowsOf(item: RunningItem | HandedBackItem): readonly Row[] {
   return 'second' in item && item.second !== null ? [item.row, item.second] : [item.row];
 }
 
+function isDone({ replies }: Reopened): boolean {
+  const [first] = Array.isArray(replies) ? replies : [replies];
+  return (first as { readonly kind: string }).kind === 'reopened';
+}
+
 function follow(shared: Shared, reply: unknown): void {
+  if (isReply(reply, 'reopening') && isDone(reply)) for (const index of reply.items) shared.recorded.delete(index);
+  if (isReply(reply, 'settled')) {
+    for (const [at, { index, attempt }] of reply.outcomes.entries())
+      if (reply.verdicts[at] === 'accepted') shared.recorded.set(index, { epoch: shared.epoch, attempt });
+  }
   if (isReply(reply, 'claimed')) shared.cursor = reply.cursor;
   if (!isReply(reply, 'won')) return;
   shared.lease = reply.lease;
@@ -86,7 +122,7 @@ async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<
   const memory = createMemoryLedger();
   const embedded = await openEmbeddedLedger({ dir, clock: systemClock });
   try {
-    const shared: Shared = { epoch: 0, cursor: 0, lease: await start(memory), holders: 0, live: [] };
+    const shared: Shared = { epoch: 0, cursor: 0, lease: await start(memory), holders: 0, live: [], recorded: new Map() };
     await start(embedded);
     const history = new History();
     for (const call of calls) {
@@ -100,6 +136,7 @@ async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<
     const [a, b] = await Promise.all([memory.scan(shared.epoch), embedded.scan(shared.epoch)]);
     t.deepEqual(b, a);
     t.is(a.kind, 'scanned');
+    t.deepEqual(await embedded.tallies(), await memory.tallies());
     await history.check(t, embedded);
   } finally {
     await embedded.dispose();

@@ -6,6 +6,7 @@ import { recordProblem } from '../../runtime/results/export.ts';
 import { Locator } from '../../runtime/results/locator.ts';
 import { acceptedRecords } from '../../runtime/results/records.ts';
 import { invalidItems, poisonedItems } from './sim-source.ts';
+import { checkTallies } from './tally-check.ts';
 import type { World } from './world.ts';
 
 /** What is left when a run is over: one record for each item, and it is the accepted one, as export reads it (L19 to L21). */
@@ -13,6 +14,7 @@ export async function checkEnd(world: World): Promise<void> {
   checkLedger(world);
   checkExecutions(world);
   checkPoison(world);
+  await checkTallies(world, await world.ledger.tallies());
   const dir = mkdtempSync(join(tmpdir(), 'rollout-sim-'));
   try {
     await checkRecords(world, dir);

@@ -1,5 +1,4 @@
-import type { AcquireRequest } from '../../runtime/ledger/contract.ts';
-import { isSameLease, type Lease } from '../../runtime/model/lease.ts';
+import { type AcquireRequest, isSameLease, type Lease } from '../../runtime/model/lease.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';

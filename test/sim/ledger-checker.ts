@@ -45,7 +45,7 @@ interface Answer {
   readonly verdicts?: readonly (string | Verdict)[];
 }
 
-const WITHOUT_EPOCH: ReadonlySet<string> = new Set(['readLease', 'acquire', 'renew', 'release', 'progress', 'bits', 'acceptedEpochs']);
+const WITHOUT_EPOCH: ReadonlySet<string> = new Set(['readLease', 'acquire', 'renew', 'release', 'progress', 'bits', 'tallies']);
 /** So many writes lie between two scans, which count everything anew (L6). */
 const SCAN_EVERY = 40;
 const POISON_CRASHES = 3;

@@ -22,6 +22,7 @@ import { RUN_ID, STATE } from './sim-disk.ts';
 import type { SimProcess } from './sim-process.ts';
 import { createSimSource } from './sim-source.ts';
 import { connectStore } from './sim-store.ts';
+import { checkTallies } from './tally-check.ts';
 import type { World } from './world.ts';
 
 /** How long the last words of an ending process may take (main.ts). */
@@ -207,6 +208,10 @@ export class SimCoordinator {
         const log = await real.createLog(epoch, place);
         disk.segments.onCreated(epoch);
         return log;
+      },
+      checkSegments: async (tallies) => {
+        await real.checkSegments(tallies);
+        await checkTallies(this.#world, tallies);
       },
     };
   }

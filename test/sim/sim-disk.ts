@@ -52,6 +52,28 @@ export class SimDisk {
     return at;
   }
 
+  /** Of each item with a frame the one that counts: in the highest epoch, the last in it (L21). */
+  lastFrames(): ReadonlyMap<number, { readonly epoch: Epoch; readonly attempt: number }> {
+    const last = new Map<number, { readonly epoch: Epoch; readonly attempt: number }>();
+    for (const epoch of this.epochs()) {
+      const bytes = this.files.file(join(STATE.segments, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
+      const end = this.wholeBytes(epoch);
+      for (let at = SEGMENT_HEADER_BYTES; at < end; ) {
+        const decoded = decodeFrame(bytes, at, epoch);
+        if (decoded.kind !== 'frame') break;
+        last.set(decoded.frame.index, { epoch, attempt: decoded.frame.attempt });
+        at += decoded.bytes;
+      }
+    }
+    return last;
+  }
+
+  /** Ascending. */
+  epochs(): readonly Epoch[] {
+    const names = this.files.list(STATE.segments).filter((name) => name.endsWith('.seg'));
+    return names.map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
+  }
+
   /** What the readers of a real directory will find. */
   writeTo(dir: string): void {
     mkdirSync(dir, { recursive: true });

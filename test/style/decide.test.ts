@@ -7,7 +7,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
-  model: ['detail', 'durations', 'hint', 'hint-settings', 'timing'],
+  model: ['detail', 'durations', 'hint', 'hint-settings', 'tally', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': [
     'attempts',
@@ -16,6 +16,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'hand-back',
     'lease',
     'reassign',
+    'reopen',
     'restore',
     'run',
     'scan',

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
-import type { Attempt } from '../../runtime/model/row.ts';
+import type { Attempt, Epoch, ItemIndex } from '../../runtime/model/row.ts';
+import { minusOutcome, type Tally } from '../../runtime/model/tally.ts';
 import { request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
 
 export interface LiveRow extends NamedRow {
@@ -18,6 +19,8 @@ export interface Shared {
   holders: number;
   /** All rows in flight now, so that most calls can be meant for something. */
   live: readonly LiveRow[];
+  /** Of each recorded item, under which epoch which attempt was accepted. */
+  readonly recorded: Map<ItemIndex, { readonly epoch: Epoch; readonly attempt: Attempt }>;
 }
 
 /** One call, the same on every ledger; `run` must only use what is in `shared`. */
@@ -45,6 +48,7 @@ const index = fc.integer({ min: 0, max: 11 });
 const attempt = fc.integer({ min: 1, max: 4 });
 /** Mostly the present epoch, sometimes the one before it. */
 const lag = fc.constantFrom(0, 0, 0, 0, 0, 0, 1);
+const isAny = fc.constantFrom(false, false, true);
 const claimLag = fc.constantFrom(0, 0, 0, 1, 2);
 
 const pick = fc.oneof(
@@ -105,7 +109,7 @@ const settle = command(
     isResult: fc.boolean(),
     isCoordinator: fc.constantFrom(false, false, true),
   }),
-  (ledger, shared, drawn) => {
+  async (ledger, shared, drawn) => {
     const rows = [drawn.first, ...drawn.others].map((one) => rowFor(shared, one));
     const outcomes = rows.map(({ index: item, row }) => ({
       index: item,
@@ -113,7 +117,8 @@ const settle = command(
       claimEpoch: row.claimEpoch,
       isResult: drawn.isResult,
     }));
-    return ledger.settle(at(shared, drawn.lag), drawn.isCoordinator ? 'coordinator' : (rows[0]?.row.worker ?? 'w1'), outcomes);
+    const worker = drawn.isCoordinator ? 'coordinator' : (rows[0]?.row.worker ?? 'w1');
+    return { ...(await ledger.settle(at(shared, drawn.lag), worker, outcomes)), outcomes };
   },
 );
 
@@ -197,10 +202,31 @@ const run = fc.oneof(
   ),
 );
 
+/** What the log would tell of each recorded item. */
+const reopen = command(
+  'reopen',
+  fc.record({ lag, isRepeated, from: index, count: fc.constantFrom(0, 1, 3), isOwn: fc.boolean(), isAny }),
+  async (ledger, shared, { lag: behind, isRepeated: isAgain, from, count, isOwn, isAny: isWrong }) => {
+    const chosen = [...shared.recorded].filter(([one]) => one >= from).slice(0, count);
+    const gone = chosen.map(([one, { epoch, attempt: of }]) => ({ index: one, epoch, attempt: of }));
+    const tallies = (await ledger.tallies()).map(({ epoch, ...tally }) => ({
+      epoch,
+      ...gone.filter((one) => one.epoch === epoch).reduce<Tally>(minusOutcome, tally),
+    }));
+    const items = [...chosen.map(([one]) => one), ...(isWrong && count > 0 ? [from] : [])];
+    const reopening = { pending: isOwn ? [] : items, own: isOwn ? items : [], tallies };
+    return {
+      kind: 'reopening',
+      items: gone.map((one) => one.index),
+      replies: await asked(() => ledger.reopen(at(shared, behind), reopening), isAgain),
+    };
+  },
+);
+
 const read = fc.oneof(
   command('scan', lag, (ledger, shared, drawn) => ledger.scan(at(shared, drawn))),
   command('bits', index, async (ledger, _shared, from) => [...(await ledger.bits(from, 9))]),
-  command('acceptedEpochs', fc.constant(null), (ledger) => ledger.acceptedEpochs()),
+  command('tallies', fc.constant(null), (ledger) => ledger.tallies()),
 );
 
 /** Random calls, most of them likely to do something. */
@@ -214,6 +240,7 @@ export const commands: fc.Arbitrary<Command[]> = fc.array(
     { weight: 8, arbitrary: restore },
     { weight: 3, arbitrary: look },
     { weight: 2, arbitrary: lease },
+    { weight: 3, arbitrary: reopen },
     { weight: 5, arbitrary: run },
     { weight: 2, arbitrary: read },
   ),

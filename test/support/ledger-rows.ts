@@ -3,6 +3,7 @@ import { type Faults, NO_FAULTS, type Place } from '../../runtime/ledger/contrac
 import type { AllRows, HandedBack, Head, InFlight, Running, WorkerRow } from '../../runtime/ledger/rows.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { RunState } from '../../runtime/model/run.ts';
+import type { EpochTally } from '../../runtime/model/tally.ts';
 import { SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
 
 export interface Given {
@@ -13,16 +14,19 @@ export interface Given {
   readonly inFlight?: Readonly<Record<number, InFlight>>;
   readonly done?: readonly number[];
   readonly failed?: readonly number[];
+  readonly tallies?: readonly EpochTally[];
   readonly workers?: Readonly<Record<string, WorkerRow>>;
 }
 
-const HEAD: Head = { epoch: 3, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 1, acceptedEpoch: -1 };
+const HEAD: Head = { epoch: 3, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 1, highestAttempt: 1_000 };
 
 /** Rows as a test states them, contradictions included; epoch 3, bound, with worker w1, unless it says otherwise. */
 export function rowsOf(given: Given = {}): AllRows {
   const pages = { done: pagesOf(given.done ?? []), failed: pagesOf(given.failed ?? []) };
   const workers = given.workers ?? { w1: { number: 1, info: SOME_WORKER } };
   const inFlight = given.inFlight ?? {};
+  const { done, failed } = { ...HEAD, ...given.head };
+  const tallies = given.tallies ?? [{ epoch: 3, count: done + failed, low: 0, high: 0 }];
   return {
     lease: () => given.lease ?? null,
     head: () => (given.head === null ? null : { ...HEAD, ...given.head }),
@@ -34,7 +38,8 @@ export function rowsOf(given: Given = {}): AllRows {
     everyInFlight: () => Object.entries(inFlight).map(([index, item]) => ({ index: Number(index), item })),
     everyPage: (bit) => [...pages[bit]].map(([page, bytes]) => ({ page, bytes })),
     everyWorker: () => Object.entries(workers).map(([worker, row]) => ({ worker, row })),
-    acceptedEpochs: () => [],
+    tally: (epoch) => tallies.find((one) => one.epoch === epoch) ?? null,
+    everyTally: () => tallies,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { assert } from '../../runtime/base/assert.ts';
 import type {
-  AcquireRequest,
   ClaimReply,
   HandBack,
   HandBackReason,
@@ -12,7 +11,7 @@ import type {
   Settlement,
   WorkerInfo,
 } from '../../runtime/ledger/contract.ts';
-import type { Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
+import type { AcquireRequest, Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
 import type { Row, WorkerId } from '../../runtime/model/row.ts';
 
 /** Gives an empty ledger, and disposes of it at the test's end. */

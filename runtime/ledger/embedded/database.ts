@@ -6,7 +6,7 @@ import { RolloutError } from '../../base/errors.ts';
 export type Database = RootDatabase<Buffer, Buffer>;
 
 /** Grows with every change of keys or packed rows; another version's store is refused. */
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 function storeFile(dir: string): string {
   return join(dir, 'ledger.mdb');

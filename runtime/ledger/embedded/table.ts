@@ -3,25 +3,13 @@ import type { Lease } from '../../model/lease.ts';
 import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
-import { PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
-import { type PackedRow, packHead, packInFlight, unpackHead, unpackInFlight } from '../codec.ts';
+import { clearBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
+import { type PackedRow, packHead, packInFlight, packTally, unpackHead, unpackInFlight, unpackTally } from '../codec.ts';
 import type { Place } from '../contract.ts';
-import type { AllRows, Bit, HandedOut, InFlight, WorkerRow, Writes } from '../rows.ts';
+import type { AllRows, Bit, InFlight, WorkerRow, Writes } from '../rows.ts';
 import { COORDINATOR_NUMBER } from '../transition/worker.ts';
 import { type Database, FORMAT_VERSION } from './database.ts';
-import {
-  acceptedEpochKey,
-  isPageOf,
-  itemKey,
-  KEY,
-  type Kind,
-  numberOf,
-  pageKey,
-  rangeOf,
-  workerKey,
-  workerNameKey,
-  workerOf,
-} from './keys.ts';
+import { isPageOf, itemKey, KEY, type Kind, numberOf, pageKey, rangeOf, tallyKey, workerKey, workerNameKey, workerOf } from './keys.ts';
 
 /** The rows of the rulebook in LMDB. Inside a transaction, reads see it and writes belong to it. */
 export interface Table {
@@ -123,7 +111,11 @@ function rowsOf(database: Database, names: Names): AllRows {
     everyPage: (bit) => list(database, 'page', (key, value) => (isPageOf(bit, key) ? [{ page: numberOf(key), bytes: value }] : [])).flat(),
     everyWorker: () =>
       list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
-    acceptedEpochs: () => list(database, 'acceptedEpoch', (key) => numberOf(key)),
+    tally: (epoch) => {
+      const bytes = database.getBinary(tallyKey(epoch));
+      return bytes === undefined ? null : unpackTally(bytes);
+    },
+    everyTally: () => list(database, 'tally', (key, value) => ({ epoch: numberOf(key), ...unpackTally(value) })),
   };
 }
 
@@ -145,31 +137,35 @@ function applyWrites(database: Database, names: Names, writes: Writes): void {
   if (writes.head !== undefined) put(KEY.head, packHead(writes.head));
   if (writes.state !== undefined) put(KEY.state, JSON.stringify(writes.state));
   if (writes.place !== undefined) put(KEY.place, JSON.stringify(writes.place));
-  if (writes.acceptedEpoch !== undefined) put(acceptedEpochKey(writes.acceptedEpoch), '+');
+  for (const tally of writes.tallies ?? []) put(tallyKey(tally.epoch), packTally(tally));
   if (writes.worker !== undefined) {
     const { worker, row } = writes.worker;
     put(workerKey(worker), JSON.stringify(row));
     put(workerNameKey(row.number), worker);
   }
-  if (writes.items !== undefined) applyItems(database, names, writes.items, put);
+  if (writes.items !== undefined) applyItems(database, names, writes, put);
 }
 
 type Put = (key: Buffer, value: Uint8Array) => void;
 
 /** Each touched page of a bitmap is read and written once, however many of its items are settled. */
-function applyItems(database: Database, names: Names, items: ReadonlyMap<ItemIndex, HandedOut>, put: Put): void {
+function applyItems(database: Database, names: Names, { items, cleared }: Writes, put: Put): void {
   const pages = { done: new Map<number, Uint8Array>(), failed: new Map<number, Uint8Array>() };
-  for (const [index, item] of items) {
+  const pageFor = (bit: Bit, index: ItemIndex): Uint8Array => {
+    const number = pageOf(index);
+    const bytes = pages[bit].get(number) ?? pageCopy(database, bit, number);
+    pages[bit].set(number, bytes);
+    return bytes;
+  };
+  for (const [index, item] of items ?? []) {
     if (item.state === 'running' || item.state === 'handed-back') {
       put(itemKey(index), packed(names, item));
       continue;
     }
     database.removeSync(itemKey(index));
-    const number = pageOf(index);
-    const bytes = pages[item.state].get(number) ?? pageCopy(database, item.state, number);
-    setBit(bytes, index);
-    pages[item.state].set(number, bytes);
+    setBit(pageFor(item.state, index), index);
   }
+  for (const [index, bit] of cleared ?? []) clearBit(pageFor(bit, index), index);
   for (const bit of ['done', 'failed'] as const) {
     for (const [number, bytes] of pages[bit]) put(pageKey(bit, number), bytes);
   }

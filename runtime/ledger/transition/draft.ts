@@ -1,7 +1,8 @@
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { type Epoch, type ItemIndex, MAX_INDEX } from '../../model/row.ts';
+import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
+import { NO_TALLY, plusOutcome, type Tallied, type Tally } from '../../model/tally.ts';
 import { hasBit, pageOf } from '../bitmap.ts';
 import type { Fenced, Found, Gone } from '../contract.ts';
 import type { Bit, Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
@@ -18,13 +19,16 @@ export class Draft {
   readonly #items = new Map<ItemIndex, HandedOut>();
   readonly #counts: Record<'running' | 'handed-back' | 'done' | 'failed', number>;
   #cursor: ItemIndex;
-  #accepted = false;
+  #highestAttempt: Attempt;
+  #tally: Tally | null = null;
+  readonly #cleared = new Map<ItemIndex, Bit>();
 
   constructor(rows: Rows, head: Head) {
     this.rows = rows;
     this.epoch = head.epoch;
     this.before = head;
     this.#cursor = head.cursor;
+    this.#highestAttempt = head.highestAttempt;
     this.#counts = { running: head.running, 'handed-back': head.handedBack, done: head.done, failed: head.failed };
   }
 
@@ -44,6 +48,8 @@ export class Draft {
 
   put(index: ItemIndex, next: HandedOut): void {
     const before = this.item(index);
+    if (before.state === 'done' || before.state === 'failed') this.#cleared.set(index, before.state);
+    if (next.state === 'running' || next.state === 'handed-back') this.#highestAttempt = Math.max(this.#highestAttempt, next.lastAttempt);
     if (before.state !== 'fresh') this.#counts[before.state] -= 1;
     else {
       assert(index === this.#cursor, 'a fresh item is taken only at the cursor');
@@ -53,14 +59,13 @@ export class Draft {
     this.#items.set(index, next);
   }
 
-  /** An outcome was accepted under this epoch (L22). */
-  markAccepted(): void {
-    this.#accepted = true;
+  /** An outcome is accepted under this epoch (L22, L39). */
+  accept(outcome: Tallied): void {
+    this.#tally = plusOutcome(this.#tally ?? this.rows.tally(this.epoch) ?? NO_TALLY, outcome);
   }
 
   decide<T>(reply: T): Decision<T> {
     if (this.#items.size === 0) return { reply, writes: null };
-    const isFirstAccepted = this.#accepted && this.before.acceptedEpoch !== this.epoch;
     const head: Head = {
       ...this.before,
       cursor: this.#cursor,
@@ -68,9 +73,14 @@ export class Draft {
       handedBack: this.#counts['handed-back'],
       done: this.#counts.done,
       failed: this.#counts.failed,
-      acceptedEpoch: this.#accepted ? this.epoch : this.before.acceptedEpoch,
+      highestAttempt: this.#highestAttempt,
     };
-    const writes: Writes = { head, items: this.#items, ...(isFirstAccepted ? { acceptedEpoch: this.epoch } : {}) };
+    const writes: Writes = {
+      head,
+      items: this.#items,
+      ...(this.#tally === null ? {} : { tallies: [{ epoch: this.epoch, ...this.#tally }] }),
+      ...(this.#cleared.size === 0 ? {} : { cleared: this.#cleared }),
+    };
     return { reply, writes };
   }
 }

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { isU32 } from '../../base/u32.ts';
-import type { Lease } from '../../model/lease.ts';
+import type { AcquireRequest, Lease } from '../../model/lease.ts';
 import { isSameLease } from '../../model/lease.ts';
-import type { AcquireReply, AcquireRequest, Fenced } from '../contract.ts';
+import type { AcquireReply, Fenced } from '../contract.ts';
 import type { Decision, Head, Rows, Writes } from '../rows.ts';
 
 /**
@@ -40,7 +40,7 @@ function win(request: AcquireRequest, head: Head | null, before: Lease | null): 
   return { reply: { kind: 'won', lease, killedPid: null }, writes };
 }
 
-const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 0, acceptedEpoch: -1 };
+const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 0, highestAttempt: 0 };
 
 /** The epoch of both rows; -1 where there are none. */
 function requireAgreement(lease: Lease | null, head: Head | null): number {

@@ -1,5 +1,6 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
+import { countOf } from '../../model/tally.ts';
 import { countBits, hasBit, lastBit, overlaps, PAGE_ITEMS, pageOf } from '../bitmap.ts';
 import { type Fenced, type HandedBackItem, ITEM_BIT, type RunningItem, type Scan } from '../contract.ts';
 import type { AllRows, Bit, Decision, HandedBack, Head, InFlight, Running } from '../rows.ts';
@@ -42,6 +43,7 @@ function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
   requireEqual('handed back', inFlight.length - running, head.handedBack);
   requireEqual('done', countPages(rows, 'done', head.cursor), head.done);
   requireEqual('failed', countPages(rows, 'failed', head.cursor), head.failed);
+  requireEqual('tallied as accepted', countOf(rows.everyTally()), head.done + head.failed);
   requireEqual('handed out', head.running + head.handedBack + head.done + head.failed, head.cursor);
 
   for (const { page, bytes } of rows.everyPage('failed')) {
@@ -51,12 +53,14 @@ function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
   for (const { index, item } of inFlight) {
     if (index >= head.cursor) throw corrupt(`item ${index} is in flight and was never handed out`);
     if (recordedAs(rows, index) !== null) throw corrupt(`item ${index} is in flight and recorded`);
-    requireRows(index, item, head.epoch);
+    requireRows(index, item, head);
   }
 }
 
 /** What claim, reassign, second attempt and hand-back leave behind (L9, L13). */
-function requireRows(index: ItemIndex, item: InFlight, epoch: Epoch): void {
+function requireRows(index: ItemIndex, item: InFlight, { epoch, highestAttempt }: Head): void {
+  if (item.lastAttempt > highestAttempt)
+    throw corrupt(`item ${index} was given attempt ${item.lastAttempt}, and the highest of the run is ${highestAttempt}`);
   for (const row of item.state === 'running' ? rowsOf(item) : [item.row]) {
     if (row.attempt < 1 || row.attempt > item.lastAttempt) {
       throw corrupt(`item ${index} has attempt ${row.attempt}, and the last one given is ${item.lastAttempt}`);

@@ -20,7 +20,7 @@ function settleOne(draft: Draft, worker: WorkerId, outcome: Settlement): SettleV
   const verdict = judge(draft.item(outcome.index), { worker, attempt: outcome.attempt, claimEpoch: outcome.claimEpoch });
   if (verdict !== 'live') return verdict;
   draft.put(outcome.index, { state: outcome.isResult ? 'done' : 'failed' });
-  draft.markAccepted();
+  draft.accept(outcome);
   return 'accepted';
 }
 

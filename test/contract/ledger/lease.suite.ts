@@ -107,6 +107,7 @@ export function leaseSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.pause(0, 'x'), fenced);
     t.deepEqual(await ledger.resume(0), fenced);
     t.deepEqual(await ledger.finish(0, 2), fenced);
+    t.deepEqual(await ledger.reopen(0, { pending: [0], own: [], tallies: [] }), fenced);
     t.deepEqual(await ledger.scan(0), fenced);
     t.deepEqual(await scanned(ledger, 1), before);
   });

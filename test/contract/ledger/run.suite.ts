@@ -20,20 +20,24 @@ export function runSuite(test: TestFn, open: Open): void {
     await t.throwsAsync(ledger.claim(0, COORDINATOR_WORKER, [{ cursor: 0, count: 1 }]), { instanceOf: AssertionFailed });
   });
 
-  test('L22: an epoch counts as one that accepted from its first accepted outcome on', async (t) => {
+  test('L22, L39: an epoch has a tally of what it accepted, from its first accepted outcome on', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-    t.deepEqual(await ledger.acceptedEpochs(), []);
+    const accepted = async (): Promise<unknown> => (await ledger.tallies()).map(({ epoch, count }) => [epoch, count]);
+    t.deepEqual(await accepted(), []);
     await win(ledger, 'b');
     await win(ledger, 'c');
     await ledger.settle(2, 'w1', [outcome(0, 9)]);
-    t.deepEqual(await ledger.acceptedEpochs(), [], 'a stale outcome does not count');
+    t.deepEqual(await accepted(), [], 'a stale outcome does not count');
     await ledger.settle(2, 'w1', [outcome(0)]);
     await ledger.settle(2, 'w1', [outcome(1)]);
     await win(ledger, 'd');
     await ledger.settle(3, 'w1', [outcome(2)]);
-    t.deepEqual(await ledger.acceptedEpochs(), [2, 3]);
+    t.deepEqual(await accepted(), [
+      [2, 2],
+      [3, 1],
+    ]);
   });
 
   test('L9: a worker is known by registration, until it is forgotten', async (t) => {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
+import type { EpochTally } from '../../../runtime/model/tally.ts';
 import { checkSegments, highestSegment, listSegments, openPlace, readPlace } from '../../../runtime/results/place.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
@@ -60,9 +61,11 @@ test('L3: the highest segment is the epoch floor of the place, -1 where there is
 test('L22: a place that lacks the segment of an epoch that accepted something is refused, and told which', async (t) => {
   const dir = temporaryDir(t);
   writeFileSync(join(dir, '0000000002.seg'), '');
-  await t.notThrowsAsync(checkSegments(dir, [2]));
+  const accepted = (...epochs: number[]): EpochTally[] => epochs.map((epoch) => ({ epoch, count: 1, low: 0, high: 0 }));
+  await t.notThrowsAsync(checkSegments(dir, [{ epoch: 5, count: 0, low: 0, high: 0 }]), 'nothing of it counts any more');
+  await t.notThrowsAsync(checkSegments(dir, accepted(2)));
   await t.notThrowsAsync(checkSegments(join(dir, 'nowhere'), []));
-  const error = await t.throwsAsync<RolloutError>(checkSegments(dir, [0, 2, 7]), { instanceOf: RolloutError });
+  const error = await t.throwsAsync<RolloutError>(checkSegments(dir, accepted(0, 2, 7)), { instanceOf: RolloutError });
   t.is(error?.code, 'SEGMENT_MISSING');
   t.regex(error?.message ?? '', /lacks 0000000000\.seg, 0000000007\.seg,/);
 });

@@ -3,6 +3,7 @@ import { AssertionFailed, present } from '../../../../runtime/base/assert.ts';
 import type { Head } from '../../../../runtime/ledger/rows.ts';
 import { Draft, goneFor, recordedAs, underEpoch } from '../../../../runtime/ledger/transition/draft.ts';
 import { MAX_INDEX } from '../../../../runtime/model/row.ts';
+import { NO_TALLY, plusOutcome } from '../../../../runtime/model/tally.ts';
 import { type Given, handedBack, rowsOf, running } from '../../../support/ledger-rows.ts';
 
 function draftOf(given: Given): Draft {
@@ -53,15 +54,23 @@ test('L7: a decision without a change writes nothing', (t) => {
   t.deepEqual(draftOf(GIVEN).decide('reply'), { reply: 'reply', writes: null });
 });
 
-test('L22: only the first acceptance of an epoch is recorded', (t) => {
-  const first = draftOf(GIVEN);
-  first.put(0, { state: 'done' });
-  first.markAccepted();
-  t.like(first.decide(0).writes, { acceptedEpoch: 3, head: { acceptedEpoch: 3 } });
-  const second = draftOf({ ...GIVEN, head: { ...(GIVEN.head as Partial<Head>), acceptedEpoch: 3 } });
-  second.put(0, { state: 'done' });
-  second.markAccepted();
-  t.is(second.decide(0).writes?.acceptedEpoch, undefined);
+test('L39: what is accepted is added to the tally of the epoch', (t) => {
+  const before = plusOutcome(NO_TALLY, { index: 7, attempt: 1 });
+  const draft = draftOf({ ...GIVEN, tallies: [{ epoch: 3, ...before }] });
+  draft.put(0, { state: 'done' });
+  draft.accept({ index: 0, attempt: 2 });
+  t.deepEqual(draft.decide(0).writes?.tallies, [{ epoch: 3, ...plusOutcome(before, { index: 0, attempt: 2 }) }]);
+  const other = draftOf(GIVEN);
+  other.put(0, { state: 'done' });
+  t.is(other.decide(0).writes?.tallies, undefined);
+});
+
+test('L9: the highest attempt of the run is kept', (t) => {
+  const draft = draftOf({ ...GIVEN, head: { ...(GIVEN.head as Partial<Head>), highestAttempt: 4 } });
+  draft.put(0, { ...running(), lastAttempt: 3 });
+  t.is(draft.decide(0).writes?.head?.highestAttempt, 4);
+  draft.put(0, { ...running(), lastAttempt: 6 });
+  t.is(draft.decide(0).writes?.head?.highestAttempt, 6);
 });
 
 test('L5: older epochs are fenced, the ledger’s own decides, newer ones are an error', (t) => {

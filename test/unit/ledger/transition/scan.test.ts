@@ -47,6 +47,8 @@ const DAMAGED: [string, Given][] = [
     { head: { cursor: 1, handedBack: 1 }, inFlight: { 0: { ...handedBack('w1', 2), lastAttempt: 1 } } },
   ],
   ['an attempt of 0', one({ row: row('w1', 0, 3) })],
+  ['a tally that does not add up', { ...WHOLE, tallies: [{ epoch: 3, count: 1, low: 0, high: 0 }] }],
+  ['an attempt above the highest', { head: { cursor: 1, running: 1, highestAttempt: 0 }, inFlight: { 0: running() } }],
   ['a row of an epoch to come', one({ row: row('w1', 1, 4) })],
   ['a second row of an epoch to come', one({ second: row('w2', 2, 4), lastAttempt: 2 })],
   ['an item in flight behind the cursor', { head: { cursor: 1, running: 1 }, inFlight: { 7: running() } }],

@@ -1,0 +1,58 @@
+import { assert } from '../../base/assert.ts';
+import { type Attempt, COORDINATOR_WORKER, type Epoch, type Row } from '../../model/row.ts';
+import { countOf, type EpochTally, isSameTally, type Reopening, tallyOf } from '../../model/tally.ts';
+import { type Fenced, NO_FAULTS, type ReopenReply } from '../contract.ts';
+import type { AllRows, Decision, ItemState, Writes } from '../rows.ts';
+import { nextAttempt } from './attempts.ts';
+import { Draft, underEpoch } from './draft.ts';
+
+/**
+ * Takes recorded outcomes back (L44): the items are to do again, and a completed run runs. All of it or nothing. An item's row is then
+ * the coordinator's own, of an attempt above every one that the run has seen: so what was recorded, or still lies in a worker's store,
+ * settles no more.
+ */
+export function reopen(rows: AllRows, epoch: Epoch, reopening: Reopening): Decision<ReopenReply | Fenced> {
+  return underEpoch(rows, epoch, (head): Decision<ReopenReply> => {
+    const draft = new Draft(rows, head);
+    const attempt = nextAttempt(head.highestAttempt);
+    const pending = reopening.pending.filter((index) => !isReopened(draft.item(index), 'handed-back', epoch));
+    const own = reopening.own.filter((index) => !isReopened(draft.item(index), 'running', epoch));
+    const found = [...pending, ...own].filter((index) => !isRecorded(draft.item(index))).map((index) => draft.found(index));
+    if (found.length > 0) return { reply: { kind: 'refused', found }, writes: null };
+    for (const index of pending) draft.put(index, { state: 'handed-back', ...item(epoch, attempt) });
+    for (const index of own) draft.put(index, { state: 'running', second: null, ...item(epoch, attempt) });
+    return { reply: { kind: 'reopened' }, writes: writesOf(rows, draft, reopening) };
+  });
+}
+
+function item(epoch: Epoch, attempt: Attempt): { row: Row; lastAttempt: Attempt; faults: typeof NO_FAULTS } {
+  return { row: { worker: COORDINATOR_WORKER, attempt, claimEpoch: epoch }, lastAttempt: attempt, faults: NO_FAULTS };
+}
+
+function isRecorded({ state }: ItemState): boolean {
+  return state === 'done' || state === 'failed';
+}
+
+/** Asked again after a lost reply. */
+function isReopened(there: ItemState, state: 'handed-back' | 'running', epoch: Epoch): boolean {
+  return there.state === state && there.row.worker === COORDINATOR_WORKER && there.row.claimEpoch === epoch;
+}
+
+/** Null where all of it is so already. */
+function writesOf(rows: AllRows, draft: Draft, { tallies }: Reopening): Writes | null {
+  const { writes } = draft.decide(null);
+  const changed = tallies.filter((tally) => !isSameTally(tally, tallyOf(rows.everyTally(), tally.epoch)));
+  const isOver = rows.state().kind === 'completed';
+  requireCount(rows, changed, writes?.head ?? draft.before);
+  if (writes === null && changed.length === 0 && !isOver) return null;
+  return { ...writes, ...(changed.length > 0 ? { tallies: changed } : {}), ...(isOver ? { state: { kind: 'running' } } : {}) };
+}
+
+function requireCount(
+  rows: AllRows,
+  changed: readonly EpochTally[],
+  { done, failed }: { readonly done: number; readonly failed: number },
+): void {
+  const kept = rows.everyTally().filter(({ epoch }) => !changed.some((tally) => tally.epoch === epoch));
+  assert(countOf(kept) + countOf(changed) === done + failed, 'the tallies count what stays recorded (L39)');
+}
