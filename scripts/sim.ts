@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process';
 import { Coverage } from '../test/sim/coverage.ts';
 import { ENOUGH_SEEDS, missing } from '../test/sim/must-happen.ts';
 import { commandFor, planFrom } from '../test/sim/plan-words.ts';
-import { runOnce, runTwice, type SeedResult } from '../test/sim/run-seed.ts';
+import { runOnce, runSeed, runTwice, type SeedResult } from '../test/sim/run-seed.ts';
 import { Shrinking } from '../test/sim/shrink.ts';
+import type { WorldPlan } from '../test/sim/swarm.ts';
 
 const DEFAULT_SEEDS = 2_000;
 const REPORT_EVERY_MS = 15_000;
@@ -18,6 +19,8 @@ const from = one ?? numberOf('FROM') ?? 1;
 const count = one === null ? (numberOf('SEEDS') ?? DEFAULT_SEEDS) : 1;
 /** One run of each seed, and no shrinking: how the planted faults are looked for (scripts/mutants.ts). */
 const isQuick = env['QUICK'] === '1';
+/** Of many seeds every tenth is run twice, one that is asked for always. */
+const run = runner();
 const seen = new Coverage();
 const startMs = performance.now();
 let reportedMs = startMs;
@@ -26,7 +29,7 @@ let failed = 0;
 
 for (let seed = from; seed < from + count; seed += 1) {
   const plan = planFrom(seed, env);
-  const result = isQuick ? await runOnce(plan) : await runTwice(plan);
+  const result = await run(plan);
   done += 1;
   seen.add(result.coverage);
   if (result.failure !== null) {
@@ -42,6 +45,11 @@ if (!isQuick && one === null) summarize();
 const never = one === null && count >= ENOUGH_SEEDS && !isQuick ? missing(seen) : [];
 if (never.length > 0) say(`never happened, and must: ${never.join(', ')}`);
 process.exitCode = failed === 0 && never.length === 0 ? 0 : 1;
+
+function runner(): (plan: WorldPlan) => Promise<SeedResult> {
+  if (isQuick) return runOnce;
+  return one === null ? runSeed : runTwice;
+}
 
 async function tellFailure(result: SeedResult): Promise<void> {
   const { failure, plan } = result;
