@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { type Disk, type DiskFile, systemDisk } from './disk.ts';
 import { systemRandom } from './random.ts';
 
-/** What most programs make: others may read, only the owner writes. */
-const DEFAULT_MODE = 0o644;
+/** The files of a run hold what only its owner may read; a file for others is given its mode by name. */
+const DEFAULT_MODE = 0o600;
 
 /**
  * Replaces the file at `path` as a whole: a reader, or a process that starts after a crash, finds the old contents or the new

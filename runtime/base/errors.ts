@@ -27,6 +27,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   BACKEND_UNREACHABLE: { exit: 4, isRetryable: true },
   COORDINATOR_UNREACHABLE: { exit: 4, isRetryable: true },
   OUTPUT_UNWRITABLE: { exit: 2, isRetryable: false },
+  OUTPUT_TAKEN: { exit: 2, isRetryable: false },
   FENCED: { exit: 3, isRetryable: false },
 };
 
@@ -53,6 +54,7 @@ export type ErrorCode =
   | 'BACKEND_UNREACHABLE'
   | 'COORDINATOR_UNREACHABLE'
   | 'OUTPUT_UNWRITABLE'
+  | 'OUTPUT_TAKEN'
   | 'FENCED';
 
 interface ErrorKind {

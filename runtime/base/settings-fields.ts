@@ -57,6 +57,14 @@ export function httpUrls(): z.ZodType<readonly string[]> {
   });
 }
 
+/** Permissions of a file, as chmod takes them; as text, since YAML reads 0640 as a number of its own. */
+export function fileMode(): z.ZodType<number> {
+  return z
+    .string()
+    .regex(/^0?[0-7]{3}$/, { error: "must be permissions in quotes, such as '0640'" })
+    .transform((text) => Number.parseInt(text, 8));
+}
+
 export function isHostPort(text: string): boolean {
   const match = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s:[\]/]+):(\d{1,5})$/.exec(text);
   return match !== null && Number(match[1]) <= 65_535;

@@ -9,6 +9,7 @@ import { MAX_INDEX } from '../model/row.ts';
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
 export interface RunArguments {
   readonly output: string;
+  readonly overwrite: boolean;
   readonly baseUrl: readonly string[];
   readonly backend?: 'mock' | 'openai';
   readonly mockLatency: string;

@@ -8,6 +8,8 @@ import type { Environment } from './process-config.ts';
 export interface CliDeps {
   readonly cwd: string;
   readonly env: Environment;
+  /** Of the user; this process makes files for their owner alone. */
+  readonly umask: number;
   readonly execPath: string;
   /** Where this program's launchers are. */
   readonly launcherOf: (name: 'coordinator' | 'worker') => string;

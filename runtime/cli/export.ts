@@ -1,12 +1,15 @@
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { exportResults } from '../results/export.ts';
+import { createOutputGuard, type OutputGuard } from '../results/output-guard.ts';
 import { errorsPath } from '../results/output-line.ts';
+import { outputMode } from '../results/output-mode.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
-import { type StatePaths, statePaths } from './paths.ts';
+import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
 import type { ExportArguments } from './program.ts';
 import { requireServed, requireStoredRun, withLedger } from './stored-run.ts';
 
@@ -15,13 +18,16 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);
-  const outputPath = args.output === undefined ? defaultOutput(served.outputPath, args.partial) : resolve(deps.cwd, args.output);
-  await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath });
+  const outputPath =
+    args.output === undefined ? await defaultOutput(served.outputPath, args.partial, paths) : resolve(deps.cwd, args.output);
+  await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath, stateDir: paths.stateDir });
   const { done, failed } = await exportTo(paths, {
     outputPath,
     order: args.order ?? served.order,
     items: stored.index?.items ?? null,
     isPartial: args.partial,
+    mode: outputMode(served.outputMode ?? null, deps.umask),
+    guard: createOutputGuard({ stateDir: paths.stateDir, isOverwriting: args.overwrite, words: 'flags' }),
   });
   if (args.json) sayJson(deps.out, { done, failed, output: outputPath, errors: errorsPath(outputPath), isPartial: args.partial });
   else {
@@ -33,9 +39,18 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   return EXIT.done;
 }
 
-/** Whoever finds a file at the output path of the run takes it for the whole. */
-function defaultOutput(outputPath: string, isPartial: boolean): string {
-  return isPartial ? `${outputPath}.partial` : outputPath;
+/**
+ * A file at the output path of the run would be taken for the whole. A state directory may come from somebody else: what it names as the
+ * output is written only where the directory's own name says the same.
+ */
+async function defaultOutput(outputPath: string, isPartial: boolean, { stateDir }: StatePaths): Promise<string> {
+  const path = isPartial ? `${outputPath}.partial` : outputPath;
+  const stateOfOutput = defaultStateDir(outputPath);
+  if ((await realpath(stateOfOutput).catch(() => stateOfOutput)) === (await realpath(stateDir))) return path;
+  throw new RolloutError(
+    'USAGE',
+    `the state directory ${stateDir} is not that of ${outputPath}: say where to write, with --output ${path}`,
+  );
 }
 
 export interface ExportRequest {
@@ -43,6 +58,8 @@ export interface ExportRequest {
   readonly order: 'input' | 'completion';
   readonly items: number | null;
   readonly isPartial: boolean;
+  readonly mode: number;
+  readonly guard: OutputGuard;
 }
 
 export async function exportTo(paths: StatePaths, request: ExportRequest): Promise<{ readonly done: number; readonly failed: number }> {

@@ -4,6 +4,7 @@ import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { silentLog } from '../base/log.ts';
 import { launcher } from '../base/module-path.ts';
+import { keepFilesPrivate } from '../base/private-files.ts';
 import type { CliDeps } from './deps.ts';
 import { drain } from './drain.ts';
 import { exportVerb } from './export.ts';
@@ -67,6 +68,7 @@ function realDeps(): CliDeps {
   return {
     cwd: process.cwd(),
     env: process.env,
+    umask: keepFilesPrivate(),
     execPath: process.execPath,
     launcherOf: (name) => launcher(import.meta.url, name),
     clock: systemClock,

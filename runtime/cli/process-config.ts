@@ -35,6 +35,8 @@ export interface CoordinatorInput {
   readonly runId: string;
   /** The file that is read: the input itself, or the spooled copy of a .gz or of stdin. */
   readonly inputPath: string;
+  /** Permissions of the output files. */
+  readonly outputMode: number;
 }
 
 export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, paths: StatePaths): Record<string, unknown> {
@@ -42,6 +44,8 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     runId: input.runId,
     input: input.inputPath,
     output: args.output,
+    overwrite: args.overwrite,
+    outputMode: input.outputMode.toString(8).padStart(4, '0'),
     listen: '127.0.0.1:0',
     http: '127.0.0.1:0',
     stateDir: paths.stateDir,

@@ -1,21 +1,8 @@
 import { Command, Help, Option } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
-import {
-  type RunArguments,
-  TIMINGS,
-  toAttempts,
-  toConcurrency,
-  toCount,
-  toDuration,
-  toHeaders,
-  toRate,
-  toReason,
-  toSize,
-  toTimings,
-  toUrls,
-  toVariableName,
-  toWorkers,
-} from './arguments.ts';
+import { type RunArguments, toDuration, toReason } from './arguments.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { addRun } from './run-options.ts';
 
 /** What the verbs do; main.ts gives the real ones. */
 export interface Verbs {
@@ -56,30 +43,8 @@ export interface ExportArguments extends FindArguments {
   readonly partial: boolean;
   readonly order?: 'input' | 'completion';
   readonly output?: string;
+  readonly overwrite: boolean;
 }
-
-const EXIT_CODES = `
-Exit codes:
-  0    done: every item has a result
-  1    done, and some items failed (they are in <output>.errors.jsonl)
-  2    usage, settings or identity: the message says what to change
-  3    fenced: another coordinator has taken the run over
-  4    not reachable: model server, coordinator or store; what is recorded is kept
-  5    paused: the model server refuses everything; the reason is shown
-  6    verify found a break
-  70   a bug: the last lines on stderr, or of the log, belong into a report
-  130  interrupted; what is recorded is kept, the same command goes on`;
-
-const RUN_EXAMPLES = `
-Examples:
-  rollout run prompts.jsonl --output answers.jsonl --base-url http://127.0.0.1:8000 --model my-model
-  rollout run prompts.jsonl --output answers.jsonl --base-url http://gpu-a:8000 --base-url http://gpu-b:8000 --workers 4
-  zcat prompts.jsonl.gz | rollout run - --output answers.jsonl --base-url http://127.0.0.1:8000
-  rollout run prompts.jsonl --output answers.jsonl --backend mock        (no server: try it out)
-  rollout run prompts.jsonl --output answers.jsonl --dry-run             (check the input, run nothing)
-
-The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.
-`;
 
 export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string): Command {
   const program = new Command('rollout');
@@ -102,71 +67,6 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
     .option('--json', 'print JSON', false)
     .action(async (args: { readonly json: boolean }) => finish(await verbs.version(args)));
   return program;
-}
-
-function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
-  const run = program
-    .command('run')
-    .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run')
-    .argument('<input>', 'the JSONL file, a .gz of it, or - for stdin')
-    .requiredOption('--output <path>', 'where results go; failures go to <path>.errors.jsonl')
-    .showHelpAfterError('(try: rollout run --help)');
-  addBackendOptions(run);
-  addInputOptions(run);
-  // Five attempts outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
-  run
-    .option('--workers <n>', 'worker processes', toWorkers, 1)
-    .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
-    .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
-    .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
-    .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
-    .option('--fresh', 'move an existing state directory aside and start anew', false)
-    .option('--force', 'go on although input or options differ from those of the run', false)
-    .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
-    .addOption(
-      new Option('--log-level <level>', 'of the processes, in <state>/logs').choices(['debug', 'info', 'warn', 'error']).default('info'),
-    )
-    .option('--json', 'progress and summary as JSON lines on stdout', false)
-    .option('--min-free-space <size>', 'with less left on the disk of the state directory the run waits', toSize, '64MiB')
-    .addOption(new Option('--drain-timeout <duration>', 'what Ctrl-C leaves for items in flight').argParser(toDuration).default('20s'))
-    .addOption(new Option('--timing <name=duration>', `for tests: ${TIMINGS.join(', ')}`).argParser(toTimings).default({}).hideHelp())
-    .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)
-    .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, args)));
-}
-
-function addBackendOptions(run: Command): void {
-  run
-    .addOption(
-      new Option('--base-url <url>', 'OpenAI-compatible server; repeat it to spread the workers').argParser(toUrls).default([], 'none'),
-    )
-    .addOption(new Option('--backend <name>', 'openai, or mock: answers made up without a server').choices(['openai', 'mock']))
-    .option('--model <name>', 'fill body.model where it is absent')
-    .option('--override-model <name>', 'replace body.model everywhere')
-    .option('--api-key-env <NAME>', 'environment variable that holds the API key', toVariableName, 'OPENAI_API_KEY')
-    .addOption(
-      new Option(
-        '--header <"Name: value">',
-        'extra request header; repeatable; kept out of every file, but seen in the arguments of this command: a secret belongs into --api-key-env',
-      )
-        .argParser(toHeaders)
-        .default({}, 'none'),
-    )
-    .option('--timeout <duration>', 'of one request', toDuration, '600s')
-    .option('--wait-backend <duration>', 'how long a worker waits for a server that is not there', toDuration, '15m')
-    .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')
-    .option('--mock-failure-rate <0..1>', 'part of the mock executions that fail', toRate, 0);
-}
-
-function addInputOptions(run: Command): void {
-  run
-    .option('--raw', 'each line is any JSON value; its custom_id is the line number', false)
-    .addOption(
-      new Option('--on-invalid <what>', 'bad lines: record them as errors, or refuse the run')
-        .choices(['record', 'fail'])
-        .default('record'),
-    )
-    .addOption(new Option('--order <order>', 'of the output lines').choices(['input', 'completion']).default('input'))
-    .option('--limit <n>', 'only the first n items', toCount);
 }
 
 function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
@@ -194,6 +94,7 @@ function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
     .option('--partial', 'also while items are still to do; to <output>.partial unless --output is given', false)
     .addOption(new Option('--order <order>', 'of the output lines (default: that of the run)').choices(['input', 'completion']))
     .option('--output <path>', 'write here instead of to the output of the run')
+    .option('--overwrite', 'replace files there that this run has not written', false)
     .addHelpText('after', '\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl')
     .action(async (args: ExportArguments) => finish(await verbs.export(args)));
 }

@@ -28,6 +28,7 @@ import { onAnswer, onNoAnswer, type Unanswered } from './unanswered.ts';
 export interface Execution {
   readonly runId: string;
   readonly inputPath: string;
+  readonly outputMode: number;
   readonly args: RunArguments;
   readonly paths: StatePaths;
   /** The run was paused: the coordinator is told to go on. */

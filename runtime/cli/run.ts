@@ -1,13 +1,13 @@
-import { mkdir, readdir, rename, stat } from 'node:fs/promises';
+import { readdir, rename, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { ifThere } from '../base/if-there.ts';
 import type { ProcessLock } from '../base/process-lock.ts';
+import { makeStateDir, stateUnusable } from '../base/state-dir.ts';
 import type { ServedRun } from '../coordinator/files.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { errorsPath } from '../results/output-line.ts';
-import { checkOutputTarget } from '../results/output-target.ts';
 import { checkRunArguments, type RunArguments } from './arguments.ts';
 import { type CliDeps, say } from './deps.ts';
 import { dryRun } from './dry-run.ts';
@@ -22,6 +22,7 @@ import { isExported, markExported } from './run-exported.ts';
 import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { refuseInvalidLines } from './run-invalid.ts';
 import { lockRun } from './run-lock.ts';
+import { inheritOutputs, type RunOutputs, runOutputs } from './run-outputs.ts';
 import { waitingOutcomes } from './run-slots.ts';
 import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restoreMark } from './stored-run.ts';
 
@@ -32,27 +33,35 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   const inputPath = input === '-' ? input : resolve(deps.cwd, input);
   const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));
   if (inputPath !== '-') await requireInput(inputPath);
-  const target = { outputPath: args.output, errorsPath: errorsPath(args.output), inputPath: inputPath === '-' ? null : inputPath };
-  await checkOutputTarget(target);
   await checkStateDir(paths, args.output);
+  const outputs = await runOutputs({
+    paths,
+    output: args.output,
+    inputPath: inputPath === '-' ? null : inputPath,
+    isOverwriting: args.overwrite,
+    umask: deps.umask,
+  });
+  // Where all is written, nothing is replaced.
+  if (args.fresh || !(await isExported(paths, args.output))) await outputs.check();
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
   const lock = await withRoom(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
-    return await runLocked(deps, inputPath, args, paths);
+    return await runLocked(deps, inputPath, args, paths, outputs);
   } finally {
     await lock.release();
   }
 }
 
-async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths, outputs: RunOutputs): Promise<ExitCode> {
   const notice = (line: string): void => say(deps.err, [line]);
   const prepared = await readInput(deps, input, paths.stateDir, args.json);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
-  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, prepared.path, args, paths);
+  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
   await awaitRoom(deps, paths.stateDir, args.minFreeSpace);
   await identified.keep();
+  await outputs.claim();
   await endLeftovers(paths.children, deps.clock, notice);
   const waiting = await waitingOutcomes(paths);
   if (found !== null) say(deps.err, foundText({ ...found, waiting }));
@@ -60,6 +69,7 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const exit = await executeRun(deps, {
     runId: identified.runId,
     inputPath: prepared.path,
+    outputMode: outputs.mode,
     args,
     paths,
     isPaused,
@@ -94,8 +104,10 @@ async function checkStateDir({ stateDir }: StatePaths, output: string): Promise<
 /** With --fresh what is there is moved aside, under the lock: so nobody works on it. */
 async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Promise<ProcessLock> {
   const isThere = (await ifThere(paths.stateDir, stat(paths.stateDir))) !== null;
-  await mkdir(paths.stateDir, { recursive: true });
-  const lock = await lockRun(paths.lock);
+  await makeStateDir(paths.stateDir);
+  const lock = await lockRun(paths.lock).catch((error: unknown) => {
+    throw stateUnusable(paths.stateDir, error);
+  });
   if (!isFresh || !isThere) return lock;
   const stamp = new Date(deps.clock.wallMs()).toISOString().replaceAll(/\D/g, '').slice(0, 17);
   const aside = `${paths.stateDir}.${stamp}`;
@@ -103,7 +115,8 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
   await lock.release();
   await rename(paths.stateDir, aside);
   say(deps.err, [`--fresh: the state directory that was there is now ${basename(aside)}`]);
-  await mkdir(paths.stateDir, { recursive: true });
+  await makeStateDir(paths.stateDir);
+  await inheritOutputs(aside, paths.stateDir);
   return lockRun(paths.lock);
 }
 
@@ -115,21 +128,29 @@ async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Fou
 }
 
 /** As the coordinator would write it down. */
-function servedAs({ output, order, raw, limit }: RunArguments, inputPath: string, { tlsDir }: StatePaths): ServedRun {
+function servedAs({ output, order, raw, limit }: RunArguments, inputPath: string, { tlsDir }: StatePaths, outputMode: number): ServedRun {
   const form = raw ? 'raw' : 'batch';
-  return { inputPath, outputPath: output, tlsDir, order, form, limit: limit ?? null, maxLineBytes: MAX_LINE_BYTES };
+  return { inputPath, outputPath: output, outputMode, tlsDir, order, form, limit: limit ?? null, maxLineBytes: MAX_LINE_BYTES };
 }
 
 /** The files are made again where one is missing, or where their writing may have been cut short. */
-async function alreadyFinished(deps: CliDeps, found: Found, inputPath: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
+async function alreadyFinished(
+  deps: CliDeps,
+  found: Found,
+  inputPath: string,
+  args: RunArguments,
+  paths: StatePaths,
+  { mode, guard }: RunOutputs,
+): Promise<ExitCode> {
   const { done, failed, epoch } = found.progress;
-  const mark = { epoch, run: servedAs(args, inputPath, paths) };
+  const mark = { epoch, run: servedAs(args, inputPath, paths, mode) };
   await restoreMark(paths, mark);
   if (!(await isExported(paths, args.output))) {
-    await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false });
+    await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false, mode, guard });
     await markExportedAs(paths, mark);
     await markExported(paths, args.output);
   }
+  await guard.release();
   say(deps.err, finishedText(found, args.output, errorsPath(args.output)));
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }

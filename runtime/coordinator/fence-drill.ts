@@ -45,7 +45,7 @@ async function tinyRun(dir: string): Promise<CoordinatorSettings> {
   const timing = { coordinatorFailureTimeout: '2s', workerSelfFenceTimeout: '1500ms', leaseRenewInterval: '100ms' };
   const settings = {
     input,
-    output: join(dir, 'test-fence.out.jsonl'),
+    output: `${dir}.out.jsonl`,
     raw: true,
     listen: '127.0.0.1:0',
     http: 'none',

@@ -40,6 +40,8 @@ export interface Serving {
 export interface ServedRun {
   readonly inputPath: string;
   readonly outputPath: string;
+  /** Permissions of the output files. */
+  readonly outputMode: number;
   readonly tlsDir: string;
   readonly order: 'input' | 'completion';
   readonly form: ItemForm;

@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
 import { createEvents, type Events } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
+import { keepFilesPrivate } from '../base/private-files.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
@@ -14,8 +14,6 @@ import type { Keeper } from '../lease/contract.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
-import { errorsPath } from '../results/output-line.ts';
-import { checkOutputTarget } from '../results/output-target.ts';
 import { bootDisk } from './boot-disk.ts';
 import { stand } from './candidacy.ts';
 import { type Drill, NO_DRILL, prepareDrill } from './fence-drill.ts';
@@ -24,6 +22,7 @@ import { stateFiles } from './files.ts';
 import { startHealth } from './health.ts';
 import { identifyRun } from './identify.ts';
 import { healthOf, type Listening, type Post, startListening } from './listening.ts';
+import { claimOutputs, type Outputs } from './outputs.ts';
 import { recover } from './recover.ts';
 import { awaitRoom } from './room.ts';
 import { serve } from './serve.ts';
@@ -94,9 +93,7 @@ interface Standby {
 }
 
 async function coordinate(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
-  const { input: inputPath, output: outputPath } = settings;
-  await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: inputPath === '-' ? null : inputPath });
-  await mkdir(settings.stateDir, { recursive: true });
+  const outputs = await claimOutputs(settings, keepFilesPrivate());
   const input = await prepareInput({ input: settings.input, stateDir: settings.stateDir });
   const { runId } = await identifyRun(settings, input.path, systemClock);
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
@@ -107,7 +104,18 @@ async function coordinate(settings: CoordinatorSettings, isResuming: boolean, lo
   const server = await startListening({ settings, runId, post, clock: systemClock, log });
   const ledger = drill.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
   try {
-    const parts = { settings, isResuming, runId, inputPath: input.path, ledger, address: server.address, events, log, ...standby };
+    const parts = {
+      settings,
+      isResuming,
+      runId,
+      inputPath: input.path,
+      ledger,
+      address: server.address,
+      events,
+      log,
+      ...outputs,
+      ...standby,
+    };
     return await unlessFenced(fencing, lead(parts, fencing, drill));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
@@ -121,7 +129,7 @@ async function coordinate(settings: CoordinatorSettings, isResuming: boolean, lo
   }
 }
 
-interface Parts extends Standby {
+interface Parts extends Standby, Outputs {
   readonly settings: CoordinatorSettings;
   readonly isResuming: boolean;
   readonly runId: string;
@@ -134,7 +142,7 @@ interface Parts extends Standby {
 
 /** Waits for the lease, holds it, serves, and gives it up. */
 async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitCode> {
-  const { settings, isResuming, runId, inputPath, ledger, address, http, findRoom, post, stop, events, log } = parts;
+  const { settings, isResuming, runId, inputPath, ledger, address, http, outputMode, guard, findRoom, post, stop, events, log } = parts;
   const files = stateFiles(settings.stateDir);
   const [clock, random] = [systemClock, systemRandom];
   const win = async (floor: number): Promise<Keeper> => {
@@ -158,6 +166,8 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
     runId,
     settings,
     inputPath,
+    outputMode,
+    guard,
     files,
     ledger,
     recovered,

@@ -21,6 +21,7 @@ import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
 import type { Fact } from './machine.ts';
 import { stateFrom } from './mirror.ts';
+import type { Outputs } from './outputs.ts';
 import { createPerformer, type Perform } from './performer.ts';
 import { createRecorder } from './recorder.ts';
 import type { Recovered } from './recover.ts';
@@ -29,7 +30,7 @@ import type { CoordinatorSettings } from './settings.ts';
 import { createSource, type Source } from './source.ts';
 import type { MachineSettings } from './state.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends Outputs {
   readonly runId: string;
   readonly settings: CoordinatorSettings;
   readonly inputPath: string;
@@ -182,7 +183,7 @@ function exitOf(failed: number): ExitCode {
   return failed === 0 ? EXIT.done : EXIT.someFailed;
 }
 
-async function exportAll({ ledger, files, settings }: ServeOptions, items: number): Promise<void> {
+async function exportAll({ ledger, files, settings, outputMode, guard }: ServeOptions, items: number): Promise<void> {
   await exportResults({
     ledger,
     dir: files.segments,
@@ -192,12 +193,24 @@ async function exportAll({ ledger, files, settings }: ServeOptions, items: numbe
     items,
     isPartial: false,
     tempDir: files.index,
+    mode: outputMode,
+    guard,
   });
+  await guard.release();
 }
 
-function servedRun({ settings, inputPath }: ServeOptions): ServedRun {
+function servedRun({ settings, inputPath, outputMode }: ServeOptions): ServedRun {
   const { output, tlsDir, order, form, limit, maxLineBytes } = settings;
-  return { inputPath: resolve(inputPath), outputPath: resolve(output), tlsDir: resolve(tlsDir), order, form, limit, maxLineBytes };
+  return {
+    inputPath: resolve(inputPath),
+    outputPath: resolve(output),
+    outputMode,
+    tlsDir: resolve(tlsDir),
+    order,
+    form,
+    limit,
+    maxLineBytes,
+  };
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/settings-fields.ts';
+import { durationMs, fileMode, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/settings-fields.ts';
 import { MIN_FREE_BYTES } from '../base/space.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
@@ -15,6 +15,10 @@ export interface CoordinatorSettings {
   readonly runId: string | null;
   readonly input: string;
   readonly output: string;
+  /** Files at the output that this run has not written are replaced. */
+  readonly overwrite: boolean;
+  /** Permissions of the output files; null: those of the input, within the umask. */
+  readonly outputMode: number | null;
   /** host:port; port 0 is the system's choice. */
   readonly listen: string;
   /** Where the health endpoints are; null for none. */
@@ -48,10 +52,25 @@ export interface CoordinatorSettings {
 export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
   const raw = await loadSettings(path, RULES);
   const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
-  const { runId, limit, http, raw: isRaw, tls, results, store: _store, timing, drainTimeout, hints, minFreeSpace, ...same } = raw;
+  const {
+    runId,
+    limit,
+    http,
+    outputMode,
+    raw: isRaw,
+    tls,
+    results,
+    store: _store,
+    timing,
+    drainTimeout,
+    hints,
+    minFreeSpace,
+    ...same
+  } = raw;
   return {
     ...same,
     runId: runId ?? null,
+    outputMode: outputMode ?? null,
     http: healthPlace(http),
     stateDir,
     minFreeBytes: minFreeSpace,
@@ -77,6 +96,8 @@ const schema = z.strictObject({
   runId: z.ulid({ error: 'must be a ULID (26 characters), or left out' }).optional(),
   input: z.string().min(1),
   output: z.string().min(1),
+  overwrite: z.boolean().default(false),
+  outputMode: fileMode().optional(),
   listen: hostPort().default('127.0.0.1:50051'),
   http: z
     .string()

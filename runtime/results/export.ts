@@ -5,6 +5,7 @@ import type { LedgerReads, OutputOrder } from './contract.ts';
 import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { LineFile } from './line-file.ts';
 import { type Located, Locator } from './locator.ts';
+import type { OutputGuard } from './output-guard.ts';
 import { checkSegments } from './place.ts';
 import { acceptedRecords } from './records.ts';
 
@@ -23,6 +24,10 @@ export interface ExportOptions {
   /** Write what is recorded so far; without it, every item must be terminal. */
   readonly isPartial: boolean;
   readonly tempDir: string;
+  /** Permissions of the output files. */
+  readonly mode?: number;
+  /** Refuses to replace what is not this run's own. Left out where the files are nobody else's. */
+  readonly guard?: OutputGuard;
 }
 
 export interface Exported {
@@ -90,9 +95,14 @@ function logWord(kind: OutcomeKind): string {
 
 type Files = Readonly<Record<OutcomeKind, LineFile>>;
 
+/** Its owner's alone, where nothing else is said. */
+const PRIVATE = 0o600;
+
 async function writeFiles(options: ExportOptions, locator: Locator): Promise<void> {
-  const result = await LineFile.create(options.outputPath);
-  const error = await LineFile.create(options.errorsPath).catch((cause: unknown) => discardAndThrow([result], cause));
+  const { outputPath, errorsPath, guard, mode = PRIVATE } = options;
+  await guard?.refuseTaken([outputPath, errorsPath]);
+  const result = await LineFile.create(outputPath, mode);
+  const error = await LineFile.create(errorsPath, mode).catch((cause: unknown) => discardAndThrow([result], cause));
   const files: Files = { result, error };
   try {
     for await (const frames of acceptedRecords(options.dir, locator, options.order)) {
@@ -100,6 +110,9 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<voi
     }
     await result.complete();
     await error.complete();
+    await guard?.remember(outputPath, result.temporary);
+    await guard?.remember(errorsPath, error.temporary);
+    await guard?.refuseTaken([outputPath, errorsPath]);
     await error.publish();
     await result.publish();
   } catch (cause) {

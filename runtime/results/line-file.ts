@@ -1,9 +1,10 @@
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
-import { isNoSpace } from '../base/space.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
+import { realTarget, temporaryPrefix } from './output-target.ts';
+import { unwritable } from './unwritable.ts';
 
 /** Few system calls for many short lines; a fraction of what a process uses anyway. */
 const BUFFER_BYTES = 2 ** 20;
@@ -13,39 +14,30 @@ const UNLISTED: readonly unknown[] = ['EACCES', 'EPERM', 'ENOENT'];
 /** A file of lines that appears at its path as a whole, or not at all. */
 export class LineFile {
   readonly #path: string;
-  readonly #temporary: string;
+  readonly temporary: string;
   readonly #handle: FileHandle;
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #filled = 0;
 
   private constructor(path: string, temporary: string, handle: FileHandle) {
     this.#path = path;
-    this.#temporary = temporary;
+    this.temporary = temporary;
     this.#handle = handle;
   }
 
-  /** Begins a file beside its target; refuses a target that could not be replaced. */
-  static async create(given: string): Promise<LineFile> {
+  /** Begins a file beside its target, with the permissions that it will have; refuses a target that could not be replaced. */
+  static async create(given: string, mode: number): Promise<LineFile> {
     await refuseDirectory(given);
-    // A link keeps standing: what it names is written.
-    const path = await realpath(given).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return given;
-      throw unwritable(given, error);
-    });
+    const path = await realTarget(given);
     await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch((error: NodeJS.ErrnoException) => {
       // A directory that may not be listed may still be written; if not, that is told just after.
       if (!UNLISTED.includes(error.code)) throw unwritable(path, error);
     });
     const temporary = join(dirname(path), temporaryName(temporaryPrefix(path)));
-    const handle = await open(temporary, 'wx').catch((error: Error) => {
-      throw new RolloutError(
-        'OUTPUT_UNWRITABLE',
-        `cannot write into ${dirname(path)}: ${error.message}; make the directory, or name another output`,
-        {
-          cause: error,
-        },
-      );
+    const handle = await open(temporary, 'wx', mode & 0o600).catch((error: Error) => {
+      throw unwritable(path, error);
     });
+    await handle.chmod(mode);
     return new LineFile(path, temporary, handle);
   }
 
@@ -66,14 +58,14 @@ export class LineFile {
 
   /** Gives the completed file its name, durably. */
   async publish(): Promise<void> {
-    await this.#wrap(() => rename(this.#temporary, this.#path));
+    await this.#wrap(() => rename(this.temporary, this.#path));
     await syncDirectory(dirname(this.#path));
   }
 
   /** Gives up: nothing is left behind, and what stood at the path still does. Does nothing after `publish`. */
   async discard(): Promise<void> {
     await this.#handle.close().catch(ignoreClosed);
-    await rm(this.#temporary, { force: true });
+    await rm(this.temporary, { force: true });
   }
 
   async #flush(room: number): Promise<void> {
@@ -101,13 +93,4 @@ async function refuseDirectory(path: string): Promise<void> {
     throw unwritable(path, error);
   });
   if (found?.isDirectory()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is a directory; name a file for the output`);
-}
-
-function unwritable(path: string, cause: Error): RolloutError {
-  const advice = isNoSpace(cause) ? '; free some space there and give the same command again: nothing of what is recorded is lost' : '';
-  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}${advice}`, { cause });
-}
-
-function temporaryPrefix(path: string): string {
-  return `.${basename(path)}.`;
 }

@@ -5,6 +5,7 @@ import { systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { createLog, type Log } from '../base/log.ts';
+import { keepFilesPrivate } from '../base/private-files.ts';
 import { systemRandom } from '../base/random.ts';
 import { runStandalone, tell } from '../base/standalone.ts';
 import { isSupervised, onParentLost, onParentMessage } from '../base/supervised.ts';
@@ -51,6 +52,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
+  keepFilesPrivate();
   const runId = await readRunId(settings.tlsDir);
   const awaitRoom = roomFor(settings.stateDir, systemClock, log);
   // LMDB maps its lock file into memory: on a full disk that would end the process.

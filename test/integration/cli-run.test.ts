@@ -104,7 +104,10 @@ test.serial('a finished run makes its output again where it is missing, or where
   t.is(readFileSync(run.output, 'utf8'), output);
   rmSync(join(run.state, 'exported.json'));
   writeFileSync(run.output, 'of an earlier run\n');
-  t.is((await finished(run.start())).exit, 0);
+  const refused = await finished(run.start());
+  t.is(refused.exit, 2, 'nobody can tell whose this file is');
+  t.regex(refused.stderr, /--overwrite/);
+  t.is((await finished(run.start(['--overwrite']))).exit, 0);
   t.is(readFileSync(run.output, 'utf8'), output);
   await checkInvariant(t, run);
   t.regex((await run.verb('export', '--order', 'completion')).stderr, /own order is input: `rollout verify` accepts .* without --order/);

@@ -4,6 +4,7 @@ import type { RunArguments } from '../../../runtime/cli/arguments.ts';
 export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
   return {
     output: 'out.jsonl',
+    overwrite: false,
     baseUrl: ['http://127.0.0.1:8000'],
     mockLatency: '20ms',
     mockFailureRate: 0,

@@ -1,8 +1,8 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { checkOutputTarget } from '../../../runtime/results/output-target.ts';
+import { checkOutputTarget, realTarget } from '../../../runtime/results/output-target.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 function folder(t: ExecutionContext): { readonly dir: string; readonly inputPath: string; check(output: string): Promise<void> } {
@@ -38,6 +38,44 @@ test('what could not be written at the end is refused at the start: a directory,
     const error = await t.throwsAsync(check(join(dir, output)), { instanceOf: RolloutError, message }, output);
     t.is(error?.code, 'OUTPUT_UNWRITABLE');
   }
+});
+
+test('a link to a file that is not there yet is a name for it; one that leads nowhere or round in a circle is refused', async (t) => {
+  const { dir, check } = folder(t);
+  symlinkSync('later', join(dir, 'to-later'));
+  symlinkSync(join(dir, 'missing', 'x'), join(dir, 'to-missing'));
+  symlinkSync('round', join(dir, 'round'));
+  await t.notThrowsAsync(check(join(dir, 'to-later')));
+  t.is(await realTarget(join(dir, 'to-later')), join(dir, 'later'));
+  await t.throwsAsync(check(join(dir, 'to-missing')), { instanceOf: RolloutError, message: /no directory .*missing/ });
+  await t.throwsAsync(check(join(dir, 'round')), { instanceOf: RolloutError, message: /ELOOP.*links go round/ });
+});
+
+test('a name that the errors file or a temporary file makes too long is refused, and nothing is left behind', async (t) => {
+  const { dir, check } = folder(t);
+  for (const [length, isRefused] of [
+    [250, true],
+    [238, true],
+    [200, false],
+  ] as const) {
+    const checked = check(join(dir, 'x'.repeat(length)));
+    if (isRefused) await t.throwsAsync(checked, { instanceOf: RolloutError, message: /ENAMETOOLONG.*shorter/, code: 'OUTPUT_UNWRITABLE' });
+    else await t.notThrowsAsync(checked);
+  }
+  t.deepEqual(readdirSync(dir), ['in.jsonl']);
+});
+
+test('an output in the state directory is refused, by whatever way it is reached', async (t) => {
+  const { dir, inputPath } = folder(t);
+  const stateDir = join(dir, 'out.rollout');
+  mkdirSync(stateDir);
+  symlinkSync(stateDir, join(dir, 'link'));
+  for (const outputPath of [join(stateDir, 'out'), join(dir, 'link', 'out')]) {
+    const checked = checkOutputTarget({ outputPath, errorsPath: `${outputPath}.errors.jsonl`, inputPath, stateDir });
+    await t.throwsAsync(checked, { instanceOf: RolloutError, message: /lies in the state directory/ }, outputPath);
+  }
+  const beside = join(dir, 'out');
+  await t.notThrowsAsync(checkOutputTarget({ outputPath: beside, errorsPath: `${beside}.errors.jsonl`, inputPath, stateDir }));
 });
 
 test('a new name and an earlier output are accepted', async (t) => {
