@@ -26,7 +26,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   ],
   lease: ['machine'],
   input: ['content-id', 'entry', 'identity', 'line', 'spans'],
-  results: ['breaks', 'crc32c', 'output-line', 'record-check', 'segment'],
+  results: ['breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method'],
   coordinator: [
     ...[
