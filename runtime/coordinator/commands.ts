@@ -22,6 +22,11 @@ export interface Recording {
   readonly outcome: Outcome;
 }
 
+export interface SeenEpoch {
+  readonly worker: WorkerId;
+  readonly epoch: Epoch;
+}
+
 /** What the machine wants done. Each command but `reply`, `end-session`, `emit` and `stop` comes back as a fact (see machine.ts). */
 export type Command =
   | { readonly kind: 'claim'; readonly grants: readonly Grant[] }
@@ -45,7 +50,8 @@ export type Command =
   | { readonly kind: 'pause'; readonly reason: string }
   | { readonly kind: 'finish'; readonly items: number }
   | { readonly kind: 'export' }
-  | { readonly kind: 'check-lease' }
+  /** `seen`: what a worker says that it has seen, above the own epoch; null where nobody says so. */
+  | { readonly kind: 'check-lease'; readonly seen: SeenEpoch | null }
   | { readonly kind: 'reply-beat'; readonly token: Token; readonly reply: BeatReply }
   | { readonly kind: 'reply-poll'; readonly token: Token; readonly reply: PollReply }
   /** What was said on the stream still arrives. */

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
-import type { Command } from './commands.ts';
+import type { Command, SeenEpoch } from './commands.ts';
 import { invalidOutcome, poisonOutcome } from './condemned.ts';
 import { MAX_BATCH_BYTES } from './delivery.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -35,6 +35,8 @@ export interface PerformerOptions {
   /** The loop's ear: what a command has led to. */
   readonly tell: (fact: Fact) => void;
   readonly onFailure: (cause: unknown) => void;
+  /** The lease is still held, and a worker has seen a higher epoch (L41). Rejects. */
+  readonly onStoreBehind: (seen: SeenEpoch) => Promise<never>;
 }
 
 export type Perform = (command: Command) => void;
@@ -120,16 +122,16 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
       // The lease is looked at by any write; this one changes nothing.
       return then(
         writer.write(() => ledger.look(epoch, [])),
-        () => undefined,
+        () => (command.seen === null ? undefined : options.onStoreBehind(command.seen)),
       );
     default:
       return never(command);
   }
 }
 
-async function then<T>(written: Promise<T | null>, go: (reply: T) => void): Promise<void> {
+async function then<T>(written: Promise<T | null>, go: (reply: T) => void | Promise<void>): Promise<void> {
   const reply = await written;
-  if (reply !== null) go(reply);
+  if (reply !== null) await go(reply);
 }
 
 async function claim({ epoch, ledger, writer, tell }: PerformerOptions, { grants }: Extract<Command, { kind: 'claim' }>): Promise<void> {

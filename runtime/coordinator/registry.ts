@@ -18,7 +18,11 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
   }
-  checkEpoch(state, beat.highestEpoch);
+  if (beat.highestEpoch > state.epoch) {
+    checkEpoch(state, beat.workerId, beat.highestEpoch);
+    // It believes nothing of an older epoch, and says in its log that it met one (L41).
+    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+  }
   const known = state.workers.get(beat.workerId);
   if (known !== undefined && isReplaced(known, beat)) {
     state.replacedBoots.add(bootKey(beat.workerId, beat.bootNonce));
@@ -139,7 +143,7 @@ export function onWorkerExited(state: State, workerId: WorkerId, pid: number): v
 export function scanWorkers(state: State, nowMs: number): void {
   const pausedMs = pauseMs(nowMs - state.lastTickMs, state.settings);
   state.lastTickMs = nowMs;
-  if (pausedMs > 0) command(state, { kind: 'check-lease' });
+  if (pausedMs > 0) command(state, { kind: 'check-lease', seen: null });
   for (const worker of [...state.workers.values()]) {
     worker.dueAtMs += pausedMs;
     scanWorker(state, nowMs, worker);
@@ -184,9 +188,12 @@ function dismiss(state: State, worker: Worker, status: 'superseded' | 'hello-nee
   for (const token of worker.beats) command(state, { kind: 'reply-beat', token, reply: { epoch, isSuperseded: status === 'superseded' } });
 }
 
-/** A worker that has seen a higher epoch proves that this coordinator is deposed: the lease is looked at before all else (L30). */
-export function checkEpoch(state: State, highestEpoch: number): void {
-  if (highestEpoch > state.epoch) command(state, { kind: 'check-lease' });
+/**
+ * A worker that has seen a higher epoch proves that this coordinator is deposed, or its store behind: the lease is looked at before all
+ * else (L30, L41).
+ */
+export function checkEpoch(state: State, worker: WorkerId, highestEpoch: number): void {
+  if (highestEpoch > state.epoch) command(state, { kind: 'check-lease', seen: { worker, epoch: highestEpoch } });
 }
 
 export function bootKey(worker: WorkerId, bootNonce: string): string {

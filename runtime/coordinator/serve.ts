@@ -29,6 +29,7 @@ import { Replies } from './replies.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { createSource, type Source } from './source.ts';
 import type { MachineSettings } from './state.ts';
+import { isStoreBehind, refuseStoreBehind } from './store-behind.ts';
 
 export interface ServeOptions extends Outputs {
   readonly runId: string;
@@ -115,10 +116,14 @@ async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode>
   // Read before the first worker is heard: none on a machine that is about to go is given anything.
   const hints = await watchHints(options, loop);
   options.onServing(loop);
+  let lastWord = new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended');
   try {
     return leave(await end.promise, state.failed);
+  } catch (error) {
+    if (isStoreBehind(error)) lastWord = error;
+    throw error;
   } finally {
-    loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
+    loop.stop(lastWord);
     hints?.stop();
     await reader.close();
   }
@@ -162,6 +167,7 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
     onStop: (outcome) => end.come({ kind: outcome }),
     tell,
     onFailure: end.fail,
+    onStoreBehind: (seen) => refuseStoreBehind(options.files.epochMark, recovered.keeper.lease().epoch, seen),
   });
 }
 

@@ -59,7 +59,7 @@ function admit(state: State, poll: Poll, token: Token): Worker | null {
     command(state, { kind: 'reply-poll', token, reply: { status: 'superseded', epoch: state.epoch } });
     return null;
   }
-  checkEpoch(state, poll.highestEpoch);
+  checkEpoch(state, poll.workerId, poll.highestEpoch);
   const worker = state.workers.get(poll.workerId);
   // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
   if (worker === undefined || worker.bootNonce !== poll.bootNonce) {

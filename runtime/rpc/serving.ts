@@ -47,6 +47,7 @@ export function onGone(call: Call, gone: () => void): void {
  */
 export function refusalOf(error: unknown, log: Log, method: string): Refusal {
   if (error instanceof RolloutError && error.code === 'FENCED') return { kind: 'fenced' };
+  if (error instanceof RolloutError && error.code === 'LEDGER_BEHIND') return { kind: 'behind', detail: error.message };
   if (error instanceof RolloutError && error.code === 'COORDINATOR_UNREACHABLE') {
     log.debug({ method }, 'a caller hung up');
     return { kind: 'failed' };

@@ -8,6 +8,8 @@ export type Refusal =
   | InvalidField
   | { readonly kind: 'not-leader'; readonly primaryAddress: string }
   | { readonly kind: 'fenced' }
+  /** The coordinator's store has lost what a caller knows of (L41). */
+  | { readonly kind: 'behind'; readonly detail: string }
   /** The coordinator does not know whether it happened, or has a bug; its log says more. */
   | { readonly kind: 'failed' };
 
@@ -36,6 +38,8 @@ export function statusOf(refusal: Refusal): RefusalStatus {
       };
     case 'fenced':
       return { code: Code.UNAVAILABLE, details: 'fenced: another coordinator has taken over', trailer: {} };
+    case 'behind':
+      return { code: Code.UNAVAILABLE, details: refusal.detail, trailer: {} };
     case 'failed':
       return { code: Code.INTERNAL, details: "failed: see the coordinator's log; the call may be repeated", trailer: {} };
   }

@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { killSelf } from '../base/kill-self.ts';
 import { createLog } from '../base/log.ts';
 import { systemRandom } from '../base/random.ts';
+import type { Epoch } from '../model/row.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials } from '../rpc/tls.ts';
 import { isHung, onGlance, type Watched } from './hang.ts';
@@ -11,11 +12,15 @@ import { Heart } from './heart.ts';
 import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
 import { createLink } from './link.ts';
 import { lastSeenMs, takeLagMs } from './loop-lag.ts';
+import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
 /**
  * The thread that beats. It has a connection of its own, so that neither a busy main loop nor a long poll delays a beat (the failure
  * rule of the coordinator knows nothing but beats), and it watches the main loop.
  */
+
+const OUTDATED =
+  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run anew with --fresh';
 
 const settings = workerData as HeartSettings;
 const port = present(parentPort, 'the port to the main thread');
@@ -30,6 +35,7 @@ const link = createLink({
   log,
 });
 
+let outdated: Repeats = NO_REPEATS;
 let registeredAt: string | null = null;
 let watched: Watched = { lastSeenMs: 0, atMs: clock.monotonicMs(), stuckMs: 0 };
 
@@ -42,10 +48,19 @@ const heart = new Heart({
     logRegistration(link.address());
     port.postMessage({ kind: 'beat', ...beat } satisfies FromHeart);
   },
+  onOutdated: logOutdated,
   onFailure: rise,
 });
 const watching = clock.every(settings.heartbeatIntervalMs, watch);
 port.on('message', (message: ToHeart) => onMessage(message));
+
+/** One that was replaced a moment ago answers once or twice; one that goes on answering has an old store, and its worker says so (L41). */
+function logOutdated(epoch: Epoch, highestEpoch: Epoch): void {
+  const address = link.address();
+  const { repeats, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
+  outdated = repeats;
+  if (isDue) log.warn({ address, epoch, highestEpoch, unlogged }, OUTDATED);
+}
 
 function onMessage(message: ToHeart): void {
   switch (message.kind) {

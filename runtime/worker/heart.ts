@@ -14,6 +14,8 @@ export interface HeartDeps {
   /** How far the main loop lags behind, as a beat tells it. */
   readonly loopLagMs: () => number;
   readonly onAnswered: (beat: Omit<FromHeart, 'kind'>) => void;
+  /** A coordinator of an older epoch than one that was seen has answered; it is left. */
+  readonly onOutdated: (epoch: Epoch, highestEpoch: Epoch) => void;
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -76,7 +78,11 @@ export class Heart {
     const [loopLagMs, highestEpoch] = [this.#deps.loopLagMs(), this.#highestEpoch];
     const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, heartbeatIntervalMs * DEADLINE_INTERVALS));
     if (called.kind === 'left') return;
-    if (called.kind === 'failed' || called.reply.epoch < this.#highestEpoch) return this.#moveOn();
+    if (called.kind === 'failed') return this.#moveOn();
+    if (called.reply.epoch < this.#highestEpoch) {
+      this.#deps.onOutdated(called.reply.epoch, this.#highestEpoch);
+      return this.#moveOn();
+    }
     this.#highestEpoch = called.reply.epoch;
     onAnswered({ ...called.reply, receivedMs: clock.monotonicMs() });
   }

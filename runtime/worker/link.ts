@@ -127,7 +127,10 @@ class CoordinatorLink implements Link {
     const { clock, log } = this.#deps;
     // What follows the goodbye of a worker, or of a coordinator: nothing to be warned of.
     const isEnded = answer === SESSION_ENDED;
-    const { repeats, isDue, unlogged } = onReason(this.#repeats, `${address} ${isEnded ? 'ended' : answer.kind}`, clock.monotonicMs());
+    // Another detail is another reason: one that ends for good says why only once.
+    const detail = 'detail' in answer ? answer.detail : '';
+    const reason = `${address} ${answer.kind} ${detail}`;
+    const { repeats, isDue, unlogged } = onReason(this.#repeats, reason, clock.monotonicMs());
     this.#repeats = repeats;
     if (!isDue) return;
     if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');

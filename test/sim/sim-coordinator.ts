@@ -180,6 +180,10 @@ export class SimCoordinator {
       events: this.#events,
       source: createSimSource(this.#world.plan, clock),
       onFailure: end.fail,
+      onStoreBehind: async ({ worker, epoch }) => {
+        this.#world.hold('L41', false, `${worker} says that it has seen epoch ${epoch}, which the store has not`);
+        throw new Error('the store is behind');
+      },
       exportResults: async () => this.#world.onExport(),
       onStop: (outcome) => end.come({ kind: outcome }),
       recorder: createRecorder({

@@ -17,6 +17,7 @@ export function startHeart({ process, settings, link, onFailure, onBeat }: SimHe
       settings,
       link,
       clock,
+      onOutdated: () => undefined,
       onFailure,
       loopLagMs: () => 0,
       onAnswered: (beat) => process.whenOn(() => onBeat(beat)),

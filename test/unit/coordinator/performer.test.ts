@@ -37,3 +37,29 @@ test('L31: a worker that registers while it is being forgotten stays registered'
   const scan = await inner.scan(0);
   t.deepEqual(scan.kind === 'scanned' ? scan.workers.map(({ worker }) => worker) : scan.kind, ['w1']);
 });
+
+test('L41: a higher epoch that a worker has seen, while the lease is held after a look, means that the store is behind; else it does not', async (t) => {
+  const cases = [
+    { seen: { worker: 'w1', epoch: 4 }, isFenced: false, told: [{ worker: 'w1', epoch: 4 }] },
+    { seen: { worker: 'w1', epoch: 4 }, isFenced: true, told: [] },
+    { seen: null, isFenced: false, told: [] },
+  ];
+  for (const { seen, isFenced, told } of cases) {
+    const behind: unknown[] = [];
+    const failures: unknown[] = [];
+    const perform = createPerformer({
+      epoch: 0,
+      ledger: { ...createMemoryLedger(), look: async () => ({ kind: 'looked', verdicts: [] }) },
+      writer: { write: async (verb) => (isFenced ? null : ((await verb()) as never)) },
+      onStoreBehind: async (one) => {
+        behind.push(one);
+        throw new Error('behind');
+      },
+      onFailure: (cause) => failures.push(cause),
+    } as Partial<PerformerOptions> as PerformerOptions);
+    perform({ kind: 'check-lease', seen });
+    await settlePromises();
+    t.deepEqual(behind, told);
+    t.is(failures.length, told.length, 'and it ends the coordinator');
+  }
+});

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { MAX_BOOTS } from '../../../runtime/coordinator/registry.ts';
 import type { Beat } from '../../../runtime/model/session.ts';
-import { kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH, kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
 
 const BEAT: Beat = {
   ...{ workerId: 'w1', bootNonce: 'b1', state: 'ready', concurrency: 4, pid: 7 },
@@ -111,7 +111,10 @@ test('L31: Deregister hands back what is left, and is answered when the ledger h
 
 test('L30: a worker that has seen a higher epoch makes the coordinator look at its lease before all else', (t) => {
   const machine = new Machine();
-  t.is(machine.beat('w1', { highestEpoch: 4 })[0]?.kind, 'check-lease');
+  const commands = machine.beat('w1', { highestEpoch: 4 });
+  t.deepEqual(commands[0], { kind: 'check-lease', seen: { worker: 'w1', epoch: 4 } });
+  t.like(commands[1], { kind: 'reply-beat', reply: { epoch: EPOCH, isSuperseded: false } }, 'L41: which tells the worker the older epoch');
+  t.is(commands.length, 2, 'and it is not registered');
 });
 
 test('L26: a boot that was replaced while it counted as failed is told so when it comes back', (t) => {

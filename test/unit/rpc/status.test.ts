@@ -17,6 +17,7 @@ test('each refusal of the server is understood by the client', (t) => {
   t.deepEqual(seenByClient({ kind: 'not-leader', primaryAddress: 'h:1' }), { kind: 'not-leader', primaryAddress: 'h:1' });
   t.deepEqual(seenByClient({ kind: 'not-leader', primaryAddress: '' }), { kind: 'not-leader', primaryAddress: '' });
   t.is(seenByClient({ kind: 'fenced' }).kind, 'unreachable');
+  t.deepEqual(seenByClient({ kind: 'behind', detail: 'old' }), { kind: 'unreachable', detail: 'UNAVAILABLE: old' });
   t.is(seenByClient({ kind: 'failed' }).kind, 'unreachable');
 });
 

@@ -12,6 +12,7 @@ function beating(highestEpoch = 3) {
   const clock = new ManualClock();
   const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | null) => Promise<void> }[] = [];
   const answered: unknown[] = [];
+  const outdated: unknown[] = [];
   let moves = 0;
   const client = {
     beat: (beat: Beat) =>
@@ -39,11 +40,12 @@ function beating(highestEpoch = 3) {
     clock,
     loopLagMs: () => 5,
     onAnswered: (beat) => answered.push(beat),
+    onOutdated: (...epochs) => outdated.push(epochs),
     onFailure: (cause) => {
       throw cause;
     },
   });
-  return { heart, clock, sent, answered, moves: () => moves };
+  return { heart, clock, sent, answered, outdated, moves: () => moves };
 }
 
 test('W3: the first beat is sent at once, then one in each interval, whether answered or not, and one with each news', async (t) => {
@@ -84,11 +86,12 @@ for (const [what, reply] of [
 }
 
 test('an epoch that the main loop has seen makes an older answer one of a deposed coordinator', async (t) => {
-  const { heart, sent, answered, moves } = beating();
+  const { heart, sent, answered, outdated, moves } = beating();
   heart.tellEpoch(9);
   heart.tellEpoch(8);
   await sent[0]?.answer({ epoch: 8, isSuperseded: false });
   t.deepEqual([answered.length, moves()], [0, 1]);
+  t.deepEqual(outdated, [[8, 9]], 'L41: which is told');
 });
 
 test('L36: it has stopped once its last beat has ended, and says nothing more', async (t) => {
