@@ -11,7 +11,10 @@ interface SystemPackage {
   readonly isThere: () => boolean;
 }
 
-const PACKAGES: readonly SystemPackage[] = [{ name: 'faketime', isThere: () => faketimeLibrary() !== null }];
+const PACKAGES: readonly SystemPackage[] = [
+  { name: 'faketime', isThere: () => faketimeLibrary() !== null },
+  { name: 'strace', isThere: () => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0 },
+];
 
 const INSTALL_LIMIT_MS = 3 * 60_000;
 

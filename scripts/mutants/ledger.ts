@@ -116,4 +116,12 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     new: 'nextAttempt(0)',
     tests: CONTRACT,
   },
+  {
+    name: 'ledger-not-synced',
+    rule: 'L16',
+    file: 'runtime/ledger/embedded/database.ts',
+    old: '    overlappingSync: false,\n',
+    new: '    overlappingSync: false,\n    noSync: true,\n',
+    tests: ['test/integration/on-disk.test.ts'],
+  },
 ];

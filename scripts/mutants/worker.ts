@@ -60,4 +60,12 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     new: "if (held === undefined || (held.stage.kind !== 'started' && held.stage.kind !== 'returning')) return;",
     tests: UNIT,
   },
+  {
+    name: 'outbox-not-synced',
+    rule: 'L34',
+    file: 'runtime/worker/outbox.ts',
+    old: 'readOnly, overlappingSync: false,',
+    new: 'readOnly, noSync: true, overlappingSync: false,',
+    tests: ['test/integration/on-disk.test.ts'],
+  },
 ];

@@ -1,0 +1,46 @@
+/**
+ * Everything that has to be on disk before this project says so, once each, between two lines on stdout: what the system was asked to
+ * do meanwhile is for the test to see. `node durable-steps.ts <dir>`
+ */
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
+import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
+import { createResultLog } from '../../runtime/results/log.ts';
+import { openOutbox } from '../../runtime/worker/outbox.ts';
+import { outcome, ref } from './worker-state.ts';
+
+const [dir = ''] = process.argv.slice(2);
+
+async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+  writeSync(1, `begin ${name}\n`);
+  const done = await run();
+  writeSync(1, `end ${name}\n`);
+  return done;
+}
+
+const own = await ownProcess();
+const outbox = await openOutbox({
+  dir: join(dir, 'outbox'),
+  workerId: 'w1',
+  runId: 'run',
+  process: own,
+  isProcessDead,
+  awaitRoom: async () => false,
+});
+await step('outbox put', () => outbox.put([outcome(1), outcome(2)]));
+await step('outbox keep epoch', () => outbox.keepEpoch(3));
+await step('outbox forget', () => outbox.forget([ref(1)]));
+await outbox.close();
+
+const ledger = await openEmbeddedLedger({ dir: join(dir, 'store'), clock: systemClock });
+const request = { holder: 'h', process: own, address: 'here:1', expected: null, floor: -1 };
+await step('ledger acquire', () => ledger.acquire(request));
+await step('ledger register', () => ledger.register(0, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 }));
+await ledger.dispose();
+
+const log = await createResultLog({ dir: join(dir, 'segments'), epoch: 0, place: { placeId: 'place', runId: 'run' } });
+await step('log append', () => log.append([{ index: 1, attempt: 1, kind: 'result', line: Buffer.from('{}') }]));
+await log.close();
