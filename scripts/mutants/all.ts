@@ -2,7 +2,14 @@ import { COORDINATOR_MUTANTS } from './coordinator.ts';
 import { LEDGER_MUTANTS } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { RESULTS_MUTANTS } from './results.ts';
+import { TIMING_MUTANTS } from './timing.ts';
 import { WORKER_MUTANTS } from './worker.ts';
 
 /** Every fault that is planted, from the ledger up to the worker. */
-export const MUTANTS: readonly Mutant[] = [...LEDGER_MUTANTS, ...RESULTS_MUTANTS, ...COORDINATOR_MUTANTS, ...WORKER_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...LEDGER_MUTANTS,
+  ...RESULTS_MUTANTS,
+  ...COORDINATOR_MUTANTS,
+  ...WORKER_MUTANTS,
+  ...TIMING_MUTANTS,
+];

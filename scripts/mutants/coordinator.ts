@@ -192,7 +192,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'fenced-coordinator-goes-on-talking',
     rule: 'L5',
     file: 'runtime/coordinator/ledger-writer.ts',
-    old: '      options.onFenced(reply);\n',
+    old: "      if (reply.kind === 'fenced') options.onFenced(reply);\n",
     new: '',
     tests: UNIT,
   },

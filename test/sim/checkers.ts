@@ -1,6 +1,7 @@
 import type { Timing } from '../../runtime/model/timing.ts';
 import type { Checking } from './checking.ts';
 import { FailureChecker } from './failure-checker.ts';
+import { HelloChecker } from './hello-checker.ts';
 import { LedgerChecker } from './ledger-checker.ts';
 import { LogChecker } from './log-checker.ts';
 import type { SimDisk } from './sim-disk.ts';
@@ -12,6 +13,7 @@ export interface Checkers {
   readonly ledger: LedgerChecker;
   readonly log: LogChecker;
   readonly talk: TalkChecker;
+  readonly hello: HelloChecker;
   readonly failure: FailureChecker;
   readonly worker: WorkerChecker;
 }
@@ -23,6 +25,7 @@ export function createCheckers(checking: Checking, disk: SimDisk, timing: Timing
     ledger,
     log: new LogChecker(checking, ledger),
     talk: new TalkChecker(checking, ledger, disk),
+    hello: new HelloChecker(checking, ledger.items),
     failure: new FailureChecker(checking, ledger, timing, (index, attempt) => worker.wasExecuted(index, attempt)),
     worker,
   };

@@ -28,6 +28,7 @@ const EVENTS: readonly string[] = [
   'word of a deposed coordinator',
   'told stale',
   'told revoked',
+  'revoked at a hello',
   'told superseded',
   'told hello-needed',
   'told drain',

@@ -191,6 +191,7 @@ export class SimCoordinator {
           epoch: log.epoch,
           append: (frames) => {
             this.#world.checkers.log.onAppend(log.epoch, frames);
+            this.#world.checkers.ledger.lease.onWord('append', this.process);
             return log.append(frames);
           },
           close: () => log.close(),

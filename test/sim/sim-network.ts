@@ -18,7 +18,16 @@ export function dial(world: World, caller: Caller, address: string): WorkerClien
         return core.beat(wire.beat(beat)).then((reply) => wire.beatReply(reply));
       }),
     poll: (poll, deadlineMs, signal) =>
-      line.call(deadlineMs, (core, gone) => core.poll(wire.poll(poll), gone).then((reply) => wire.pollReply(reply)), signal),
+      line.call(
+        deadlineMs,
+        async (core, gone, { process }) => {
+          const onAnswer = world.checkers.hello.onHeard(process, poll);
+          const reply = await core.poll(wire.poll(poll), gone);
+          onAnswer?.(reply);
+          return wire.pollReply(reply);
+        },
+        signal,
+      ),
     session: (listener) => new SimStream(world, caller, address, listener),
     deregister: (deregistration, deadlineMs = 5_000) =>
       line.call(deadlineMs, (core) => core.deregister(wire.deregistration(deregistration)).then((reply) => wire.deregistered(reply))),

@@ -64,6 +64,7 @@ class Connection {
     return new Promise((resolve, reject) => {
       const answered = (answer: Answer): void => {
         if (answer?.kind === 'won' || answer?.kind === 'renewed') this.#world.checkers.ledger.lease.onHeld(this.#process, askedMs);
+        if (answer?.kind === 'returned') this.#world.checkers.hello.onHandedBack(this.#process, args[1] as readonly HandBack[]);
         resolve(answer);
       };
       const fail = (what: string) => (): void => this.#deliver(() => reject(new InjectedFault(`${verb}: ${what}`)));

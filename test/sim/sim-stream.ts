@@ -21,6 +21,8 @@ export class SimStream implements SessionStream {
   readonly #lastArrivalMs: Record<Direction, number> = { up: 0, down: 0 };
   readonly #ofDeaths: (() => void)[] = [];
   #ear: SessionEar | null = null;
+  /** What the next reply, which answers a hello, has to hold. */
+  #onAnswer: ((reply: PollReply) => void) | null = null;
   /** Nothing passes any more, and nobody has noticed. */
   #isSilent = false;
   #isClosed = false;
@@ -69,6 +71,7 @@ export class SimStream implements SessionStream {
           end: () => this.#endFromThere(),
           fail: () => this.#endFromThere(),
         }) ?? null;
+      this.#onAnswer = this.#world.checkers.hello.onHeard(process, poll) ?? this.#onAnswer;
       this.#ear?.hear(this.#world.wire.poll(poll));
     });
   }
@@ -77,6 +80,8 @@ export class SimStream implements SessionStream {
     const { process } = this.#there as SimCoordinator;
     if (this.#isOver()) return;
     this.#world.checkers.talk.onReply(process, this.#caller.worker, reply);
+    this.#onAnswer?.(reply);
+    this.#onAnswer = null;
     this.#world.queue.after(this.#travelMs(), () => process.whenOn(() => !this.#isOver() && onLeft()));
     this.#carry('down', () =>
       this.#caller.whenOn(() => {

@@ -132,6 +132,7 @@ export class World {
   onServing(process: SimProcess, epoch: Epoch): void {
     this.trace.note('serving', epoch);
     this.checkers.failure.onServing(process);
+    this.checkers.hello.onServing(process);
   }
 
   /** Every item is recorded, and the ledger closed: the files are made. */
