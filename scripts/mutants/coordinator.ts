@@ -144,8 +144,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'waiting-outcomes-lost-at-hand-back',
     rule: 'L19',
     file: 'runtime/coordinator/outcomes.ts',
-    old: '      if (item.rows.length === 0) queueItem(state, item);\n      return unlock(state, item);\n',
-    new: '      if (item.rows.length === 0) queueItem(state, item);\n      item.waiting.splice(0);\n      return unlock(state, item);\n',
+    old: '      queueItem(state, item);\n      return unlock(state, item);\n',
+    new: '      queueItem(state, item);\n      item.waiting.splice(0);\n      return unlock(state, item);\n',
     tests: UNIT,
   },
   {

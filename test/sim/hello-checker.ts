@@ -5,7 +5,7 @@ import type { Checking } from './checking.ts';
 import { keyOf, type SeenItems } from './seen-items.ts';
 import type { SimProcess } from './sim-process.ts';
 
-/** L27: the answer to a hello revokes what is held, has not ended, and has no row any more, as far as the coordinator knows that. */
+/** L27: the answer to a hello revokes what waits at the worker and has no row any more, as far as the coordinator knows that; what has started may be restored (L44). */
 export class HelloChecker {
   readonly #checking: Checking;
   readonly #items: SeenItems;
@@ -36,14 +36,18 @@ export class HelloChecker {
     const key = `${process.name} ${workerId} ${bootNonce}`;
     if (hello === null || session <= (this.#sessions.get(key) ?? 0)) return null;
     this.#sessions.set(key, session);
-    const gone = hello.filter((held) => held.state !== 'finished' && this.#isKnownGone(process, workerId, held));
+    const gone = hello.filter((held) => held.state === 'queued' && this.#isKnownGone(process, workerId, held));
     return (reply) => {
       if (reply.status !== 'ok' || this.#sessions.get(key) !== session) return;
       const revoked = new Set(reply.revoked.map(refKey));
       for (const held of gone) {
         this.#checking.count('revoked at a hello');
-        const what = `${refKey(held)}, ${held.state} at ${workerId}`;
-        this.#checking.hold('L27', revoked.has(refKey(held)), `${what}, has no row, and the answer to the hello does not revoke it`);
+        const what = `${refKey(held)}, which waits at ${workerId}`;
+        this.#checking.hold(
+          'L27',
+          revoked.has(refKey(held)),
+          `${what}, has no row any more, and the answer to the hello does not revoke it`,
+        );
       }
     };
   }

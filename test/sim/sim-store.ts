@@ -27,6 +27,7 @@ const FOR_HOLDERS: ReadonlySet<string> = new Set([
   'settle',
   'handBack',
   'reassign',
+  'restore',
   'second',
   'look',
   'register',

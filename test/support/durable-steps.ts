@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
+import { ownProcess } from '../../runtime/base/process-identity.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
 import { openOutbox } from '../../runtime/worker/outbox.ts';
@@ -26,8 +26,6 @@ const outbox = await openOutbox({
   dir: join(dir, 'outbox'),
   workerId: 'w1',
   runId: 'run',
-  process: own,
-  isProcessDead,
   awaitRoom: async () => false,
 });
 await step('outbox put', () => outbox.put([outcome(1), outcome(2)]));
