@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { scratch } from '../support/scratch.ts';
 import { TRACED, tracedSteps } from '../support/system-trace.ts';
@@ -17,7 +18,7 @@ const STEPS: readonly (readonly [step: string, file: string])[] = [
 test('L16, L18, L34: what the outbox, the ledger and the log say is done, the system was made to bring to the disk before', (t) => {
   const dir = scratch(t);
   const trace = join(dir, 'trace');
-  const command = [process.execPath, 'test/support/durable-steps.ts', join(dir, 'state')];
+  const command = [process.execPath, fileURLToPath(new URL('../support/durable-steps.ts', import.meta.url)), join(dir, 'state')];
   const run = spawnSync('strace', ['-f', '-y', '-e', `trace=${TRACED}`, '-o', trace, ...command], { encoding: 'utf8' });
   t.is(run.error, undefined, 'strace has to be installed (scripts/system-packages.ts)');
   t.is(run.status, 0, run.stderr);
