@@ -1,0 +1,103 @@
+/**
+ * Where the members of a JSON object stand in its bytes, so that a part of a text can be taken out of it, or put into it, without writing
+ * the rest anew: numbers keep their digits, members their order, and duplicates stay. Pure. The bytes must be JSON that JSON.parse has
+ * taken; depth of nesting costs no stack.
+ */
+export interface Span {
+  readonly start: number;
+  /** Behind the last byte. */
+  readonly end: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+
+/** The values of every member of this name, in their order; JSON.parse takes the last of them. Empty where there is none. */
+export function memberSpans(object: Uint8Array, name: string): readonly Span[] {
+  const spans: Span[] = [];
+  const wanted = Buffer.from(JSON.stringify(name));
+  let at = skipSpace(object, skipSpace(object, 0) + 1);
+  while (object[at] === QUOTE) {
+    const key: Span = { start: at, end: stringEnd(object, at) };
+    // One byte for the colon between the spaces.
+    const start = skipSpace(object, skipSpace(object, key.end) + 1);
+    const end = valueEnd(object, start);
+    if (isNamed(object, key, name, wanted)) spans.push({ start, end });
+    at = skipSpace(object, end);
+    if (object[at] === COMMA) at = skipSpace(object, at + 1);
+  }
+  return spans;
+}
+
+/** The object with this member: each value of that name is replaced, and where there is none the member comes first. */
+export function withMember(object: Uint8Array, name: string, value: unknown): Uint8Array {
+  const text = JSON.stringify(value);
+  const spans = memberSpans(object, name);
+  if (spans.length === 0) return withFirstMember(object, `${JSON.stringify(name)}:${text}`);
+  const parts: Uint8Array[] = [];
+  let at = 0;
+  for (const { start, end } of spans) {
+    parts.push(object.subarray(at, start), Buffer.from(text));
+    at = end;
+  }
+  return Buffer.concat([...parts, object.subarray(at)]);
+}
+
+function withFirstMember(object: Uint8Array, member: string): Uint8Array {
+  const inside = skipSpace(object, 0) + 1;
+  const isEmpty = object[skipSpace(object, inside)] === CLOSE_OBJECT;
+  return Buffer.concat([object.subarray(0, inside), Buffer.from(isEmpty ? member : `${member},`), object.subarray(inside)]);
+}
+
+/** A name may be written with escapes: "\u006dodel" is "model". */
+function isNamed(bytes: Uint8Array, { start, end }: Span, name: string, wanted: Uint8Array): boolean {
+  const key = bytes.subarray(start, end);
+  return key.includes(BACKSLASH) ? JSON.parse(Buffer.from(key).toString('utf8')) === name : Buffer.compare(key, wanted) === 0;
+}
+
+function skipSpace(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at++;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
+
+/** Behind the closing quote of the string that begins here. */
+function stringEnd(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+function valueEnd(bytes: Uint8Array, start: number): number {
+  const first = bytes[start];
+  if (first === QUOTE) return stringEnd(bytes, start);
+  return first === OPEN_OBJECT || first === OPEN_LIST ? nestedEnd(bytes, start) : plainEnd(bytes, start);
+}
+
+function nestedEnd(bytes: Uint8Array, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const byte = bytes[at];
+    if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    at = byte === QUOTE ? stringEnd(bytes, at) : at + 1;
+  } while (depth > 0 && at < bytes.length);
+  return at;
+}
+
+/** A number, true, false or null. */
+function plainEnd(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && !isSpace(bytes[at]) && bytes[at] !== COMMA && bytes[at] !== CLOSE_OBJECT && bytes[at] !== CLOSE_LIST) at++;
+  return at;
+}
