@@ -21,11 +21,20 @@ export function isOwnHeader(name: string): boolean {
   return [...OF_THE_CLIENT, ...OF_THE_BACKEND].includes(name.toLowerCase());
 }
 
-export const PLAIN_URL_FORM =
-  'an address without name, password, query or fragment: it is written into settings; secrets belong into the environment (apiKeyEnv, headersEnv)';
+export const KEY_HEADER_FORM = 'must be the name of a header that carries the key by itself, such as api-key';
 
-/** An address of a server that can be written down and that paths can be put to. */
+export function isKeyHeader(name: string): boolean {
+  return isHeaderName(name) && !isOwnHeader(name);
+}
+
+export const PLAIN_URL_FORM =
+  'an address without name, password, fragment or a secret in its query: it is written into settings; secrets belong into the environment (apiKeyEnv, headersEnv)';
+
+/** Parameters of a query that carry secrets: ?key=, ?api_key=, ?sig=, ?access_token=. */
+const SECRET_PARAMETER = /key|token|secret|passw|^sig(?:nature)?$|^code$/i;
+
+/** An address of a server that can be written down and that paths can be put to. Its query (?api-version=…) goes with each request. */
 export function isPlainUrl(text: string): boolean {
-  const { username, password, search, hash } = new URL(text);
-  return [username, password, search, hash].every((part) => part === '');
+  const { username, password, searchParams, hash } = new URL(text);
+  return [username, password, hash].every((part) => part === '') && ![...searchParams.keys()].some((name) => SECRET_PARAMETER.test(name));
 }

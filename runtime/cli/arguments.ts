@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { RolloutError } from '../base/errors.ts';
-import { isHeaderValue, isOwnHeader, isPlainUrl, PLAIN_URL_FORM } from '../base/http-header.ts';
+import { isHeaderValue, isKeyHeader, isOwnHeader, isPlainUrl, KEY_HEADER_FORM, PLAIN_URL_FORM } from '../base/http-header.ts';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/quantity.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
@@ -19,6 +19,8 @@ export interface RunArguments {
   readonly workers: number;
   readonly concurrency: number;
   readonly apiKeyEnv: string;
+  readonly apiKeyHeader?: string;
+  readonly caCert?: string;
   readonly header: Readonly<Record<string, string>>;
   readonly raw: boolean;
   readonly onInvalid: 'record' | 'fail';
@@ -109,6 +111,11 @@ export function toHeaders(text: string, before: Readonly<Record<string, string>>
   if (isOwnHeader(name)) throw new InvalidArgumentError(`${name} is set by the client itself: leave it out.`);
   if (!isHeaderValue(value)) throw new InvalidArgumentError(`the value of ${name} holds characters that no header may hold.`);
   return { ...before, [name]: value };
+}
+
+export function toKeyHeader(text: string): string {
+  if (!isKeyHeader(text)) throw new InvalidArgumentError(`it ${KEY_HEADER_FORM}.`);
+  return text;
 }
 
 export function toTimings(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -8,6 +8,8 @@ const FLAGS: Readonly<Record<string, string>> = {
   apiKeyEnv: '--api-key-env',
   onInvalid: '--on-invalid',
   baseUrl: '--base-url',
+  apiKeyHeader: '--api-key-header',
+  caCert: '--ca-cert',
 };
 
 const SETTING = new RegExp(`\\b(${Object.keys(FLAGS).join('|')})\\b(?: \\((\\d+) ms\\))?`, 'g');

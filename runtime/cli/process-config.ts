@@ -92,6 +92,8 @@ function backendConfig(args: RunArguments): Record<string, unknown> {
     baseUrl: args.baseUrl,
     ...modelChoice(args),
     apiKeyEnv: args.apiKeyEnv,
+    ...(args.apiKeyHeader === undefined ? {} : { apiKeyHeader: args.apiKeyHeader }),
+    ...(args.caCert === undefined ? {} : { caCert: args.caCert }),
     ...(Object.keys(args.header).length === 0 ? {} : { headersEnv: HEADERS_VARIABLE }),
   };
 }

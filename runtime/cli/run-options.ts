@@ -8,6 +8,7 @@ import {
   toCount,
   toDuration,
   toHeaders,
+  toKeyHeader,
   toRate,
   toSize,
   toTimings,
@@ -65,12 +66,20 @@ export function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) 
 function addBackendOptions(run: Command): void {
   run
     .addOption(
-      new Option('--base-url <url>', 'OpenAI-compatible server; repeat it to spread the workers').argParser(toUrls).default([], 'none'),
+      new Option('--base-url <url>', 'OpenAI-compatible server; repeat it to spread the items over several')
+        .argParser(toUrls)
+        .default([], 'none'),
     )
     .addOption(new Option('--backend <name>', 'openai, or mock: answers made up without a server').choices(['openai', 'mock']))
     .option('--model <name>', 'fill body.model where it is absent')
     .option('--override-model <name>', 'replace body.model everywhere')
     .option('--api-key-env <NAME>', 'environment variable that holds the API key', toVariableName, 'OPENAI_API_KEY')
+    .option(
+      '--api-key-header <name>',
+      'header that carries the key by itself, such as api-key (default: Authorization: Bearer)',
+      toKeyHeader,
+    )
+    .option('--ca-cert <file>', 'certificates of authorities to trust beside the usual ones, PEM')
     .addOption(
       new Option(
         '--header <"Name: value">',

@@ -172,9 +172,12 @@ async function createBackend({ backend, concurrency }: WorkerSettings): Promise<
     case 'openai': {
       // Loaded here alone: an HTTP client is a good part of a process's start.
       const { createOpenAiBackend } = await import('./backends/openai.ts');
+      const { loadAuthorities } = await import('./backends/authorities.ts');
       return createOpenAiBackend({
         ...backend,
         apiKey: apiKeyIn(process.env, backend.apiKeyEnv),
+        env: process.env,
+        authorities: await loadAuthorities(backend.caCert, process.env),
         headers: extraHeadersIn(process.env, backend.headersEnv),
         concurrency,
       });

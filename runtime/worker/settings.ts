@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isKeyHeader, KEY_HEADER_FORM } from '../base/http-header.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, environmentName, hostPort, httpUrls, intervalMs } from '../base/settings-fields.ts';
@@ -53,8 +54,12 @@ export type BackendSettings =
       readonly overrideModel: string | null;
       /** Names the environment variable that holds the key; only main.ts reads it. */
       readonly apiKeyEnv: string;
+      /** The header that carries the key by itself, as `api-key`; null: `Authorization: Bearer`. */
+      readonly apiKeyHeader: string | null;
       /** Names the environment variable that holds a JSON object of further headers. */
       readonly headersEnv: string | null;
+      /** File with certificates of authorities beside those that Node trusts. */
+      readonly caCert: string | null;
     };
 
 /** A supervised worker may begin without coordinators: its parent tells them. */
@@ -102,7 +107,9 @@ const backend = z.discriminatedUnion('type', [
     model: z.string().min(1).optional(),
     overrideModel: z.string().min(1).optional(),
     apiKeyEnv: environmentName().default('OPENAI_API_KEY'),
+    apiKeyHeader: z.string().refine(isKeyHeader, { error: KEY_HEADER_FORM }).optional(),
     headersEnv: environmentName().optional(),
+    caCert: z.string().min(1).optional(),
   }),
 ]);
 
@@ -149,6 +156,8 @@ function backendOf(raw: Raw['backend']): BackendSettings {
     model: raw.model ?? null,
     overrideModel: raw.overrideModel ?? null,
     apiKeyEnv: raw.apiKeyEnv,
+    apiKeyHeader: raw.apiKeyHeader ?? null,
     headersEnv: raw.headersEnv ?? null,
+    caCert: raw.caCert ?? null,
   };
 }

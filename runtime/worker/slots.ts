@@ -1,6 +1,7 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
+import { bodyBytes } from '../input/body-bytes.ts';
 import { contentId } from '../input/content-id.ts';
 import { parseLine } from '../input/line.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
@@ -62,9 +63,10 @@ async function execute(deps: SlotDeps, read: ReadItem, controller: AbortControll
     isTimedOut = true;
     controller.abort();
   });
-  const request = { item: read.item, requestId: `${read.id}-${read.assignment.attempt}` };
+  const { line, lineNumber, form, attempt } = read.assignment;
+  const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
   const execution = await deps.backend.execute(FIRST_ENDPOINT, request, controller.signal).finally(() => timer.stop());
-  return endingOf(read, judge(isTimedOut ? timeout(deps) : execution, read.assignment.attempt, deps.random));
+  return endingOf(read, judge(isTimedOut ? timeout(deps) : execution, attempt, deps.random));
 }
 
 function timeout({ backend, requestTimeoutMs }: SlotDeps): Execution {

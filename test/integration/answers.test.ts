@@ -3,6 +3,7 @@ import test from 'ava';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
 import { type Judgement, judge } from '../../runtime/worker/retry.ts';
+import { openAiSettings } from '../support/openai-settings.ts';
 import { HABITS } from '../support/zoo/habits.ts';
 import { REPLY_NAMES, reply } from '../support/zoo/replies.ts';
 import { zooServer } from '../support/zoo/server.ts';
@@ -24,20 +25,14 @@ function rowOf(name: string, judged: Judgement): string {
 
 test('docs/answers.md says of every answer of the zoo how it is judged', async (t) => {
   const server = await zooServer(t);
-  const backend = createOpenAiBackend({
-    baseUrls: [server.url],
-    model: null,
-    overrideModel: null,
-    apiKey: null,
-    headers: {},
-    concurrency: 4,
-  });
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url] }));
   t.teardown(() => backend.close());
   const item = { customId: 'a', method: 'POST', url: '/v1/chat/completions', body: { messages: [{ role: 'user', content: 'a' }] } };
+  const body = Buffer.from(JSON.stringify(item.body));
   const rows: string[] = [];
   for (const name of REPLY_NAMES) {
     server.behave(HABITS.always(reply(name)));
-    const execution = await backend.execute(0, { item, requestId: name }, new AbortController().signal);
+    const execution = await backend.execute(0, { item, body, requestId: name }, new AbortController().signal);
     rows.push(rowOf(name, judge(execution, 1, seededRandom(1))));
   }
   const page = readFileSync(new URL('../../docs/answers.md', import.meta.url), 'utf8');

@@ -6,7 +6,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'http-header', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
+  base: ['assert', 'backoff', 'http-header', 'json-members', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
   model: ['detail', 'durations', 'hint', 'hint-settings', 'tally', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': [
@@ -25,7 +25,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   lease: ['machine'],
-  input: ['content-id', 'entry', 'identity', 'line', 'spans'],
+  input: ['body-bytes', 'content-id', 'entry', 'identity', 'line', 'spans'],
   results: ['breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method'],
   coordinator: [
@@ -48,7 +48,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['health-answer', 'isolation', 'picking', 'poison', 'restore', 'sessions', 'standing', 'status', 'steal', 'straggler'],
   ],
-  'worker/backends': ['endpoint-url'],
+  'worker/backends': ['endpoint-url', 'failure', 'model-choice', 'proxy-choice'],
   worker: [
     'addresses',
     'answer-body',

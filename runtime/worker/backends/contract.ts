@@ -15,6 +15,8 @@ export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'not-ready
 
 export interface Request {
   readonly item: Item;
+  /** The item's body as it stands in its line, JSON in UTF-8. */
+  readonly body: Uint8Array;
   /** Content id and attempt: names this execution in the server's log. */
   readonly requestId: string;
 }

@@ -29,3 +29,11 @@ export function requestPath({ prefix, query }: EndpointUrl, url: string): string
 export function shownUrl({ origin }: EndpointUrl, path: string): string {
   return `${origin}${path.replace(/[?#].*$/s, '')}`;
 }
+
+/** Why a path cannot be sent, null where it can. The client would refuse it too, but only when its connection is taken. */
+export function unsendable(path: string): string | null {
+  const [character] = /[^\x21-\x7e]|#/u.exec(path) ?? [];
+  if (character === undefined) return null;
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `url holds the character U+${code}, which no path may hold: write it with %, or leave it out`;
+}

@@ -1,86 +1,100 @@
-import { Pool } from 'undici';
 import { present } from '../../base/assert.ts';
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/json-object.ts';
+import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
-import { type EndpointUrl, endpointUrl, requestPath, shownUrl } from './endpoint-url.ts';
+import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
+import { detailOf, failureOf } from './failure.ts';
+import { bodyWithModel, type ModelChoice } from './model-choice.ts';
 
-export interface OpenAiSettings {
+export interface OpenAiSettings extends ModelChoice {
   /** At least one. Each may end in /v1, or in any path that takes its place. */
   readonly baseUrls: readonly string[];
-  /** Fills `body.model` where it is absent. */
-  readonly model: string | null;
-  /** Replaces `body.model`. */
-  readonly overrideModel: string | null;
   readonly apiKey: string | null;
+  /** The header that carries the key by itself; null: `Authorization: Bearer`. */
+  readonly apiKeyHeader: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly concurrency: number;
+  /** Where it names proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Certificates of authorities, PEM; null: those that Node trusts. */
+  readonly authorities: readonly string[] | null;
 }
 
 /** An answer travels to the coordinator in one message of at most 16 MiB, with the line's other members around it. */
 export const MAX_ANSWER_BYTES: number = 12 * 1024 * 1024;
-/** A server that is there accepts a connection within this. */
-const CONNECT_TIMEOUT_MS = 10_000;
 const DEFAULT_PATH = '/v1/chat/completions';
 const MODELS_PATH = '/v1/models';
 /** Answers to GET /v1/models that show a server which would answer items, even where it keeps no list of models or keeps it to itself. */
 const PRESENT_STATUSES: readonly number[] = [401, 403, 404, 405];
 
+type Headers = Readonly<Record<string, string>>;
+
 /** OpenAI-compatible servers, over HTTP/1.1 with connections kept alive. */
 export function createOpenAiBackend(settings: OpenAiSettings): Backend {
-  const headers = { ...settings.headers, ...(settings.apiKey === null ? {} : { authorization: `Bearer ${settings.apiKey}` }) };
-  const endpoints = settings.baseUrls.map((baseUrl) => connect(endpointUrl(baseUrl), settings.concurrency));
+  const { env, authorities } = settings;
+  // One connection more than items, so that a health probe never waits for one.
+  const connections = settings.concurrency + 1;
+  const endpoints = settings.baseUrls.map((baseUrl) => {
+    const url = endpointUrl(baseUrl);
+    const connection = connectTo(url, { connections, env, authorities });
+    return { url, connection, headers: { ...ownHeaders(settings), ...connection.headers } };
+  });
   const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
   return {
     endpoints: endpoints.map(({ url }) => `${url.origin}${url.prefix}`),
-    isReady: (endpoint, signal) => probe(at(endpoint), headers, signal),
-    execute: (endpoint, request, signal) => post(at(endpoint), headers, settings, request, signal),
+    isReady: (endpoint, signal) => probe(at(endpoint), signal),
+    execute: (endpoint, request, signal) => post(at(endpoint), settings, request, signal),
     close: async () => {
-      await Promise.all(endpoints.map(({ pool }) => pool.destroy()));
+      await Promise.all(endpoints.map(({ connection }) => connection.pool.destroy()));
     },
   };
 }
 
 interface Endpoint {
   readonly url: EndpointUrl;
-  readonly pool: Pool;
+  readonly connection: Connection;
+  readonly headers: Headers;
 }
 
-/** One connection more than items, so that a health probe never waits for one. Times are the caller's, by signal. */
-function connect(url: EndpointUrl, concurrency: number): Endpoint {
-  const options = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: CONNECT_TIMEOUT_MS } };
-  return { url, pool: new Pool(url.origin, { ...options, connections: concurrency + 1 }) };
+/** What is said by name counts more than what the key's variable happens to hold. */
+function ownHeaders({ apiKey, apiKeyHeader, headers }: OpenAiSettings): Headers {
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const key = apiKeyHeader === null ? { authorization: `Bearer ${apiKey}` } : { [apiKeyHeader.toLowerCase()]: apiKey ?? '' };
+  return { ...(apiKey === null ? {} : key), ...(Object.fromEntries(named) as Headers) };
 }
 
 /** A refusal reads `address: why`, since it is shown far from this server's settings. */
-async function probe({ url, pool }: Endpoint, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Readiness> {
+async function probe({ url, connection, headers }: Endpoint, signal: AbortSignal): Promise<Readiness> {
   const path = requestPath(url, MODELS_PATH);
-  const shown = shownUrl(url, path);
+  const asked = `${shownUrl(url, path)}${connection.way}`;
   try {
-    const { statusCode, body } = await pool.request({ method: 'GET', path, headers, signal });
+    const request = { method: 'GET', path: `${connection.pathPrefix}${path}`, headers, signal } as const;
+    const { statusCode, body } = await connection.pool.request(request);
     await body.dump();
     const isPresent = (statusCode >= 200 && statusCode < 300) || PRESENT_STATUSES.includes(statusCode);
-    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${shown}: answered ${statusCode}` };
+    return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${asked}: ${statusTold(statusCode)}` };
   } catch (error) {
-    return { kind: 'not-ready', detail: `${shown}: ${detailOf(error)}` };
+    return { kind: 'not-ready', detail: `${asked}: ${detailOf(error)}` };
   }
 }
 
-async function post(
-  { url, pool }: Endpoint,
-  headers: Readonly<Record<string, string>>,
-  settings: OpenAiSettings,
-  request: Request,
-  signal: AbortSignal,
-): Promise<Execution> {
-  const { body } = request.item;
-  if (!isJsonObject(body))
-    return { kind: 'failed', code: 'invalid_request', message: 'an OpenAI-compatible server takes an object, and the item is none' };
+const PROXY_WANTS_A_NAME = 407;
+
+function statusTold(status: number): string {
+  const advice = ': the proxy wants a name and a password, as in http_proxy=http://name:password@host:port';
+  return `answered ${status}${status === PROXY_WANTS_A_NAME ? advice : ''}`;
+}
+
+async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, signal: AbortSignal): Promise<Execution> {
+  const { url, connection, headers } = endpoint;
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
-  const shown = shownUrl(url, path);
+  const reason = isJsonObject(request.item.body) ? unsendable(path) : 'an OpenAI-compatible server takes an object, and the item is none';
+  if (reason !== null) return { kind: 'failed', code: 'invalid_request', message: reason };
+  const asked = shownUrl(url, path);
   try {
-    const response = await pool.request({
+    const response = await connection.pool.request({
       method: 'POST',
-      path,
+      path: `${connection.pathPrefix}${path}`,
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
@@ -88,7 +102,7 @@ async function post(
         ...headers,
         'x-request-id': request.requestId,
       },
-      body: JSON.stringify(withModel(body, settings)),
+      body: bodyWithModel(request, settings),
       signal,
     });
     const bytes = await readBounded(response.body);
@@ -96,20 +110,15 @@ async function post(
     const answerHeaders = flat(response.headers);
     return {
       kind: 'answered',
-      url: shown,
+      url: asked,
       status: response.statusCode,
       requestId: answerHeaders['x-request-id'] ?? null,
       headers: answerHeaders,
       body: bytes,
     };
   } catch (error) {
-    return failure(shown, error);
+    return failureOf(`${asked}${connection.way}`, error);
   }
-}
-
-function withModel(body: JsonObject, { model, overrideModel }: OpenAiSettings): JsonObject {
-  if (overrideModel !== null) return { ...body, model: overrideModel };
-  return model !== null && (body['model'] === undefined || body['model'] === null) ? { ...body, model } : body;
 }
 
 /** Null where the answer is longer than it may be; leaving the loop closes the connection. */
@@ -132,47 +141,10 @@ function tooLarge(): Execution {
   };
 }
 
-/** Errors before a connection stands: the server has not seen the request. */
-const UNAVAILABLE_CODES: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EMFILE', 'ENFILE', 'UND_ERR_CONNECT_TIMEOUT'];
-const UNAVAILABLE_CALLS: readonly string[] = ['connect', 'getaddrinfo'];
-/** A server whose certificate is not accepted is not the one that was meant. */
-const CERTIFICATE_CODE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
-
-function failure(shown: string, error: unknown): Execution {
-  const detail = detailOf(error);
-  return causesOf(error).some(isBeforeConnection)
-    ? { kind: 'unavailable', detail: `${shown}: ${detail}` }
-    : { kind: 'failed', code: 'connection_reset', message: `the connection to ${shown} broke before the answer was whole (${detail})` };
-}
-
-interface SystemError extends Error {
-  readonly code?: string;
-  readonly syscall?: string;
-}
-
-function isBeforeConnection({ code = '', syscall = '' }: SystemError): boolean {
-  return UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CALLS.includes(syscall) || CERTIFICATE_CODE.test(code);
-}
-
-/** Node tries every address of a name and wraps the errors; the codes are on the wrapped ones. */
-function causesOf(error: unknown): readonly SystemError[] {
-  if (!(error instanceof Error)) return [];
-  return error instanceof AggregateError ? [error, ...error.errors.flatMap(causesOf)] : [error];
-}
-
-function detailOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message === ''
-    ? causesOf(error)
-        .map((cause) => cause.code ?? cause.message)
-        .join(', ')
-    : error.message;
-}
-
-function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Readonly<Record<string, string>> {
+function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {
   const entries = Object.entries(headers).map(([name, value]) => [
     name.toLowerCase(),
     Array.isArray(value) ? value.join(', ') : (value ?? ''),
   ]);
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries) as Headers;
 }

@@ -1,6 +1,15 @@
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { checkRunArguments, toHeaders, toSize, toTimings, toUrls, toVariableName, toWorkers } from '../../../runtime/cli/arguments.ts';
+import {
+  checkRunArguments,
+  toHeaders,
+  toKeyHeader,
+  toSize,
+  toTimings,
+  toUrls,
+  toVariableName,
+  toWorkers,
+} from '../../../runtime/cli/arguments.ts';
 import { runArguments } from './run-arguments.ts';
 
 test('numbers outside their bounds are refused with the bounds', (t) => {
@@ -11,6 +20,11 @@ test('numbers outside their bounds are refused with the bounds', (t) => {
 test('a size needs a unit', (t) => {
   t.is(toSize('8MiB'), '8MiB');
   t.throws(() => toSize('64'), { message: /64KiB or 8MiB/ });
+});
+
+test('the header of the key is one that the client does not set itself', (t) => {
+  t.is(toKeyHeader('api-key'), 'api-key');
+  for (const name of ['api key', 'Content-Length', '']) t.throws(() => toKeyHeader(name), { message: /such as api-key/ });
 });
 
 test('base URLs are collected in order and must be http or https', (t) => {
@@ -27,7 +41,7 @@ test('a header that cannot be read is refused without showing it', (t) => {
   t.false(error.message.includes('s3cret'));
 });
 
-test('an address with a password, a query or a fragment is refused without showing it: it would be written into files', (t) => {
+test('an address with a password, a secret in its query or a fragment is refused without showing it: it would be written into files', (t) => {
   for (const url of ['http://me:s3cret@a', 'http://s3cret@a', 'http://a/v1?key=s3cret', 'http://a/#s3cret']) {
     const error = t.throws(() => toUrls(url, []), { message: /without name, password/ }, url);
     t.false(error.message.includes('s3cret'));

@@ -53,6 +53,8 @@ test('an openai backend names the variables of its secrets, never the secrets', 
     model: 'm',
     overrideModel: null,
     apiKeyEnv: 'OPENAI_API_KEY',
+    apiKeyHeader: null,
+    caCert: null,
     headersEnv: 'EXTRA',
   });
 });

@@ -33,7 +33,7 @@ test('an item is read, executed under its content id and attempt, and becomes an
     url: '/v1/chat/completions',
     body: { model: 'test-model', messages: [{ role: 'user', content: 'item-3' }] },
   };
-  t.deepEqual(seen, { item, requestId: `${contentId(item)}-2` });
+  t.deepEqual(seen, { item, body: Buffer.from(JSON.stringify(item.body)), requestId: `${contentId(item)}-2` });
 });
 
 test('no whole answer within the request timeout: aborted, and counted as a timeout', async (t) => {

@@ -4,26 +4,23 @@ import test, { type ExecutionContext } from 'ava';
 import type { Backend, Execution, Request } from '../../../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, MAX_ANSWER_BYTES, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
 import { freePort, modelServer } from '../../../support/model-server.ts';
+import { openAiSettings } from '../../../support/openai-settings.ts';
 import { until } from '../../../support/until.ts';
 
 const never = new AbortController().signal;
 
 function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSettings> = {}): Backend {
-  const backend = createOpenAiBackend({
-    baseUrls: [baseUrl],
-    model: null,
-    overrideModel: null,
-    apiKey: null,
-    headers: {},
-    concurrency: 4,
-    ...more,
-  });
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [baseUrl], ...more }));
   t.teardown(() => backend.close());
   return backend;
 }
 
 function request(content: string, body: unknown = { messages: [{ role: 'user', content }] }): Request {
-  return { item: { customId: content, method: 'POST', url: '/v1/chat/completions', body }, requestId: `${content}-1` };
+  return {
+    item: { customId: content, method: 'POST', url: '/v1/chat/completions', body },
+    body: Buffer.from(JSON.stringify(body)),
+    requestId: `${content}-1`,
+  };
 }
 
 function status(execution: Execution): number | string {
@@ -150,6 +147,57 @@ test('an answer above the limit is given up, without reading it whole', async (t
     response.end();
   });
   t.like(await backendAt(t, url).execute(0, request('one'), never), { kind: 'failed', code: 'response_too_large' });
+});
+
+test('the body arrives byte for byte as the line has it', async (t) => {
+  const server = await modelServer(t);
+  const text = '{"seed": 9223372036854775807, "p":1e400,"t":1.0, "2":1,"1":1,"t":2.0, "messages":[]}';
+  const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(text) as unknown };
+  await backendAt(t, server.url).execute(0, { item, body: Buffer.from(text), requestId: 'x-1' }, never);
+  t.deepEqual(server.bodies, [text]);
+});
+
+test('a path that cannot be sent is final, nothing is sent, and those that wait for the connection are not stopped by it', async (t) => {
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
+  const backend = backendAt(t, server.url, { concurrency: 1 });
+  const at = (url: string): Promise<Execution> => {
+    const whole = request('one');
+    return backend.execute(0, { ...whole, item: { ...whole.item, url } }, never);
+  };
+  const bad = ['/v1/chat completions', '/v1/x\u0000', '/v1/\u00e4', '/v1/x#y', '/v1/\ud800', '/v1/x\r\nhost: y'];
+  const all = await Promise.all([...bad, '/v1/chat/completions', '/v1/chat/completions', '/v1/chat/completions'].map(at));
+  for (const execution of all.slice(0, bad.length)) t.like(execution, { kind: 'failed', code: 'invalid_request' });
+  t.deepEqual(all.slice(bad.length).map(status), [200, 200, 200]);
+  t.is(server.total(), 3);
+});
+
+test('nesting of any depth is sent as it stands', async (t) => {
+  const server = await modelServer(t);
+  const deep = `{"messages":[],"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+  const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(deep) as unknown };
+  t.is(status(await backendAt(t, server.url).execute(0, { item, body: Buffer.from(deep), requestId: 'x-1' }, never)), 200);
+  t.deepEqual(server.bodies, [deep]);
+});
+
+test('a key header of its own carries the key by itself, and a query of the base URL goes with every request', async (t) => {
+  const server = await modelServer(t);
+  const more = { apiKey: 'k1', apiKeyHeader: 'Api-Key' };
+  const backend = backendAt(t, `${server.url}/openai/deployments/d?api-version=2024-10-21`, more);
+  t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
+  const execution = await backend.execute(0, request('one'), never);
+  t.like(execution, { url: `${server.url}/openai/deployments/d/chat/completions` });
+  t.is(server.lastHeaders()['api-key'], 'k1');
+  t.is(server.lastHeaders().authorization, undefined);
+  t.deepEqual(server.asked, [
+    'GET /openai/deployments/d/models?api-version=2024-10-21',
+    'POST /openai/deployments/d/chat/completions?api-version=2024-10-21',
+  ]);
+});
+
+test('a header that is said by name replaces the one made of the key, whatever its case', async (t) => {
+  const server = await modelServer(t);
+  await backendAt(t, server.url, { apiKey: 'k1', headers: { Authorization: 'Token t' } }).execute(0, request('one'), never);
+  t.is(server.lastHeaders().authorization, 'Token t');
 });
 
 test('an item that is no object cannot be asked', async (t) => {

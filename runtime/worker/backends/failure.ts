@@ -1,0 +1,52 @@
+import type { Execution } from './contract.ts';
+
+/** What an error of the HTTP client means. Pure. */
+
+/** Errors before a connection stands: the server has not seen the request. */
+const UNAVAILABLE_CODES: readonly string[] = [
+  ...['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EMFILE', 'ENFILE', 'UND_ERR_CONNECT_TIMEOUT'],
+  'PROXY_REFUSAL',
+];
+const UNAVAILABLE_CALLS: readonly string[] = ['connect', 'getaddrinfo'];
+/** A server whose certificate is not accepted is not the one that was meant. */
+const CERTIFICATE_CODE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
+/** Signed by an authority that is not known here. */
+const OWN_AUTHORITY_CODE = /^(?:UNABLE_TO_|DEPTH_ZERO_SELF|SELF_SIGNED_)/;
+/** The client has refused what it was to send. */
+const REFUSED_BY_CLIENT: readonly string[] = ['UND_ERR_INVALID_ARG', 'ERR_INVALID_CHAR', 'ERR_INVALID_ARG_VALUE'];
+
+const AUTHORITY_ADVICE =
+  ': where it is signed by an authority of your own, name the certificate of that authority with caCert, or in SSL_CERT_FILE';
+
+/** `asked`: the address, and the way to it. */
+export function failureOf(asked: string, error: unknown): Execution {
+  const detail = detailOf(error);
+  const causes = causesOf(error);
+  if (causes.some(({ code = '' }) => REFUSED_BY_CLIENT.includes(code)))
+    return { kind: 'failed', code: 'invalid_request', message: `the client cannot send this request: ${detail}` };
+  if (causes.some(isBeforeConnection)) return { kind: 'unavailable', detail: `${asked}: ${detail}` };
+  return { kind: 'failed', code: 'connection_reset', message: `the connection to ${asked} broke before the answer was whole (${detail})` };
+}
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+}
+
+function isBeforeConnection({ code = '', syscall = '' }: SystemError): boolean {
+  return UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CALLS.includes(syscall) || CERTIFICATE_CODE.test(code);
+}
+
+/** Node tries every address of a name and wraps the errors; the codes are on the wrapped ones. */
+function causesOf(error: unknown): readonly SystemError[] {
+  if (!(error instanceof Error)) return [];
+  return error instanceof AggregateError ? [error, ...error.errors.flatMap(causesOf)] : [error];
+}
+
+/** Says what to do at once where a certificate is signed by an authority that nobody knows. */
+export function detailOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const causes = causesOf(error);
+  const told = error.message === '' ? causes.map((cause) => cause.code ?? cause.message).join(', ') : error.message;
+  return causes.some(({ code = '' }) => OWN_AUTHORITY_CODE.test(code)) ? `${told}${AUTHORITY_ADVICE}` : told;
+}

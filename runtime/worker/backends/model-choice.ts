@@ -1,0 +1,17 @@
+import { withMember } from '../../base/json-members.ts';
+import { isJsonObject } from '../../base/json-object.ts';
+import type { Request } from './contract.ts';
+
+export interface ModelChoice {
+  /** Fills `body.model` where it is absent or null. */
+  readonly model: string | null;
+  /** Replaces `body.model`. */
+  readonly overrideModel: string | null;
+}
+
+/** The request's own bytes, with the model put in as text: a body that is written anew loses digits, duplicates and the order of members. */
+export function bodyWithModel({ item, body }: Request, { model, overrideModel }: ModelChoice): Uint8Array {
+  if (overrideModel !== null) return withMember(body, 'model', overrideModel);
+  const own = isJsonObject(item.body) ? item.body['model'] : undefined;
+  return model !== null && (own === undefined || own === null) ? withMember(body, 'model', model) : body;
+}

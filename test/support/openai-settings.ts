@@ -1,0 +1,16 @@
+import type { OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
+
+/** Settings of a backend for OpenAI-compatible servers, with what a test wants changed. */
+export function openAiSettings(more: Partial<OpenAiSettings> & Pick<OpenAiSettings, 'baseUrls'>): OpenAiSettings {
+  return {
+    model: null,
+    overrideModel: null,
+    apiKey: null,
+    apiKeyHeader: null,
+    headers: {},
+    concurrency: 4,
+    env: {},
+    authorities: null,
+    ...more,
+  };
+}

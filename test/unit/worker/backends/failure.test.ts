@@ -1,0 +1,23 @@
+import test from 'ava';
+import { detailOf, failureOf } from '../../../../runtime/worker/backends/failure.ts';
+
+const coded = (code: string, more: object = {}): Error => Object.assign(new Error(`it says ${code}`), { code, ...more });
+
+test('what happens before a connection stands has executed nothing', (t) => {
+  for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT', 'CERT_HAS_EXPIRED', 'PROXY_REFUSAL'])
+    t.deepEqual(failureOf('http://h', coded(code)), { kind: 'unavailable', detail: `http://h: it says ${code}` });
+  t.is(failureOf('http://h', coded('ETIMEDOUT', { syscall: 'connect' })).kind, 'unavailable');
+  t.is(failureOf('http://h', new AggregateError([coded('ECONNREFUSED')], '')).kind, 'unavailable');
+});
+
+test('what the client refuses to send is final, and anything else broke the connection', (t) => {
+  t.like(failureOf('http://h', coded('UND_ERR_INVALID_ARG')), { kind: 'failed', code: 'invalid_request' });
+  t.like(failureOf('http://h', coded('ECONNRESET')), { kind: 'failed', code: 'connection_reset' });
+  t.like(failureOf('http://h', 'odd'), { kind: 'failed', code: 'connection_reset' });
+});
+
+test('only of an authority that is not known it is said how to name one', (t) => {
+  t.regex(detailOf(coded('DEPTH_ZERO_SELF_SIGNED_CERT')), /caCert/);
+  t.regex(detailOf(coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE')), /SSL_CERT_FILE/);
+  t.notRegex(detailOf(coded('CERT_HAS_EXPIRED')), /caCert/);
+});
