@@ -24,6 +24,27 @@ export interface RunPlan {
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
 const PROCESS_FOLDERS = ['integration', 'e2e'];
 
+/** A minute of work and more each: taken first, so that none of them begins when all others have ended. */
+export const LONGEST: readonly string[] = [
+  'test/e2e/herd.test.ts',
+  'test/e2e/interrupt.test.ts',
+  'test/e2e/coordinator-restart.test.ts',
+  'test/e2e/full-disk.test.ts',
+  'test/e2e/everything-kill.test.ts',
+  'test/e2e/backend-faults.test.ts',
+];
+/** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
+export const WAITING: readonly string[] = [
+  'test/e2e/drain.test.ts',
+  'test/e2e/broken-stream.test.ts',
+  'test/e2e/paused.test.ts',
+  'test/e2e/drain-command.test.ts',
+  'test/e2e/outage.test.ts',
+  'test/e2e/deposed-replies.test.ts',
+  'test/e2e/long-item.test.ts',
+  'test/e2e/blocked-loop.test.ts',
+];
+
 /** `given`: test files and folders of them; none means all. */
 export function planRun(given: readonly string[]): RunPlan {
   const files = [...new Set((given.length === 0 ? ['test'] : given).flatMap(testFilesIn))].toSorted();
@@ -37,13 +58,10 @@ export function planRun(given: readonly string[]): RunPlan {
   return { inside: lanes.filter((lane) => lane.files.length > 0), ...inTurn(processes) };
 }
 
-/** Which take longest, so that none of them begins when all others have ended; measured on two cores. */
-const LONGEST: readonly string[] = [];
-const WAITING: readonly string[] = [];
-
 function inTurn(files: readonly string[]): Pick<RunPlan, 'processes' | 'waiting'> {
-  const [busy, waiting] = [files.filter((file) => !WAITING.includes(file)), files.filter((file) => WAITING.includes(file))];
-  return { processes: [...busy.filter((file) => LONGEST.includes(file)), ...busy.filter((file) => !LONGEST.includes(file))], waiting };
+  const given = (list: readonly string[]): readonly string[] => list.filter((file) => files.includes(file));
+  const others = files.filter((file) => !LONGEST.includes(file) && !WAITING.includes(file));
+  return { processes: [...given(LONGEST), ...others], waiting: given(WAITING) };
 }
 
 /** One process test alone. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fileOfTitle, planRun, titlePrefixOf } from '../../../scripts/lanes.ts';
+import { fileOfTitle, LONGEST, planRun, titlePrefixOf, WAITING } from '../../../scripts/lanes.ts';
 
 const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
 
@@ -39,6 +39,12 @@ test('files that only compute share a process, and none that reaches out of it d
     together.filter((file) => reaching.includes(file) || !file.startsWith('test/unit/')),
     [],
   );
+});
+
+test('the longest process tests are taken first, and those that wait have a lane of their own; all of them are there', (t) => {
+  const { processes, waiting } = planRun([]);
+  t.deepEqual(processes.slice(0, LONGEST.length), LONGEST);
+  t.deepEqual(waiting, WAITING);
 });
 
 test('a path where nothing is gives nothing to run', (t) => {
