@@ -143,7 +143,11 @@ test.serial('R11: SIGTERM between the end of an item and its acknowledgement: th
   signal(fleet.coordinator.pid, 'SIGSTOP');
   release();
   await until('both have ended', PATIENCE_MS, () => server.inFlight() === 0);
-  await until('both outcomes are stored', PATIENCE_MS, async () => (await countWaiting(join(fleet.standing.dir, 'workers', 'w1'))) === 2);
+  await until(
+    'both outcomes are stored',
+    PATIENCE_MS,
+    async () => (await countWaiting(join(fleet.standing.dir, 'workers', 'w1', 'store'))) === 2,
+  );
   const toldAtMs = performance.now();
   fleet.worker('w1').signal('SIGTERM');
   t.is(await fleet.worker('w1').exited, 0, fleet.worker('w1').stderr());

@@ -21,7 +21,7 @@ function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
 
 /** What was answered is an outcome that a death does not take away once it is in the store of its worker. */
 async function outcomesStored(dir: string, workers: readonly string[], count: number): Promise<void> {
-  const counts = (): Promise<readonly number[]> => Promise.all(workers.map((name) => countWaiting(join(dir, 'workers', name))));
+  const counts = (): Promise<readonly number[]> => Promise.all(workers.map((name) => countWaiting(join(dir, 'workers', name, 'store'))));
   await until(`${count} outcomes are stored`, PATIENCE_MS, async () => (await counts()).reduce((sum, one) => sum + one, 0) === count);
 }
 
