@@ -1,10 +1,19 @@
 #!/usr/bin/env node
 import { inspect } from 'node:util';
-import { main } from '../dist/runtime/cli/main.js';
 
-// A bug. Node would end with 1, which says that the run is done and some items failed.
-process.on('uncaughtException', (error) => {
-  process.stderr.write(`${inspect(error)}\n`);
-  process.exit(70);
-});
-process.exit(await main(process.argv.slice(2)));
+process.on('uncaughtException', end);
+try {
+  const { main } = await import('../dist/runtime/cli/main.js');
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  end(error);
+}
+
+/** A bug ends with 70: Node would end with 1, which says that the run is done and some items failed. A lack of files is none. */
+function end(error) {
+  const text = inspect(error);
+  const isOutOfFiles = /EMFILE|ENFILE|too many open files/.test(text);
+  const advice = 'rollout: too many files are open: raise the limit (`ulimit -n 1024`) and give the same command again';
+  process.stderr.write(`${isOutOfFiles ? advice : text}\n`);
+  process.exit(isOutOfFiles ? 2 : 70);
+}

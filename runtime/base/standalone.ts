@@ -1,5 +1,6 @@
 import { RolloutError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { printable } from './printable.ts';
 import { isNoSpace } from './space.ts';
 
 /** A process that is started by its own launcher, and what it says of its arguments. */
@@ -29,7 +30,7 @@ function surviveFullDisk(): void {
 
 /** Says on stderr why the process ends, and how. */
 export function tell(text: string, exit: ExitCode): ExitCode {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${printable(text)}\n`);
   return exit;
 }
 

@@ -20,6 +20,6 @@ export function longestTemporaryName(prefix: string): string {
 export async function removeLeftTemporaries(dir: string, prefix: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const pid = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
-    if (pid !== undefined && !doesExist(Number(pid))) await rm(join(dir, name), { force: true });
+    if (pid !== undefined && !doesExist(Number(pid))) await rm(join(dir, name), { force: true, recursive: true });
   }
 }

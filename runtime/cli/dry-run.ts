@@ -1,6 +1,8 @@
-import { mkdir, rm, stat, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { rm, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { makeStateDir } from '../base/state-dir.ts';
+import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 import { ENTRY_BYTES } from '../input/entry.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
 import { firstInvalid } from '../input/refuse-invalid.ts';
@@ -13,8 +15,10 @@ import { indexRequest } from './run-invalid.ts';
 
 /** `--dry-run`: indexes and checks the input in a directory of its own, estimates the disk space, and leaves nothing behind. */
 export async function dryRun(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
-  const scratch = statePaths(`${paths.stateDir}.dry-run-${process.pid}`);
-  await mkdir(scratch.stateDir, { recursive: true });
+  const prefix = `${basename(paths.stateDir)}.dry-run-`;
+  const scratch = statePaths(join(dirname(paths.stateDir), temporaryName(prefix)));
+  await makeStateDir(scratch.stateDir);
+  await removeLeftTemporaries(dirname(paths.stateDir), prefix);
   try {
     const prepared = await readInput(deps, input, scratch.stateDir, args.json);
     const summary = await indexInput(deps, indexRequest(prepared.path, args, scratch.indexDir), args.json);

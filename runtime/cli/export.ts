@@ -2,6 +2,7 @@ import { realpath, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 import { exportResults } from '../results/export.ts';
 import { createOutputGuard, type OutputGuard } from '../results/output-guard.ts';
 import { errorsPath } from '../results/output-line.ts';
@@ -70,9 +71,12 @@ export async function exportTo(paths: StatePaths, request: ExportRequest): Promi
   );
 }
 
+const SCRATCH = 'scratch-';
+
 /** A directory of this process's own, on the disk of the run: it may become large. */
 export async function inScratch<T>(paths: StatePaths, use: (dir: string) => Promise<T>): Promise<T> {
-  const dir = join(paths.stateDir, `scratch-${process.pid}`);
+  await removeLeftTemporaries(paths.stateDir, SCRATCH);
+  const dir = join(paths.stateDir, temporaryName(SCRATCH));
   try {
     return await use(dir);
   } finally {

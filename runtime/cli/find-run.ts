@@ -6,17 +6,17 @@ import { ifThere } from '../base/if-there.ts';
 
 /** Directories below this depth are not searched: a run lies beside its output, and a search of a whole disk helps nobody. */
 const SEARCH_DEPTH = 3;
-/** A terminal shows so many without scrolling. */
-const SHOWN_RUNS = 20;
+/** A person wants one of the last; the message stays short. */
+const SHOWN_RUNS = 5;
 
 /** The state directory that a verb works on: the named one, else the only one below `folder`. */
 export async function findRun(folder: string, state: string | undefined): Promise<string> {
   if (state !== undefined) return checkNamed(resolve(folder, state));
   const closed: string[] = [];
-  return chooseRun(folder, await listRuns(folder, SEARCH_DEPTH, closed), closed);
+  return chooseRun(folder, await newestFirst(await listRuns(folder, SEARCH_DEPTH, closed)), closed);
 }
 
-/** `closed`: directories below the folder that may not be looked into, often those of other users. */
+/** `found`: the newest first; `closed`: directories below the folder that may not be looked into, often those of other users. */
 export function chooseRun(folder: string, found: readonly string[], closed: readonly string[] = []): string {
   const [only, ...others] = found;
   if (only === undefined) {
@@ -26,7 +26,16 @@ export function chooseRun(folder: string, found: readonly string[], closed: read
   if (others.length === 0) return only;
   const shown = found.slice(0, SHOWN_RUNS).map((path) => `\n  --state ${path}`);
   const rest = found.length > SHOWN_RUNS ? `\n  and ${found.length - SHOWN_RUNS} more` : '';
-  throw new RolloutError('USAGE', `${found.length} runs below ${folder}: choose one with\n${shown.join('').slice(1)}${rest}`);
+  throw new RolloutError(
+    'USAGE',
+    `${found.length} runs below ${folder}: name one with --state, the newest are\n${shown.join('').slice(1)}${rest}`,
+  );
+}
+
+/** By the last change of what is in them. */
+async function newestFirst(found: readonly string[]): Promise<readonly string[]> {
+  const dated = await Promise.all(found.map(async (path) => ({ path, ms: (await ifThere(path, stat(path)))?.mtimeMs ?? 0 })));
+  return dated.toSorted((a, b) => b.ms - a.ms).map(({ path }) => path);
 }
 
 async function checkNamed(path: string): Promise<string> {

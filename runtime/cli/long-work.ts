@@ -17,7 +17,7 @@ const PLAIN_EVERY_MS = 5_000;
 const TERMINAL_EVERY_MS = 500;
 const CLEAR_LINE = '\r\u001b[K';
 
-type Outputs = Pick<CliDeps, 'err' | 'out'> & { readonly clock: Pick<Clock, 'sleep'> };
+type Outputs = Pick<CliDeps, 'err' | 'isDrawable' | 'out'> & { readonly clock: Pick<Clock, 'sleep'> };
 
 /** Does the work, and tells meanwhile how far it is: on one line of a terminal, in lines into a pipe, in JSON lines with --json. */
 export async function tellWhile<T>(deps: Outputs, isJson: boolean, progress: () => WorkProgress, work: Promise<T>): Promise<T> {
@@ -31,8 +31,13 @@ export async function tellWhile<T>(deps: Outputs, isJson: boolean, progress: () 
   }
 }
 
-async function tell({ clock, err, out }: Outputs, isJson: boolean, progress: () => WorkProgress, isDone: AbortSignal): Promise<void> {
-  const isDrawn = !isJson && err.isTTY === true;
+async function tell(
+  { clock, err, isDrawable, out }: Outputs,
+  isJson: boolean,
+  progress: () => WorkProgress,
+  isDone: AbortSignal,
+): Promise<void> {
+  const isDrawn = !isJson && isDrawable;
   await clock.sleep(FIRST_MS, isDone);
   if (isDone.aborted) return;
   while (!isDone.aborted) {

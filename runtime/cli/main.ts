@@ -2,8 +2,11 @@ import { CommanderError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { endSignals } from '../base/hangup.ts';
 import { silentLog } from '../base/log.ts';
 import { launcher } from '../base/module-path.ts';
+import { isOutOfFiles } from '../base/open-files.ts';
+import { printable } from '../base/printable.ts';
 import { keepFilesPrivate } from '../base/private-files.ts';
 import type { CliDeps } from './deps.ts';
 import { drain } from './drain.ts';
@@ -12,6 +15,7 @@ import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts
 import { buildProgram } from './program.ts';
 import { run } from './run.ts';
 import { status } from './status.ts';
+import { isDrawable } from './terminal.ts';
 import { verify } from './verify.ts';
 import { readVersion, version, versionText } from './version.ts';
 
@@ -42,12 +46,12 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // Commander has said it already: help and version end with 0, every mistake is usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof RolloutError) {
-      process.stderr.write(`rollout: ${error.message}\n`);
+      process.stderr.write(`rollout: ${printable(error.message)}\n`);
       return error.exit;
     }
-    if (!isSystemError(error)) throw error;
+    if (!isSystemError(error) || isOutOfFiles(error)) throw error;
     process.stderr.write(
-      `rollout: ${error.message}${isDiskFull(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
+      `rollout: ${printable(error.message)}${isDiskFull(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
     );
     return EXIT.notReachable;
   }
@@ -65,6 +69,7 @@ function isDiskFull({ code }: NodeJS.ErrnoException): boolean {
 function realDeps(): CliDeps {
   // A closed terminal or pipe: nobody reads any more, and the run goes on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const signals = endSignals();
   return {
     cwd: process.cwd(),
     env: process.env,
@@ -76,8 +81,8 @@ function realDeps(): CliDeps {
     stdin: process.stdin,
     out: process.stdout,
     err: process.stderr,
+    isDrawable: isDrawable(process.stderr.isTTY, process.env),
     onInterrupt: (handle) => {
-      const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       for (const name of signals) process.on(name, handle);
       return () => {
         for (const name of signals) process.off(name, handle);

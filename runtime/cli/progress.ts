@@ -1,6 +1,8 @@
 import type { Writable } from 'node:stream';
 import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
+import { printable } from '../base/printable.ts';
 import type { RunStatus } from '../model/status.ts';
+import { say } from './deps.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
 import { openItems, settledItems } from './run-status.ts';
 import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, workersText } from './status-text.ts';
@@ -15,7 +17,9 @@ export interface ProgressView {
 
 export interface ViewOutputs {
   /** Bar, plain lines and notices. */
-  readonly err: Writable & { readonly isTTY?: boolean };
+  readonly err: Writable;
+  /** A line there may be drawn over. */
+  readonly isDrawable: boolean;
   /** JSON lines. */
   readonly out: Writable;
   readonly nowMs: () => number;
@@ -28,14 +32,14 @@ const JSON_EVERY_MS = 1_000;
 
 export function createProgressView(outputs: ViewOutputs, isJson: boolean): ProgressView {
   if (isJson) return jsonView(outputs);
-  return outputs.err.isTTY === true ? barView(outputs) : plainView(outputs);
+  return outputs.isDrawable ? barView(outputs) : plainView(outputs);
 }
 
 function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
   const clocked = every(JSON_EVERY_MS, nowMs);
   return {
     show: (status) => clocked(status, (rate) => out.write(`${JSON.stringify(progressJson(status, rate))}\n`)),
-    notice: (line) => void err.write(`${line}\n`),
+    notice: (line) => say(err, [line]),
     stop: () => undefined,
   };
 }
@@ -43,8 +47,8 @@ function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
 function plainView({ err, nowMs }: ViewOutputs): ProgressView {
   const clocked = every(PLAIN_EVERY_MS, nowMs);
   return {
-    show: (status) => clocked(status, (rate) => err.write(`${progressLine(status, rate)}\n`)),
-    notice: (line) => void err.write(`${line}\n`),
+    show: (status) => clocked(status, (rate) => say(err, [progressLine(status, rate)])),
+    notice: (line) => say(err, [line]),
     stop: () => undefined,
   };
 }
@@ -64,7 +68,8 @@ function barView({ err, nowMs }: ViewOutputs): ProgressView {
     },
     notice: (line) => {
       // The bar draws itself again below the line.
-      err.write(isStarted ? `\r\u001b[K${line}\n` : `${line}\n`);
+      if (isStarted) err.write('\r\u001b[K');
+      say(err, [line]);
     },
     stop: () => {
       if (isStarted) bar.stop();
@@ -75,7 +80,9 @@ function barView({ err, nowMs }: ViewOutputs): ProgressView {
 /** Leaves room for the counts, the rate and the workers on one line of a wide terminal. */
 const BAR_WIDTH = 30;
 
-const formatBar: GenericFormatter = (_options, params, payload: { readonly status: RunStatus; readonly rate: Rate }) => {
+const formatBar: GenericFormatter = (options, params, payload) => printable(barText(options, params, payload));
+
+const barText: GenericFormatter = (_options, params, payload: { readonly status: RunStatus; readonly rate: Rate }) => {
   const { status, rate } = payload;
   if (isNothingIndexed(status)) return indexingText(status);
   const filled = Math.round(BAR_WIDTH * Math.min(1, params.progress));

@@ -45,7 +45,10 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   const startedMs = deps.clock.monotonicMs();
   const ca = await ensureDevCa(paths.tlsDir, execution.runId);
   if (ca.isNew) say(deps.err, [`Generated dev CA at ${ca.caPath}`]);
-  const view = createProgressView({ err: deps.err, out: deps.out, nowMs: () => deps.clock.monotonicMs() }, args.json);
+  const view = createProgressView(
+    { err: deps.err, isDrawable: deps.isDrawable, out: deps.out, nowMs: () => deps.clock.monotonicMs() },
+    args.json,
+  );
   let last: RunStatus | null = null;
   const supervisor = await superviseBy(deps, execution, view, {
     hasOpenItems: () => last === null || openItems(last) > 0 || !last.isIndexed,

@@ -16,6 +16,7 @@ import { type Found, finishedText, foundText } from './found-text.ts';
 import { endLeftovers } from './leftovers.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
 import { readInput } from './prepare.ts';
+import { refuseFewFiles, refuseServed } from './refuse-start.ts';
 import { awaitRoom, withRoom } from './room.ts';
 import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
@@ -29,6 +30,7 @@ import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restore
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
   checkRunArguments(given);
+  refuseFewFiles(given.concurrency);
   const args = { ...given, output: resolve(deps.cwd, given.output) };
   const inputPath = input === '-' ? input : resolve(deps.cwd, input);
   const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));
@@ -112,6 +114,7 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
   const stamp = new Date(deps.clock.wallMs()).toISOString().replaceAll(/\D/g, '').slice(0, 17);
   const aside = `${paths.stateDir}.${stamp}`;
   await endLeftovers(paths.children, deps.clock, (line) => say(deps.err, [line]));
+  await refuseServed(paths, lock);
   await lock.release();
   await rename(paths.stateDir, aside);
   say(deps.err, [`--fresh: the state directory that was there is now ${basename(aside)}`]);

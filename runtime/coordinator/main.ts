@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
 import { createEvents, type Events } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { endSignals } from '../base/hangup.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { keepFilesPrivate } from '../base/private-files.ts';
 import { isProcessDead, ownProcess } from '../base/process-identity.ts';
@@ -222,7 +223,7 @@ function stopSignal(log: Log): StopSignal {
     if (!controller.signal.aborted) log.info({ signal }, 'told to end: another coordinator, or the next start, goes on with the run');
     controller.abort();
   };
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, onSignal);
+  for (const name of endSignals()) process.on(name, onSignal);
   onParentLost(() => controller.abort());
   return { signal: controller.signal, requested };
 }

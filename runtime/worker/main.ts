@@ -4,6 +4,7 @@ import { never } from '../base/assert.ts';
 import { systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { endSignals } from '../base/hangup.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { keepFilesPrivate } from '../base/private-files.ts';
 import { systemRandom } from '../base/random.ts';
@@ -158,8 +159,7 @@ function listen(loop: WorkerLoop, log: Log): void {
     log.info({ signal }, 'draining; a second signal ends at once');
     loop.drain(`told to end by ${signal}`);
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  for (const name of endSignals()) process.on(name, onSignal);
   onParentMessage((message) => {
     if (message.kind === 'coordinators') loop.replaceAddresses(message.addresses);
   });

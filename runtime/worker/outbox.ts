@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
@@ -7,6 +7,7 @@ import { RolloutError } from '../base/errors.ts';
 import { shortageNow } from '../base/free-space.ts';
 import { describeProcess } from '../base/process-identity.ts';
 import { type ProcessLock, takeLock } from '../base/process-lock.ts';
+import { storeFileProblem } from '../base/store-file.ts';
 import type { ProcessIdentity } from '../model/lease.ts';
 import type { Epoch, ItemRef, WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
@@ -51,10 +52,6 @@ interface Store {
 
 const FILE = 'outbox.mdb';
 const LOCK = 'lock';
-/** LMDB's mark at the start of each of its files. It is looked at here, since LMDB itself crashes on a file that is none of its own. */
-const MAGIC = 0xbeefc0de;
-const MAGIC_AT = 24;
-const HEAD_BYTES: number = MAGIC_AT + 4;
 
 /** The lock comes first: behind a living writer that is stopped, opening the store would hold up this process for as long. */
 export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
@@ -85,24 +82,13 @@ async function reading<T>(dir: string, none: T, read: (store: Store) => T): Prom
   }
 }
 
-/** Whether there is a store; throws where the file is something else, on which LMDB would crash. */
+/** Whether there is a store; throws where the file is something else, or a part of one, on which LMDB would crash. */
 function isMade(dir: string): boolean {
-  if (statSync(join(dir, FILE), { throwIfNoEntry: false }) === undefined) return false;
-  const head = readHead(join(dir, FILE));
-  if (head.byteLength === 0) return false;
-  if (head.byteLength < HEAD_BYTES || head.readUInt32LE(MAGIC_AT) !== MAGIC)
-    throw new Error(`${FILE} is damaged, or is no store: move it away`);
+  const path = join(dir, FILE);
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false;
+  const problem = storeFileProblem(path);
+  if (problem !== null) throw new Error(`${FILE} ${problem}; restore it, or move it away: its items run again`);
   return true;
-}
-
-function readHead(path: string): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** How many outcomes wait in the store in `dir` to be acknowledged; 0 where there is none. Only reads, so its owner may be alive. */

@@ -83,6 +83,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'run-summary',
     'status-text',
     'supervision',
+    'terminal',
     'unanswered',
     'verification-text',
   ],

@@ -1,7 +1,8 @@
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { RolloutError } from '../../base/errors.ts';
+import { storeFileProblem } from '../../base/store-file.ts';
 
 export type Database = RootDatabase<Buffer, Buffer>;
 
@@ -33,31 +34,16 @@ export function openDatabase(dir: string, mode: 'read' | 'write'): Database {
   });
 }
 
-/** lmdb ends the process with SIGSEGV where LMDB refuses to open (tried with 3.5.6), so what it would refuse is found before. */
+/** lmdb ends the process with a signal where LMDB cannot open a file, so what it would refuse is found before. */
 function requireOpenable(path: string): void {
   // LMDB writes to the lock file also for a reader.
   for (const needed of [dirname(path), path, `${path}-lock`]) {
     if (existsSync(needed)) accessSync(needed, constants.R_OK | constants.W_OK);
   }
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) requireMagic(path);
-}
-
-/** The first page's header is 24 bytes; then LMDB's magic number and data version follow, in the machine's order of bytes. */
-const MAGIC_AT = 24;
-const MAGIC = 0xbeefc0de;
-const DATA_VERSION = 2;
-
-function requireMagic(path: string): void {
-  const header = new Uint32Array(2);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, header.byteLength, MAGIC_AT);
-  } finally {
-    closeSync(file);
-  }
-  if (header[0] === MAGIC && header[1] === DATA_VERSION) return;
+  const problem = existsSync(path) ? storeFileProblem(path) : null;
+  if (problem === null) return;
   throw new RolloutError(
     'STATE_UNREADABLE',
-    `${path} is not a store that this version of rollout reads. If it was damaged, restore a copy of the state directory, or begin anew with --fresh.`,
+    `The store ${path} ${problem}. Restore a whole copy of the state directory, or begin anew with --fresh.`,
   );
 }

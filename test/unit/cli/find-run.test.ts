@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { chooseRun, findRun } from '../../../runtime/cli/find-run.ts';
@@ -39,7 +39,18 @@ test('a long list of runs is cut, and says how many more there are', (t) => {
       Array.from({ length: 25 }, (_, n) => `/f/${n}.rollout`),
     ),
   );
-  t.regex(error.message, /and 5 more/);
+  t.regex(error.message, /and 20 more$/);
+});
+
+test('of many runs the newest are named first', async (t) => {
+  const folder = await folderWith(t, ['a.rollout', 'b.rollout', 'c.rollout']);
+  await utimes(join(folder, 'a.rollout'), 1_000, 1_000);
+  await utimes(join(folder, 'c.rollout'), 2_000, 2_000);
+  const error = await t.throwsAsync(findRun(folder, undefined), { code: 'USAGE' });
+  t.deepEqual(
+    [...error.message.matchAll(/(\w)\.rollout/g)].map((match) => match[1]),
+    ['b', 'c', 'a'],
+  );
 });
 
 test('a run whose run.json cannot be looked at is told, and is not passed over', async (t) => {

@@ -36,7 +36,7 @@ async function told(isTTY: boolean, isJson: boolean, wakes: number): Promise<{ r
       if (left < 0) await sleep(5);
     },
   };
-  await tellWhile({ clock, err, out }, isJson, () => PROGRESS, work);
+  await tellWhile({ clock, err, isDrawable: isTTY, out }, isJson, () => PROGRESS, work);
   return { err: err.text, out: out.text };
 }
 
@@ -57,7 +57,7 @@ test('on a terminal it is one line, which is gone in the end', async (t) => {
 test('an error of the work passes, and the telling ends', async (t) => {
   const clock = { sleep: async (): Promise<void> => sleep(1) };
   const failing = tellWhile(
-    { clock, err: new Screen(false), out: new Screen(false) },
+    { clock, err: new Screen(false), isDrawable: false, out: new Screen(false) },
     false,
     () => PROGRESS,
     Promise.reject(new Error('no')),

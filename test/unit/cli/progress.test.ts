@@ -18,7 +18,7 @@ const BEGUN: RunStatus = {
 
 function shownOnTerminal(status: RunStatus): string {
   const err = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY: true, columns: 200 });
-  const view = createProgressView({ err, out: new PassThrough(), nowMs: () => 0 }, false);
+  const view = createProgressView({ err, isDrawable: true, out: new PassThrough(), nowMs: () => 0 }, false);
   view.show(status);
   view.stop();
   return String(err.read());
