@@ -12,6 +12,8 @@ import type { StatePaths } from './paths.ts';
 export interface LiveRun {
   /** Null where no coordinator answers now. */
   status(): Promise<RunStatus | null>;
+  /** Why the last question for the status had no answer though something listens there; null where none does. */
+  silence(): string | null;
   drain(order: DrainOrder): Promise<Answered<DrainReply>>;
   close(): void;
 }
@@ -36,6 +38,7 @@ class Live implements LiveRun {
   readonly #runId: string;
   #client: RunClient | null = null;
   #address: string | null = null;
+  #silence: string | null = null;
 
   constructor(options: LiveRunOptions, files: TlsFiles, runId: string) {
     this.#options = options;
@@ -45,9 +48,15 @@ class Live implements LiveRun {
 
   async status(): Promise<RunStatus | null> {
     const address = await this.#options.address();
+    this.#silence = null;
     if (address === null) return null;
     const answer = await this.#clientAt(address).status();
+    this.#silence = silenceOf(address, answer);
     return answer.kind === 'reply' ? answer.reply : null;
+  }
+
+  silence(): string | null {
+    return this.#silence;
   }
 
   async drain(order: DrainOrder): Promise<Answered<DrainReply>> {
@@ -74,4 +83,12 @@ class Live implements LiveRun {
 /** The address at which a coordinator has begun to serve, as it wrote it down; null where none has. */
 export async function markedAddress(paths: StatePaths): Promise<string | null> {
   return (await readServing(paths.coordinatorMark))?.address ?? null;
+}
+
+/** What a system says where no process listens, or no such machine is known. */
+const NOBODY = /ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH/;
+
+function silenceOf(address: string, answer: Answered<RunStatus>): string | null {
+  if (answer.kind === 'reply' || answer.kind === 'not-leader' || NOBODY.test(answer.detail)) return null;
+  return `${address}: ${answer.detail}`;
 }

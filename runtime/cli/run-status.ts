@@ -5,6 +5,8 @@ export interface SeenStatus extends RunStatus {
   readonly isLive: boolean;
   /** The pid of the `rollout run` that keeps the processes of the run alive; null where none is seen. */
   readonly runPid: number | null;
+  /** What stood in the way of a coordinator that is there and did not answer; null where none is there, or it answered. */
+  readonly silence: string | null;
 }
 
 export function settledItems(status: Pick<RunStatus, 'done' | 'failed'>): number {

@@ -79,6 +79,7 @@ function stateText(status: SeenStatus): string {
 
 function howToGoOn(status: SeenStatus, stateDir: string): readonly string[] {
   if (status.isLive || status.state.kind === 'completed') return [];
+  if (status.silence !== null) return [`A coordinator is there and did not answer, at ${status.silence}. Its log may say more.`];
   if (status.runPid !== null)
     return [
       `No coordinator answers now, and \`rollout run\` (pid ${status.runPid}) is alive: it starts the coordinator. Look again with \`rollout status --watch --state ${stateDir}\`.`,

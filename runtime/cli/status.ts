@@ -52,6 +52,6 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
 async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
   const runPid = (await lockHolder(paths.lock))?.pid ?? null;
-  if (told !== null) return { ...told, isLive: true, runPid };
-  return { ...storedStatus(await requireStoredRun(paths), await readProgress(paths)), runPid };
+  if (told !== null) return { ...told, isLive: true, runPid, silence: null };
+  return { ...storedStatus(await requireStoredRun(paths), await readProgress(paths)), runPid, silence: live?.silence() ?? null };
 }

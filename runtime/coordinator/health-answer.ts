@@ -8,6 +8,15 @@ export interface HealthView {
   readonly leaseEpoch: number | null;
   /** Null as long as it does not serve. */
   readonly status: RunStatus | null;
+  /** Null before it listens. */
+  readonly certificate: CertificateHealth | null;
+}
+
+export interface CertificateHealth {
+  /** Of the certificate in use; below 0 once it has expired, and nobody new can connect. */
+  readonly expiresInSeconds: number;
+  /** Why the certificate files as they are now are not in use; null where they are. */
+  readonly refused: string | null;
 }
 
 export interface HealthAnswer {
@@ -31,19 +40,21 @@ export function healthAnswer(method: string, path: string, view: HealthView): He
   }
 }
 
-function readiness({ standing, status }: HealthView): HealthAnswer {
+function readiness({ standing, status, certificate }: HealthView): HealthAnswer {
+  if (certificate !== null && certificate.expiresInSeconds <= 0) return text(503, 'its certificate has expired: nobody can connect');
   if (status !== null) return text(200, 'primary');
   const why = unreadiness(standing);
   return why === null ? text(200, 'passive') : text(503, why);
 }
 
-function healthOf({ leaseEpoch, status }: HealthView): Record<string, unknown> {
+function healthOf({ leaseEpoch, status, certificate }: HealthView): Record<string, unknown> {
   return {
     active: status !== null,
     role: status === null ? 'passive' : 'primary',
     leaseEpoch,
     workers: status?.workers.length ?? null,
     progress: status === null ? null : progressOf(status),
+    certificate,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Lease } from '../model/lease.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
 import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
 import { startServer } from '../rpc/server.ts';
-import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
+import { type CertificateView, keepCertificateFresh, serverCredentials, watchCertificate } from '../rpc/tls.ts';
 import type { HealthView } from './health-answer.ts';
 import type { Loop } from './loop.ts';
 import type { CoordinatorSettings } from './settings.ts';
@@ -20,10 +20,21 @@ export interface Post {
   lease: Lease | null;
   /** Counts as long as there is no core, and at the end. */
   standing: Standing;
+  /** Null before it listens. */
+  certificate?: (() => CertificateView) | null;
 }
 
-export function healthOf({ core, lease, standing }: Post): HealthView {
-  return { standing, leaseEpoch: lease?.epoch ?? null, status: standing.kind === 'ending' ? null : (core?.status() ?? null) };
+export function healthOf({ core, lease, standing, certificate }: Post, wallMs: number): HealthView {
+  return {
+    standing,
+    leaseEpoch: lease?.epoch ?? null,
+    status: standing.kind === 'ending' ? null : (core?.status() ?? null),
+    certificate: certificateHealth(certificate?.() ?? null, wallMs),
+  };
+}
+
+function certificateHealth(view: CertificateView | null, wallMs: number): HealthView['certificate'] {
+  return view === null ? null : { expiresInSeconds: Math.floor((view.expiresAtMs - wallMs) / 1_000), refused: view.refused };
 }
 
 export interface Listening {
@@ -44,9 +55,11 @@ export async function startListening({ settings, runId, post, clock, log }: List
   const request = certificateRequest(settings);
   const tls = await certificateFor(settings, request, runId);
   const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
+  const watched = watchCertificate(tls, runId, log, clock);
+  post.certificate = watched.view;
   const server = await startServer({
     listen: settings.listen,
-    credentials: serverCredentials(tls, log),
+    credentials: serverCredentials(tls, log, watched),
     runId,
     clock,
     log,

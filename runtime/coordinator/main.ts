@@ -68,7 +68,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
   const stop = stopSignal(log);
   const post: Post = { core: null, lease: null, standing: STARTING };
-  const health = await startHealth(settings.http, log, () => healthOf(post));
+  const health = await startHealth(settings.http, log, () => healthOf(post, systemClock.wallMs()));
   const standby: Standby = {
     stop,
     post,

@@ -43,8 +43,7 @@ export async function ensureDevCa(
   await mkdir(dir, { recursive: true, mode: DIRECTORY_MODE });
   const { caPath, caKeyPath } = authorityPaths(dir);
   const isNew = (await readIfThere(caPath)) === null && (await makeDevCa(caPath, caKeyPath, runId, clock));
-  const isOwn = (await readIfThere(caKeyPath)) !== null;
-  if (isOwn && (await readRunId(dir)) !== runId) {
+  if ((await readRunId(dir)) !== runId) {
     throw new RolloutError(
       'TLS_INVALID',
       `${caPath} belongs to run ${await readRunId(dir)}, not to ${runId}: give each run its own TLS directory`,

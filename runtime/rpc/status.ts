@@ -98,8 +98,13 @@ const WRAPPED = /^No connection established\. Last error: (?:Error: )?(.*)\. Res
 /** How OpenSSL says that it does not know who has signed a certificate. */
 const FOREIGN = /self[- ]signed certificate|unable to (?:verify|get)/;
 
+/** Which of the two clocks is wrong, or which file is old, cannot be told from here. */
+const UNTIMELY = /certificate (?:is not yet valid|has expired)/;
+
 function readable(details: string): string {
   const reason = WRAPPED.exec(details)?.[1] ?? details;
+  if (UNTIMELY.test(reason))
+    return `${reason}: by the clock of this machine the coordinator's certificate, or its authority's, is not valid now; compare the clocks of both machines, or have a new certificate made`;
   return FOREIGN.test(reason) ? `${reason}: both sides need certificates of one authority, so copy ca.pem from the coordinator` : reason;
 }
 

@@ -27,7 +27,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   lease: ['machine'],
   input: ['body-bytes', 'content-id', 'entry', 'identity', 'line', 'spans'],
   results: ['breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
-  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method'],
+  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
   coordinator: [
     ...[
       'breaker',

@@ -5,7 +5,17 @@ import { progressLine, statusPage } from '../../../runtime/cli/status-text.ts';
 
 function status(change: Partial<SeenStatus> = {}): SeenStatus {
   const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, handedBack: 1 };
-  return { runId: 'R1', state: { kind: 'running' }, epoch: 3, ...counts, workers: [], isLive: true, runPid: null, ...change };
+  return {
+    runId: 'R1',
+    state: { kind: 'running' },
+    epoch: 3,
+    ...counts,
+    workers: [],
+    isLive: true,
+    runPid: null,
+    silence: null,
+    ...change,
+  };
 }
 
 const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', running: 8, concurrency: 64, sinceBeatMs: 120, detail: '' };
@@ -83,4 +93,10 @@ test('where the last items wait for another try, the progress line says so inste
 test('before the first line is indexed the progress line says what is being done', (t) => {
   const nothing = { items: 0, isIndexed: false, done: 0, failed: 0, running: 0, handedBack: 0 };
   t.is(progressLine(status({ ...nothing, workers: [READY] }), startRate(0, 0)), 'indexing the input, 1 worker');
+});
+
+test('a coordinator that is there and cannot be talked to is not one that is not running', (t) => {
+  const page = statusPage(status({ isLive: false, silence: 'localhost:7: UNAVAILABLE: certificate has expired' }), 'd').join('\n');
+  t.regex(page, /A coordinator is there and did not answer, at localhost:7: UNAVAILABLE: certificate has expired/);
+  t.notRegex(page, /No coordinator is running/);
 });

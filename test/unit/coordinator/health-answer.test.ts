@@ -15,12 +15,18 @@ const STATUS = {
   workers: [{}, {}],
 } as unknown as RunStatus;
 
-const SERVING: HealthView = { standing: { kind: 'taking-over' }, leaseEpoch: 3, status: STATUS };
-const PASSIVE: HealthView = { standing: { kind: 'passive' }, leaseEpoch: 2, status: null };
+const SERVING: HealthView = {
+  standing: { kind: 'taking-over' },
+  leaseEpoch: 3,
+  status: STATUS,
+  certificate: { expiresInSeconds: 86_400, refused: null },
+};
+const PASSIVE: HealthView = { standing: { kind: 'passive' }, leaseEpoch: 2, status: null, certificate: null };
 const WAITING: HealthView = {
   standing: { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
   leaseEpoch: null,
   status: null,
+  certificate: null,
 };
 
 test('/healthz says that the process lives, whatever it waits for', (t) => {
@@ -43,6 +49,7 @@ test('/health is JSON with what is known, also while nothing is served', (t) => 
     leaseEpoch: 3,
     workers: 2,
     progress: { state: 'running', items: 10, isIndexed: true, done: 4, failed: 1, running: 2, handedBack: 0 },
+    certificate: { expiresInSeconds: 86_400, refused: null },
   });
   t.deepEqual(JSON.parse(healthAnswer('GET', '/health', WAITING).body), {
     active: false,
@@ -50,6 +57,7 @@ test('/health is JSON with what is known, also while nothing is served', (t) => 
     leaseEpoch: null,
     workers: null,
     progress: null,
+    certificate: null,
   });
 });
 
@@ -57,4 +65,15 @@ test('other paths are not there, and nothing can be changed', (t) => {
   t.is(healthAnswer('GET', '/', SERVING).statusCode, 404);
   t.is(healthAnswer('GET', '/healthz/', SERVING).statusCode, 404);
   t.is(healthAnswer('POST', '/healthz', SERVING).statusCode, 405);
+});
+
+test('one whose certificate has expired is not ready; one that keeps a good one, since the new files are not, is', (t) => {
+  const expired = { expiresInSeconds: 0, refused: null };
+  t.like(healthAnswer('GET', '/readyz', { ...SERVING, certificate: expired }), {
+    statusCode: 503,
+    body: 'its certificate has expired: nobody can connect\n',
+  });
+  const kept: HealthView = { ...SERVING, certificate: { expiresInSeconds: 60, refused: 'client.pem has expired' } };
+  t.is(healthAnswer('GET', '/readyz', kept).statusCode, 200);
+  t.like(JSON.parse(healthAnswer('GET', '/health', kept).body), { certificate: { refused: 'client.pem has expired' } });
 });

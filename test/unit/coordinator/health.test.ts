@@ -5,7 +5,7 @@ import { silentLog } from '../../../runtime/base/log.ts';
 import { startHealth } from '../../../runtime/coordinator/health.ts';
 import type { HealthView } from '../../../runtime/coordinator/health-answer.ts';
 
-const VIEW: HealthView = { standing: { kind: 'starting' }, leaseEpoch: null, status: null };
+const VIEW: HealthView = { standing: { kind: 'starting' }, leaseEpoch: null, status: null, certificate: null };
 
 test('it answers at the address that it tells, and no longer once it is stopped', async (t) => {
   let view = VIEW;

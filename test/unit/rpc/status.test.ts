@@ -56,3 +56,18 @@ test('why there is no connection is told in few words, and what to do about cert
     { detail: 'UNAVAILABLE: Connection dropped' },
   );
 });
+
+test('a certificate that is not valid now is told with both causes it may have', (t) => {
+  for (const reason of ['certificate has expired', 'certificate is not yet valid']) {
+    const seen = unansweredOf(
+      Code.UNAVAILABLE,
+      `No connection established. Last error: Error: ${reason}. Resolution note: `,
+      () => undefined,
+    );
+    t.like(seen, { kind: 'unreachable' });
+    t.regex(
+      'detail' in seen ? seen.detail : '',
+      new RegExp(`^UNAVAILABLE: ${reason}: by the clock of this machine .*clocks of both machines, or`),
+    );
+  }
+});
