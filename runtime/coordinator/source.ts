@@ -11,7 +11,10 @@ export interface Source {
   indexed(): { readonly count: number; readonly items: number | null };
 }
 
-export function createSource(indexing: Indexing, reader: InputReader): Source {
+export function createSource(
+  indexing: Pick<Indexing, 'count' | 'isComplete' | 'waitFor'>,
+  reader: Pick<InputReader, 'lines' | 'invalidReason' | 'survey'>,
+): Source {
   return {
     lines: async (indexes, maxBytes) => {
       await indexing.waitFor(Math.max(-1, ...indexes) + 1);

@@ -37,6 +37,25 @@ test('L37: coordinators that die again and again cost no execution of a living w
   t.true(deaths >= 40, `only ${deaths} coordinators died`);
 });
 
+test('lines and answers of many megabytes travel in messages that can be sent, on streams and by polls', async (t) => {
+  const large = {
+    items: 8,
+    workers: 2,
+    coordinators: 1,
+    concurrency: 4,
+    prefetch: 4,
+    invalidShare: 0,
+    indexingMs: 0,
+    requestTimeoutMs: 9_000,
+  };
+  for (const transport of ['stream', 'poll'] as const) {
+    const sizes = { lineBytes: 5 * 2 ** 20, answerBytes: 9 * 2 ** 20, transport };
+    const { failure, coverage } = await runOnce({ ...planOf(1), ...CALM, ...large, ...sizes });
+    t.is(failure, null, `${transport}: ${failure?.message}`);
+    t.is(coverage.of('executions'), 8);
+  }
+});
+
 test('a seed gives the same world again, and another seed another one', async (t) => {
   const [one, again, other] = [await runTwice(planOf(7)), await runTwice(planOf(7)), await runTwice(planOf(8))];
   t.is(one.failure, null);

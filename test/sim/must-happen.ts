@@ -51,6 +51,8 @@ const EVENTS: readonly string[] = [
   'worker left drained',
   'worker left superseded',
   'executed again',
+  'claimed while the input was being indexed',
+  'a world of more than four workers',
 ];
 
 /** What never happened, and must. */

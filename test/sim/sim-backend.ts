@@ -65,7 +65,8 @@ function refOf({ item, requestId }: Request): { readonly index: number; readonly
 
 function answer(world: World, random: Random, worker: string, ref: { readonly index: number; readonly attempt: number }): Execution {
   const { faults } = world;
-  const body = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}"}`;
+  const text = 'x'.repeat(world.plan.answerBytes);
+  const body = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}","text":"${text}"}`;
   const answered = (status: number, headers: Readonly<Record<string, string>> = {}): Execution => ({
     kind: 'answered',
     url: 'sim',

@@ -13,6 +13,7 @@ import { createPerformer, type Perform } from '../../runtime/coordinator/perform
 import { createRecorder } from '../../runtime/coordinator/recorder.ts';
 import { type BootDisk, type Recovered, recover } from '../../runtime/coordinator/recover.ts';
 import { Replies } from '../../runtime/coordinator/replies.ts';
+import type { Source } from '../../runtime/coordinator/source.ts';
 import { STARTING } from '../../runtime/coordinator/standing.ts';
 import type { State } from '../../runtime/coordinator/state.ts';
 import type { Keeper } from '../../runtime/lease/contract.ts';
@@ -142,7 +143,7 @@ export class SimCoordinator {
       clock.monotonicMs(),
     );
     const source = createSimSource(plan, clock);
-    const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, replies, end, tell);
+    const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, source, replies, end, tell);
     const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
     keeper.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
@@ -164,7 +165,7 @@ export class SimCoordinator {
     }
   }
 
-  #performer({ keeper, log }: Recovered, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
+  #performer({ keeper, log }: Recovered, source: Source, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
     const { clock, name } = this.process;
     const random = this.#world.stream(`writer of ${name}`);
     const writer = createLedgerWriter({ keeper, clock, random, onFenced: end.fence });
@@ -178,7 +179,7 @@ export class SimCoordinator {
       clock,
       log: silentLog,
       events: this.#events,
-      source: createSimSource(this.#world.plan, clock),
+      source,
       onFailure: end.fail,
       onStoreBehind: async ({ worker, epoch }) => {
         this.#world.hold('L41', false, `${worker} says that it has seen epoch ${epoch}, which the store has not`);

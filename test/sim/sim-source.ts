@@ -1,9 +1,12 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import type { Source } from '../../runtime/coordinator/source.ts';
+import { createSource, type Source } from '../../runtime/coordinator/source.ts';
+import type { Indexing } from '../../runtime/input/indexer.ts';
+import type { InputReader } from '../../runtime/input/reader.ts';
 import { streamOf, type WorldPlan } from './swarm.ts';
 
 /** How many items a survey looks at, so that there are several. */
 const SURVEYED = 13;
+const LOOK_MS = 20;
 
 /** Which items are bad lines; the same in every run of a seed. */
 export function invalidItems({ seed, items, invalidShare }: WorldPlan): ReadonlySet<number> {
@@ -18,13 +21,49 @@ export function poisonedItems(plan: WorldPlan): ReadonlySet<number> {
   return new Set(valid.slice(0, plan.poisoned));
 }
 
-/** The input as if it had been indexed long ago. */
+/** The real source, over an index that grows with the time of its process, from the beginning at each start (indexer.ts). */
 export function createSimSource(plan: WorldPlan, clock: Clock): Source {
+  return createSource(new SimIndexing(plan, clock), simReader(plan, clock));
+}
+
+class SimIndexing implements Pick<Indexing, 'count' | 'isComplete' | 'waitFor'> {
+  readonly #plan: WorldPlan;
+  readonly #clock: Clock;
+  readonly #beganMs: number;
+
+  constructor(plan: WorldPlan, clock: Clock) {
+    this.#plan = plan;
+    this.#clock = clock;
+    this.#beganMs = clock.monotonicMs();
+  }
+
+  count(): number {
+    const { items, indexingMs } = this.#plan;
+    const passedMs = this.#clock.monotonicMs() - this.#beganMs;
+    return indexingMs === 0 ? items : Math.min(items, Math.floor((items * passedMs) / indexingMs));
+  }
+
+  isComplete(): boolean {
+    return this.count() === this.#plan.items;
+  }
+
+  async waitFor(count: number): Promise<void> {
+    while (this.count() < count && !this.isComplete()) await this.#clock.sleep(LOOK_MS);
+  }
+}
+
+function simReader(plan: WorldPlan, clock: Clock): Pick<InputReader, 'lines' | 'invalidReason' | 'survey'> {
   const invalid = [...invalidItems(plan)].toSorted((a, b) => a - b);
   return {
-    lines: async (indexes) => {
+    lines: async (indexes, maxBytes = Number.POSITIVE_INFINITY) => {
       await clock.sleep(1);
-      return indexes.map((index) => ({ index, line: lineOf(index), lineNumber: index + 1 }));
+      const lines = indexes.map((index) => ({ index, line: lineOf(index, plan.lineBytes), lineNumber: index + 1 }));
+      let bytes = 0;
+      const end = lines.findIndex(({ line }, at) => {
+        bytes += line.length;
+        return at > 0 && bytes > maxBytes;
+      });
+      return end < 0 ? lines : lines.slice(0, end);
     },
     invalidReason: async (index) => ({ code: 'invalid_json', message: 'not JSON', customId: null, lineNumber: index + 1 }),
     survey: async (from, count) => {
@@ -32,10 +71,10 @@ export function createSimSource(plan: WorldPlan, clock: Clock): Source {
       const upTo = Math.min(plan.items, from + Math.min(count, SURVEYED));
       return { upTo, invalid: invalid.filter((index) => index >= from && index < upTo) };
     },
-    indexed: () => ({ count: plan.items, items: plan.items }),
   };
 }
 
-function lineOf(index: number): Uint8Array {
-  return Buffer.from(`{"custom_id":"i${index}","method":"POST","url":"/v1/completions","body":{"prompt":${index}}}`);
+function lineOf(index: number, bytes: number): Uint8Array {
+  const prompt = bytes === 0 ? String(index) : `"${'x'.repeat(bytes)}"`;
+  return Buffer.from(`{"custom_id":"i${index}","method":"POST","url":"/v1/completions","body":{"prompt":${prompt}}}`);
 }

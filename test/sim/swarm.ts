@@ -6,6 +6,11 @@ import { FAULT_KINDS, FAULTS, type FaultKind, OF_COORDINATORS } from './fault-ki
 export interface WorldPlan {
   readonly seed: number;
   readonly items: number;
+  /** How long a coordinator takes to index the input; 0: it was indexed long ago. */
+  readonly indexingMs: number;
+  /** Of the input lines and of the answers, where they are large; 0 else. */
+  readonly lineBytes: number;
+  readonly answerBytes: number;
   readonly invalidShare: number;
   readonly workers: number;
   readonly coordinators: number;
@@ -57,8 +62,11 @@ export function planOf(seed: number): WorldPlan {
   return {
     seed,
     items: Math.round(between(random, 8, 70)),
+    indexingMs: indexingMsOf(seed),
+    lineBytes: 0,
+    answerBytes: 0,
     invalidShare: random.next() < 0.5 ? 0 : between(random, 0, 0.3),
-    workers: 1 + Math.floor(random.next() * 4),
+    workers: workersOf(seed, 1 + Math.floor(random.next() * 4)),
     coordinators: 1 + Math.floor(random.next() * 3),
     concurrency: 1 + Math.floor(random.next() * 5),
     prefetch: 1 + Math.floor(random.next() * 4),
@@ -89,6 +97,17 @@ export function planOf(seed: number): WorldPlan {
     lastFault: Number.POSITIVE_INFINITY,
     skippedFaults: new Set(),
   };
+}
+
+function indexingMsOf(seed: number): number {
+  const random = streamOf(seed, 'indexing');
+  return random.next() < 0.35 ? between(random, 200, 6_000) : 0;
+}
+
+/** A few worlds have many: each costs as much as several others. */
+function workersOf(seed: number, few: number): number {
+  const random = streamOf(seed, 'many workers');
+  return random.next() < 0.05 ? 5 + Math.floor(random.next() * 8) : few;
 }
 
 /** How many of the kinds a world has, and how hard they strike: a few may strike harder than many could. */
