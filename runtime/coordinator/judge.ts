@@ -66,11 +66,20 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
     sendBackSuspects(state);
   }
   const item = state.items.get(returned.index);
-  const live = findRow(item, rowOf(worker, returned));
+  const row = rowOf(worker, returned);
+  // L44: its row is on its way back to it, and goes back from there once that is known.
+  if (item?.lock === 'restoring' && isSameRow(item.taken, row)) return wait(item, { worker, returned });
+  const live = findRow(item, row);
   if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
-  if (live.isLeaving) live.isGivenBack = true;
+  if (live.isLeaving) onGivenBack(state, worker, live, returned);
   else if (item.lock !== null) wait(item, { worker, returned });
   else takeBack(state, item, live, returned);
+}
+
+/** It is being handed back already, and there is nobody any more for whom it could be restored. */
+function onGivenBack(state: State, worker: WorkerId, live: LiveRow, { index }: ItemReturn): void {
+  live.isGivenBack = true;
+  state.workers.get(worker)?.restoring.delete(index);
 }
 
 /** L32: what was recalled, and is released, goes to the thief; everything else goes back. */

@@ -73,6 +73,29 @@ test('L44: an outcome that comes while its row is being restored is recorded aft
   t.like(only(restored, 'record'), { recordings: [{ worker: 'w1', outcome }] });
 });
 
+test('L29, L44: an item that is returned while its row is being restored goes back, and is acknowledged, only afterwards', (t) => {
+  const machine = silent();
+  machine.join('w1', { held: [heldItem(0), heldItem(1)] });
+  const returns = [{ ...ref(0), reason: 'throttled' as const, delayMs: 50 }];
+  const returned = machine.poll('w1', { returns });
+  t.deepEqual(ofKind(returned, 'hand-back'), []);
+  t.deepEqual(okReply(returned).acknowledged, []);
+  const restored = machine.tell({ kind: 'restored', worker: 'w1', rows: ROWS, verdicts: [RESTORED, RESTORED] });
+  t.like(only(restored, 'hand-back'), { returns: [{ index: 0, row: rowFor('w1'), reason: 'throttled', delayMs: 50 }] });
+});
+
+test('L44: an item that is returned while it is being handed back is not restored', (t) => {
+  const machine = silent(false);
+  machine.join('w1', { held: [heldItem(0), heldItem(1)] });
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
+  const returns = ROWS.map((row) => ({ ...row, reason: 'lost' as const, delayMs: 0 }));
+  const returned = machine.tell({ kind: 'handed-back', returns, results: returns.map(() => RETURNED) });
+  t.deepEqual(
+    ofKind(returned, 'restore').flatMap(({ rows }) => rows),
+    ROWS.slice(1),
+  );
+});
+
 test('L44: where the ledger refuses, the worker is told to stop', (t) => {
   const machine = silent();
   machine.join('w1', { held: [heldItem(0), heldItem(1)] });
