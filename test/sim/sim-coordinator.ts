@@ -142,7 +142,7 @@ export class SimCoordinator {
       scan,
       clock.monotonicMs(),
     );
-    const source = createSimSource(plan, clock);
+    const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
     const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, source, replies, end, tell);
     const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
     keeper.lost.then(end.fence).catch(end.fail);

@@ -22,8 +22,14 @@ export function poisonedItems(plan: WorldPlan): ReadonlySet<number> {
 }
 
 /** The real source, over an index that grows with the time of its process, from the beginning at each start (indexer.ts). */
-export function createSimSource(plan: WorldPlan, clock: Clock): Source {
-  return createSource(new SimIndexing(plan, clock), simReader(plan, clock));
+export function createSimSource(plan: WorldPlan, clock: Clock, onReadEarly: () => void): Source {
+  const indexing = new SimIndexing(plan, clock);
+  const reader = simReader(plan, clock);
+  const lines: typeof reader.lines = (indexes, maxBytes) => {
+    if (!indexing.isComplete()) onReadEarly();
+    return reader.lines(indexes, maxBytes);
+  };
+  return createSource(indexing, { ...reader, lines });
 }
 
 class SimIndexing implements Pick<Indexing, 'count' | 'isComplete' | 'waitFor'> {

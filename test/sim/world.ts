@@ -60,6 +60,7 @@ export class World {
     this.checkers = createCheckers(this.#checking(), this.disk, plan.timing);
     this.addresses = Array.from({ length: plan.coordinators }, (_, at) => `c${at}:1`);
     this.#striker = new Striker(this);
+    if (plan.workers > 4) this.coverage.count('a world of more than four workers');
   }
 
   readonly fail = (cause: unknown): void => {
