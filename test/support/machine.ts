@@ -80,8 +80,7 @@ export class Machine {
 
   /** The input is indexed and surveyed: `items` items, some of them invalid. */
   supply(items: number, invalid: readonly number[] = []): readonly Command[] {
-    const indexed = this.tell({ kind: 'indexed', count: items, items });
-    return [...indexed, ...this.tell({ kind: 'surveyed', upTo: items, invalid })];
+    return [...this.tell({ kind: 'indexed', count: items, items }), ...this.tell({ kind: 'surveyed', upTo: items, invalid })];
   }
 
   token(): number {
@@ -144,7 +143,7 @@ export class Machine {
 
   /** Claims what the machine wants for one worker as the ledger would, loads the lines, and answers the commands that follow. */
   grantAll(commands: readonly Command[]): readonly Command[] {
-    const claim = only(commands, 'claim');
+    const claim = only(commands, 'claim', ...kinds(commands));
     let cursor = this.state.cursor;
     const results = claim.grants.map(({ picks }) => {
       const granted = picks.flatMap((pick) => {
@@ -158,7 +157,7 @@ export class Machine {
   }
 
   load(commands: readonly Command[]): readonly Command[] {
-    const { worker, refs } = only(commands, 'load');
+    const { worker, refs } = only(commands, 'load', ...kinds(commands));
     return this.tell({ kind: 'loaded', worker, assignments: refs.map(assignmentOf) });
   }
 }
@@ -200,17 +199,22 @@ export function ofKind<K extends Command['kind']>(commands: readonly Command[], 
   return commands.filter((command): command is Extract<Command, { kind: K }> => command.kind === kind);
 }
 
-/** The one command of its kind; none or two is a failure of the test. */
-export function only<K extends Command['kind']>(commands: readonly Command[], kind: K): Extract<Command, { kind: K }> {
-  const all = ofKind(commands, kind);
-  const [one] = all;
-  if (one === undefined || all.length !== 1)
-    throw new Error(`${all.length} commands '${kind}' in ${JSON.stringify(commands.map((command) => command.kind))}`);
+/** The one command of its kind. None or two fail the test, and so does one of a kind that is not named: nothing else may go out. */
+export function only<K extends Command['kind']>(
+  commands: readonly Command[],
+  kind: K,
+  ...beside: readonly Command['kind'][]
+): Extract<Command, { kind: K }> {
+  const [one, ...same] = ofKind(commands, kind);
+  const said = JSON.stringify(kinds(commands));
+  if (one === undefined || same.length > 0) throw new Error(`none or several '${kind}' in ${said}`);
+  const more = commands.filter((command) => command.kind !== kind && !beside.includes(command.kind));
+  if (more.length > 0) throw new Error(`beside '${kind}' went out what the test does not name: ${kinds(more).join(', ')} in ${said}`);
   return one;
 }
 
-export function okReply(commands: readonly Command[]): Extract<PollReply, { status: 'ok' }> {
-  const { reply } = only(commands, 'reply-poll');
+export function okReply(commands: readonly Command[], ...beside: readonly Command['kind'][]): Extract<PollReply, { status: 'ok' }> {
+  const { reply } = only(commands, 'reply-poll', ...beside);
   if (reply.status !== 'ok') throw new Error(`the poll was answered ${reply.status}`);
   return reply;
 }
@@ -227,10 +231,7 @@ export function rowFor(worker: string, attempt = 1, claimEpoch: number = EPOCH):
 export function twoRunning(more: Start = {}): Machine {
   return new Machine({
     cursor: 2,
-    running: [
-      { index: 0, row: rowFor('w1') },
-      { index: 1, row: rowFor('w1') },
-    ],
+    running: [0, 1].map((index) => ({ index, row: rowFor('w1') })),
     workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
     ...more,
   });
@@ -244,6 +245,6 @@ export function heldItem(index: number, state: HeldItem['state'] = 'started', at
 export const RETURNED: Returned = { kind: 'returned', faults: NO_FAULTS, lastAttempt: 1, other: null };
 
 /** The names of the commands, in order. */
-export function kinds(commands: readonly Command[]): readonly string[] {
+export function kinds(commands: readonly Command[]): readonly Command['kind'][] {
   return commands.map((command) => command.kind);
 }

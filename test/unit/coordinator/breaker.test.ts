@@ -20,7 +20,7 @@ test('so many refusals in a row pause the run, and none of their items has faile
   const machine = fourRunning();
   for (const index of [0, 1]) t.is(ofKind(machine.poll('w1', { outcomes: [refusal(index)] }), 'record').length, 0);
   const commands = machine.poll('w1', { outcomes: [refusal(2, 404)] });
-  t.regex(only(commands, 'pause').reason, /3 answers in a row .* HTTP 404/);
+  t.regex(only(commands, 'pause', 'reply-poll', 'hand-back').reason, /3 answers in a row .* HTTP 404/);
   t.deepEqual(
     ofKind(commands, 'hand-back').flatMap(({ returns }) => returns.map(({ index, reason }) => [index, reason])),
     [
@@ -71,8 +71,8 @@ test('where nothing is left that could break the row, the refusals are recorded'
 test('a quota that is used up pauses the run at once, and the item goes back', (t) => {
   const machine = fourRunning();
   const commands = machine.poll('w1', { returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
-  t.regex(only(commands, 'pause').reason, /insufficient_quota/);
-  t.like(only(commands, 'hand-back').returns[0], { index: 0, reason: 'quota' });
+  t.regex(only(commands, 'pause', 'reply-poll', 'hand-back').reason, /insufficient_quota/);
+  t.like(only(commands, 'hand-back', 'reply-poll', 'pause').returns[0], { index: 0, reason: 'quota' });
 });
 
 test('C3: a failure that counts breaks the row as well', (t) => {
@@ -106,7 +106,7 @@ test('the reason of a pause says what the server said, up to a bound', (t) => {
     Buffer.from(JSON.stringify({ id: 'batch_req_x', custom_id: 'a', response: null, error: { code: 'http_401', message, line: 1 } }));
   for (const index of [0, 1]) machine.poll('w1', { outcomes: [refusal(index)] });
   const last = { ...refusal(2), line: line(`Incorrect API key provided ${'x'.repeat(1_000)}`) };
-  const { reason } = only(machine.poll('w1', { outcomes: [last] }), 'pause');
+  const { reason } = only(machine.poll('w1', { outcomes: [last] }), 'pause', 'reply-poll', 'hand-back');
   t.regex(reason, /the last HTTP 401: Incorrect API key provided x/);
   t.true(reason.length < 450, `${reason.length} characters`);
 });

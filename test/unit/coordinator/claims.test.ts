@@ -16,7 +16,7 @@ test('one round of claims at a time: the next waits for the answers', (t) => {
   machine.supply(10);
   const first = machine.join('w1', { capacity: 4 });
   t.is(ofKind(machine.join('w2', { capacity: 4 }), 'claim').length, 0);
-  const next = only(machine.grantAll(first), 'claim');
+  const next = only(machine.grantAll(first), 'claim', 'load');
   t.deepEqual(next.grants, [{ worker: 'w2', picks: [{ cursor: 4, count: 4 }] }]);
 });
 
@@ -50,7 +50,7 @@ test('an item whose time has not come is not claimed', (t) => {
   machine.supply(1);
   t.is(ofKind(machine.join('w1'), 'claim').length, 0);
   t.is(ofKind(machine.tick(500), 'claim').length, 0);
-  t.deepEqual(only(machine.tick(750), 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
+  t.deepEqual(only(machine.tick(750), 'claim', 'emit').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
 });
 
 test("invalid items are the coordinator's own, and cut the ranges of the others", (t) => {

@@ -154,7 +154,7 @@ test('C8: what a worker that is to go does not hold is not sent to it again', (t
   machine.beat('w1');
   machine.tell({ kind: 'hints', hints: [hint()] });
   const commands = machine.poll('w1', { hello: [heldItem(0)] });
-  t.like(only(commands, 'hand-back').returns, [{ index: 1, reason: 'lost' }]);
+  t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 1, reason: 'lost' }]);
   t.is(ofKind(commands, 'load').length, 0);
 });
 

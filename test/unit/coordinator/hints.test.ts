@@ -59,7 +59,7 @@ test('a worker that says its node only later, or registers later, hears what sta
   const machine = onNodes({ w1: '' });
   machine.tell({ kind: 'hints', hints: [fileHint(), fileHint({ node: null, worker: 'w2' })] });
   t.deepEqual(orders(machine), [['w1', 'work']]);
-  t.like(okReply(sayNode(machine, 'w1', 'n1')), { order: 'drain' });
+  t.like(okReply(sayNode(machine, 'w1', 'n1'), 'emit', 'reply-beat'), { order: 'drain' });
   machine.join('w2');
   t.deepEqual(orders(machine).at(-1), ['w2', 'drain']);
 });

@@ -34,7 +34,7 @@ test('a suspect of two crashes runs alone on one worker, once that has nothing e
   const outcome = outcomeOf(ref(1));
   machine.poll('w1', { capacity: 4, outcomes: [outcome] });
   const free = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
-  t.deepEqual(only(free, 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
+  t.deepEqual(only(free, 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
   machine.grantAll(free);
   const others = machine.join('w2', { pid: 2, capacity: 3 });
   t.deepEqual(only(others, 'claim').grants, [{ worker: 'w2', picks: [{ cursor: 2, count: 3 }] }]);
@@ -47,7 +47,7 @@ test('C3: one that runs alone and whose answer the breaker holds back is followe
   const refused = outcomeOf(ref(0, 2), { kind: 'error', httpStatus: 404, code: 'http_404' });
   const next = machine.poll('w1', { capacity: 4, outcomes: [refused] });
   t.is(ofKind(next, 'record').length, 0);
-  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+  t.deepEqual(only(next, 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
 });
 
 test('the one that runs alone is followed by the next; then its worker works like the others', (t) => {
@@ -63,7 +63,7 @@ test('the one that runs alone is followed by the next; then its worker works lik
   const outcome = outcomeOf(ref(0, 2));
   machine.poll('w1', { capacity: 4, outcomes: [outcome] });
   const next = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
-  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+  t.deepEqual(only(next, 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
   machine.grantAll(next);
   const last = outcomeOf(ref(1, 2));
   machine.poll('w1', { capacity: 4, outcomes: [last] });
@@ -80,7 +80,9 @@ test('nothing runs alone shortly after a loss, since its own crash would not cou
   machine.nowMs += TOGETHER_MS;
   t.is(ofKind(machine.poll('w1', { capacity: 4 }), 'claim').length, 0);
   machine.nowMs += 1;
-  t.deepEqual(only(machine.poll('w1', { capacity: 4 }), 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
+  t.deepEqual(only(machine.poll('w1', { capacity: 4 }), 'claim', 'reply-poll').grants, [
+    { worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] },
+  ]);
 });
 
 test('where workers are lost all the time it runs after a while, so that a good item is not kept from its result', (t) => {

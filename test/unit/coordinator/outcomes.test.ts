@@ -24,8 +24,8 @@ test('L19: an outcome whose row stands goes to the log, and is acknowledged only
   const machine = session();
   const outcome = outcomeOf(ref(0));
   const commands = machine.poll('w1', { outcomes: [outcome] });
-  t.deepEqual(only(commands, 'record').recordings, [{ worker: 'w1', outcome }]);
-  t.deepEqual(okReply(commands).acknowledged, [], 'only the older poll is answered, with nothing');
+  t.deepEqual(only(commands, 'record', 'reply-poll').recordings, [{ worker: 'w1', outcome }]);
+  t.deepEqual(okReply(commands, 'record').acknowledged, [], 'only the older poll is answered, with nothing');
   const recorded = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
   t.deepEqual(okReply(recorded).acknowledged, [ref(0)]);
   t.is(machine.state.done, 1);
@@ -70,7 +70,7 @@ test('L15: an outcome for a row that was handed back last is still recorded, and
 test('a failure that counts goes back with its delay, and is acknowledged when the ledger has counted it', (t) => {
   const machine = session();
   const commands = machine.poll('w1', { outcomes: [failureOf(ref(0), { delayMs: 700 })] });
-  const { returns } = only(commands, 'hand-back');
+  const { returns } = only(commands, 'hand-back', 'reply-poll');
   t.like(returns[0], { index: 0, row: rowFor('w1'), reason: 'failed', delayMs: 700 });
   const known = machine.tell({
     kind: 'handed-back',
@@ -168,7 +168,7 @@ test('a settle that the ledger calls stale after the mirror allowed it is a brok
 
 test('L15: items that an earlier coordinator had claimed for itself are recorded by this one', (t) => {
   const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('coordinator', 1, 2) }] });
-  t.deepEqual(only(machine.started, 'condemn').refs, [ref(0, 1, 2)]);
+  t.deepEqual(only(machine.started, 'condemn', 'survey').refs, [ref(0, 1, 2)]);
   const commands = machine.tell({
     kind: 'condemned',
     outcomes: [outcomeOf(ref(0, 1, 2), { kind: 'error', httpStatus: 0, code: 'invalid_json' })],
@@ -179,7 +179,7 @@ test('L15: items that an earlier coordinator had claimed for itself are recorded
 test('a return of a row that is being taken from its worker is acknowledged once that is known', (t) => {
   const machine = twoRunning();
   machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
-  const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back');
+  const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back', 'reply-poll', 'emit', 'forget');
   machine.join('w1', { held: [heldItem(0, 'queued')] });
   machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
   const results = taken.returns.map(() => RETURNED);

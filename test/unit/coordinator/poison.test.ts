@@ -88,7 +88,7 @@ test('the outcome of an item on trial, from the store of its restarted worker, e
 test('L15: the third crash alone makes it poison, which the coordinator records; nobody claims it meanwhile', (t) => {
   const machine = alone({ crashes: 2 });
   crash(machine, 'w1', 1);
-  const { returns } = only(machine.tick(machine.nowMs + TOGETHER_MS + 1), 'hand-back');
+  const { returns } = only(machine.tick(machine.nowMs + TOGETHER_MS + 1), 'hand-back', 'check-lease');
   machine.join('w2', { pid: 2, capacity: 4 });
   const results = [{ ...RETURNED, faults: { ...NO_FAULTS, crashes: 3 } }];
   const known = machine.tell({ kind: 'handed-back', returns, results });
@@ -103,14 +103,14 @@ test('L15: the third crash alone makes it poison, which the coordinator records;
 
 test('L24: poison that an earlier coordinator did not come to record is recorded by this one', (t) => {
   const machine = new Machine({ cursor: 1, handedBack: [{ index: 0, row: rowFor('w1'), crashes: 3 }] });
-  t.deepEqual(only(machine.started, 'condemn'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
+  t.deepEqual(only(machine.started, 'condemn', 'survey'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
   t.deepEqual(machine.state.ready, []);
 });
 
 test('an item that was in flight at two losses shortly one after the other is suspect: it is what they have in common', (t) => {
   const machine = twoRunning({ running: [0, 1].map((index) => ({ index, row: rowFor('w1') })), cursor: 2, workers: WORKERS.slice(0, 2) });
   machine.join('w1', { pid: 1, held: [heldItem(0), heldItem(1)], capacity: 0 });
-  const { returns } = only(crash(machine, 'w1', 1), 'hand-back');
+  const { returns } = only(crash(machine, 'w1', 1), 'hand-back', 'reply-poll', 'emit', 'forget');
   const results = returns.map(() => ({ ...RETURNED, faults: { ...NO_FAULTS, suspicions: 1 } }));
   machine.tell({ kind: 'handed-back', returns, results });
   machine.supply(9);
@@ -168,7 +168,7 @@ test('C3: a suspect whose answer the breaker holds back takes no room: the answe
   machine.grantAll(first);
   const refused = outcomeOf(ref(0, 2), { kind: 'error', httpStatus: 404, code: 'http_404' });
   const next = machine.poll('w1', { capacity: 4, outcomes: [refused] });
-  t.deepEqual(only(next, 'claim').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
+  t.deepEqual(only(next, 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ index: 1, lastAttempt: 1 }] }]);
 });
 
 test('C7: what a worker was never sent has not crashed with it; its next boot is given it under the same attempt', (t) => {

@@ -14,7 +14,7 @@ function undelivered(): Machine {
 }
 
 function answerRead(machine: Machine, commands: ReturnType<Machine['tell']>, count: number, bytes: number): ReturnType<Machine['tell']> {
-  const { worker, refs } = only(commands, 'load');
+  const { worker, refs } = only(commands, 'load', 'reply-poll');
   const assignments = refs.slice(0, count).map((ref) => ({ ...assignmentOf(ref), line: Buffer.alloc(bytes) }));
   return machine.tell({ kind: 'loaded', worker, assignments });
 }
@@ -31,7 +31,7 @@ test('the lines of a worker are read one answer at a time, and no further than a
   const second = answerRead(machine, first, 1, MAX_BATCH_BYTES);
   t.is(ofKind(second, 'reply-poll').length, 1, 'the first line is sent');
   t.deepEqual(
-    only(second, 'load').refs.map(({ index }) => index),
+    only(second, 'load', 'reply-poll').refs.map(({ index }) => index),
     [1, 2, 3, 4],
     'and the next is read meanwhile',
   );
@@ -41,7 +41,7 @@ test('the lines of a worker are read one answer at a time, and no further than a
   const acknowledged = machine.poll('w1', { acknowledgedBatch: 1 });
   t.is(ofKind(acknowledged, 'reply-poll').length, 1);
   t.deepEqual(
-    only(acknowledged, 'load').refs.map(({ index }) => index),
+    only(acknowledged, 'load', 'reply-poll').refs.map(({ index }) => index),
     [2, 3, 4],
   );
 });
@@ -51,7 +51,7 @@ test('what has not been read yet counts as promised', (t) => {
   machine.supply(20);
   machine.poll('w1', { hello: [], capacity: 5 });
   t.is(ofKind(machine.poll('w1', { capacity: 5 }), 'claim').length, 0);
-  t.is(only(machine.poll('w1', { capacity: 7 }), 'claim').grants[0]?.picks.length, 1);
+  t.is(only(machine.poll('w1', { capacity: 7 }), 'claim', 'reply-poll').grants[0]?.picks.length, 1);
 });
 
 test('L28: a line that was read for a row that is being handed back goes nowhere', (t) => {
@@ -80,7 +80,7 @@ test('L28: lines that come late, for a row that is gone, do not stand for those 
   machine.supply(1);
   const late = only(machine.grantAll(machine.join('w1', { capacity: 1 })), 'load');
   const hint = { node: null, worker: 'w1', severity: 'hint', untilMs: null, reason: 'spot' } as const;
-  const { returns } = only(machine.tell({ kind: 'hints', hints: [hint] }), 'hand-back');
+  const { returns } = only(machine.tell({ kind: 'hints', hints: [hint] }), 'hand-back', 'reply-poll');
   machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
   machine.grantAll(machine.tell({ kind: 'hints', hints: [] }));
   const again = machine.load([late]);

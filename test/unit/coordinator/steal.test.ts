@@ -59,9 +59,9 @@ test('L32: only what the victim has released moves, by naming its row, and is ac
   t.deepEqual(moves, [{ index: 3, row: rowFor('w1'), to: 'w2' }]);
   t.is(ofKind(released, 'hand-back').length, 0);
   const moved = machine.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
-  t.deepEqual(only(moved, 'emit').event, { kind: 'items_stolen', from: 'w1', to: 'w2', items: 1 });
-  t.deepEqual(okReply(moved).acknowledged, [ref(3)]);
-  t.deepEqual(only(moved, 'load').refs, [ref(3, 2)]);
+  t.deepEqual(only(moved, 'emit', 'reply-poll', 'load').event, { kind: 'items_stolen', from: 'w1', to: 'w2', items: 1 });
+  t.deepEqual(okReply(moved, 'emit', 'load').acknowledged, [ref(3)]);
+  t.deepEqual(only(moved, 'load', 'emit', 'reply-poll').refs, [ref(3, 2)]);
   t.deepEqual(
     itemAt(machine.state, 3).rows.map(({ row }) => row),
     [rowFor('w2', 2)],
@@ -85,7 +85,7 @@ test('L32: a recall that is not answered leaves the row alone; a new session of 
 test('a release of what nobody asked for any more goes back uncounted', (t) => {
   const machine = tail(4);
   const commands = machine.poll('w1', { returns: [{ ...ref(1), reason: 'recalled', delayMs: 0 }] });
-  t.like(only(commands, 'hand-back').returns, [{ index: 1, reason: 'recalled' }]);
+  t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 1, reason: 'recalled' }]);
 });
 
 test('L11: the outcome of a recalled row that was started meanwhile is recorded like any other', (t) => {
@@ -107,7 +107,7 @@ test('L7: a move that is refused because the thief is not registered any more go
   const found = { index: 2, state: 'running', row: rowFor('w1'), second: null, lastAttempt: 1, faults: RETURNED.faults } as const;
   const verdicts = [{ kind: 'refused', found } as const, { kind: 'refused', found: { index: 3, state: 'done' } } as const];
   const commands = machine.tell({ kind: 'reassigned', moves, verdicts });
-  t.like(only(commands, 'hand-back').returns, [{ index: 2, reason: 'recalled' }]);
+  t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 2, reason: 'recalled' }]);
   t.false(machine.state.items.has(3));
 });
 
@@ -131,7 +131,7 @@ test('L31: a thief that is gone when the row has moved gives it back at once', (
   const { moves } = only(machine.poll('w1', { acknowledgedBatch: batch, returns }), 'reassign');
   machine.tell({ kind: 'worker-exited', worker: 'w2', pid: 7 });
   const commands = machine.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
-  t.like(only(commands, 'hand-back').returns, [{ index: 3, row: rowFor('w2', 2), reason: 'lost' }]);
+  t.like(only(commands, 'hand-back', 'emit', 'reply-poll').returns, [{ index: 3, row: rowFor('w2', 2), reason: 'lost' }]);
 });
 
 test('a paused run moves nothing: what was released goes back', (t) => {
@@ -154,7 +154,7 @@ test('rows that the victim was never sent move without asking it', (t) => {
   machine.join('w1', { capacity: 0 });
   machine.join('w2', { capacity: 4 });
   const commands = machine.tick(machine.nowMs + 1_000);
-  const { moves } = only(commands, 'reassign');
+  const { moves } = only(commands, 'reassign', 'check-lease');
   t.deepEqual(
     moves.map(({ index, to }) => [index, to]),
     [
@@ -177,7 +177,7 @@ test('what a victim releases in one message moves in one transaction, and is one
   );
   const verdicts = moves.map(() => ({ kind: 'moved' as const, attempt: 2 }));
   const moved = machine.tell({ kind: 'reassigned', moves, verdicts });
-  t.deepEqual(only(moved, 'emit').event, { kind: 'items_stolen', from: 'w1', to: 'w2', items: 2 });
+  t.deepEqual(only(moved, 'emit', 'reply-poll', 'load').event, { kind: 'items_stolen', from: 'w1', to: 'w2', items: 2 });
 });
 
 test('a thief is promised no more while moves to it are under way than it has slots', (t) => {
@@ -198,7 +198,7 @@ test('R14: a failure of a row that has moved is not counted against its item, an
   const crossing = machine.poll('w1', { capacity: 0, outcomes: [failureOf(ref(3))] });
   t.is(ofKind(crossing, 'hand-back').length, 0, 'it waits until the fate of the move is known');
   const moved = machine.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
-  t.deepEqual(only(moved, 'look'), { kind: 'look', worker: 'w1', outcomes: [failureOf(ref(3))] });
+  t.deepEqual(only(moved, 'look', 'emit', 'reply-poll', 'load'), { kind: 'look', worker: 'w1', outcomes: [failureOf(ref(3))] });
   const late = machine.poll('w1', { capacity: 0, outcomes: [failureOf(ref(3))] });
   t.is(only(late, 'look').worker, 'w1');
   machine.tell({ kind: 'looked', worker: 'w1', outcomes: [failureOf(ref(3))], verdicts: ['stale'] });
@@ -225,6 +225,6 @@ test('C8: nothing moves to a thief that has been told to go meanwhile, and what 
   const { moves } = only(late.poll('w1', { acknowledgedBatch: recalls(late).batch, returns }), 'reassign');
   late.tell({ kind: 'hints', hints: [hint] });
   const moved = late.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
-  t.like(only(moved, 'hand-back').returns, [{ index: 3, row: rowFor('w2', 2), reason: 'lost' }]);
+  t.like(only(moved, 'hand-back', 'emit', 'reply-poll').returns, [{ index: 3, row: rowFor('w2', 2), reason: 'lost' }]);
   t.is(ofKind(moved, 'load').length, 0);
 });

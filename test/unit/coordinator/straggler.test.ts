@@ -20,7 +20,7 @@ function tail(stragglers = true, maxAttempts = 5): Machine {
 }
 
 function seconded(machine: Machine): Machine {
-  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second');
+  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
   machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
   return machine;
 }
@@ -61,13 +61,13 @@ test('L19: the second outcome waits while the first is being recorded, and is th
   t.is(ofKind(machine.poll('w2', { outcomes: [outcomeOf(ref(0, 2))] }), 'record').length, 0);
   const first = { worker: 'w1', outcome: outcomeOf(ref(0)) };
   const commands = machine.tell({ kind: 'recorded', recordings: [first], verdicts: ['accepted'] });
-  t.like(only(commands, 'look'), { worker: 'w2', outcomes: [{ index: 0, attempt: 2 }] });
+  t.like(only(commands, 'look', 'finish', 'reply-poll'), { worker: 'w2', outcomes: [{ index: 0, attempt: 2 }] });
 });
 
 test('L13: handing back one attempt leaves the other; only without any is the item pending', (t) => {
   const machine = seconded(tail());
   const commands = machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0 }] });
-  const { returns } = only(commands, 'hand-back');
+  const { returns } = only(commands, 'hand-back', 'reply-poll');
   t.deepEqual(returns, [{ index: 0, row: rowFor('w2', 2), reason: 'drained', delayMs: 0 }]);
   machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, lastAttempt: 2, other: rowFor('w1') }] });
   t.deepEqual(
@@ -102,7 +102,7 @@ test('an item that has one try left is given no second attempt: its failure coul
 
 test('L31: both workers of an item may be lost at once: both rows go back, one after the other', (t) => {
   const machine = seconded(tail());
-  const first = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back');
+  const first = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back', 'emit', 'forget');
   t.is(ofKind(machine.tell({ kind: 'worker-exited', worker: 'w2', pid: 7 }), 'hand-back').length, 0, 'one at a time (L19)');
   const results = [{ ...RETURNED, lastAttempt: 2, other: rowFor('w2', 2) }];
   const next = machine.tell({ kind: 'handed-back', returns: first.returns, results });
@@ -111,22 +111,22 @@ test('L31: both workers of an item may be lost at once: both rows go back, one a
 
 test('L27: a row that a hello missed while its item was busy is sent again as soon as it is not', (t) => {
   const machine = seconded(tail());
-  const { returns } = only(machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0 }] }), 'hand-back');
+  const { returns } = only(machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0 }] }), 'hand-back', 'reply-poll');
   machine.poll('w1', { hello: [] });
   const commands = machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, lastAttempt: 2, other: rowFor('w1') }] });
-  t.deepEqual(only(commands, 'load').refs, [ref(0)]);
+  t.deepEqual(only(commands, 'load', 'reply-poll').refs, [ref(0)]);
 });
 
 test('L7: a second attempt that is refused leaves what the ledger says', (t) => {
   const machine = tail();
-  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second');
+  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
   machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'refused', found: { index: 0, state: 'done' } }] });
   t.false(machine.state.items.has(0));
 });
 
 test('a second attempt is delivered like a claim', (t) => {
   const machine = tail();
-  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second');
+  const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
   const load = machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
   machine.load(load);
   t.deepEqual(
