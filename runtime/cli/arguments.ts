@@ -36,6 +36,8 @@ export interface RunArguments {
   readonly state?: string;
   readonly fresh: boolean;
   readonly force: boolean;
+  /** The list has grown: its new lines are run too. */
+  readonly extend: boolean;
   readonly logLevel: string;
   readonly json: boolean;
   readonly timing: Readonly<Record<string, string>>;
@@ -162,5 +164,7 @@ export function checkRunArguments(args: RunArguments): void {
   }
   if (args.fresh && args.force)
     throw new RolloutError('USAGE', '--fresh starts anew, --force goes on with what is there: give one of the two');
+  if (args.fresh && args.extend)
+    throw new RolloutError('USAGE', '--fresh starts anew, --extend goes on with what is there: give one of the two');
   if (args.output === '') throw new RolloutError('USAGE', '--output is empty: give the path of a file');
 }

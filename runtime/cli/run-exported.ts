@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { ifThere } from '../base/if-there.ts';
@@ -12,6 +12,11 @@ import type { StatePaths } from './paths.ts';
  */
 export async function markExported(paths: StatePaths, output: string): Promise<void> {
   await writeFileAtomic(markPath(paths), JSON.stringify({ output }));
+}
+
+/** More is to be recorded: what stands is not the whole any more. */
+export async function removeExportedMark(paths: StatePaths): Promise<void> {
+  await rm(markPath(paths), { force: true });
 }
 
 export async function isExported(paths: StatePaths, output: string): Promise<boolean> {

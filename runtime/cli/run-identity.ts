@@ -1,22 +1,28 @@
 import { stat } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { RolloutError } from '../base/errors.ts';
-import { checkInput } from '../input/check-input.ts';
-import { compareSettings, type RunSettings } from '../input/identity.ts';
+import { checkInput, type InputCheck } from '../input/check-input.ts';
+import { compareItems, compareSettings, type RunSettings } from '../input/identity.ts';
 import { indexFiles } from '../input/index-files.ts';
 import { readSummary } from '../input/index-summary.ts';
+import { removeIndex } from '../input/indexer.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../input/run-file.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunArguments } from './arguments.ts';
 import { identityTable } from './identity-table.ts';
+import { type IdentityVerdict, identityVerdict } from './identity-verdict.ts';
 import type { StatePaths } from './paths.ts';
+import { removeExportedMark } from './run-exported.ts';
+import { readProgress } from './stored-run.ts';
 
 /** Which run this command is: a new one, or the one that the state directory holds. */
 export interface IdentifiedRun {
   readonly runId: string;
   readonly isNew: boolean;
-  /** Gone on with by --force although the input's bytes differ. */
-  readonly isInputChanged: boolean;
+  /** Gone on with by --force although the list is another one, of which nothing was handed out. */
+  readonly isOtherList: boolean;
+  /** Lines were added, and --extend given: the index has to prove, before `keep`, that the old ones are unchanged. */
+  readonly isExtended: boolean;
   /** Writes it down; until then nothing is changed. */
   keep(): Promise<void>;
 }
@@ -27,13 +33,34 @@ export async function identifyRun(paths: StatePaths, inputPath: string, args: Ru
   if (known === null) return newRun(paths, inputPath, settings, nowMs);
   const input = withHash(known, paths);
   const check = await checkInput(input, inputPath);
-  const differences = [...(check.kind === 'different' ? [check.difference] : []), ...compareSettings(known.settings, settings)];
-  if (differences.length > 0 && !args.force) throw new RolloutError('IDENTITY_DIFFERS', identityTable(paths.stateDir, differences));
-  const isInputChanged = check.kind === 'different';
-  const hash = isInputChanged ? NO_HASH : { sha256: input.sha256, hashedBytes: input.hashedBytes };
-  const keep = async (): Promise<void> =>
-    writeRunFile(paths.stateDir, { ...known, settings, input: { path: inputPath, ...(await stampOf(inputPath)), ...hash } });
-  return { runId: known.runId, isNew: false, isInputChanged, keep };
+  const verdict = await judge(known, settings, check, args, paths);
+  const isOtherList = verdict.kind === 'go-on' && verdict.isOtherList;
+  const isExtended = verdict.kind === 'extend';
+  const hash = isOtherList || isExtended ? NO_HASH : { sha256: input.sha256, hashedBytes: input.hashedBytes };
+  const keep = async (): Promise<void> => {
+    if (isOtherList) removeIndex(paths.indexDir);
+    if (isExtended) await removeExportedMark(paths);
+    await writeRunFile(paths.stateDir, { ...known, settings, input: { path: inputPath, ...(await stampOf(inputPath)), ...hash } });
+  };
+  return { runId: known.runId, isNew: false, isOtherList, isExtended, keep };
+}
+
+/** Throws IDENTITY_DIFFERS where this command may not go on with the run. */
+async function judge(
+  known: RunFile,
+  settings: RunSettings,
+  check: InputCheck,
+  args: RunArguments,
+  paths: StatePaths,
+): Promise<Exclude<IdentityVerdict, { readonly kind: 'refuse' }>> {
+  const items = compareItems(known.settings, settings);
+  const ofSettings = compareSettings(known.settings, settings);
+  const hasOtherModel = known.settings.model !== settings.model || known.settings.overrideModel !== settings.overrideModel;
+  const { cursor } = await readProgress(paths);
+  const verdict = identityVerdict({ input: check.kind, items, hasOtherModel, handedOut: cursor }, args);
+  if (verdict.kind !== 'refuse') return verdict;
+  const differences = [...(check.kind === 'same' ? [] : [check.difference]), ...ofSettings];
+  throw new RolloutError('IDENTITY_DIFFERS', identityTable(paths.stateDir, differences, verdict.why));
 }
 
 const NO_HASH = { sha256: null, hashedBytes: null } as const;
@@ -42,14 +69,14 @@ async function newRun(paths: StatePaths, inputPath: string, settings: RunSetting
   const runId = ulid(nowMs);
   const input = { path: inputPath, ...(await stampOf(inputPath)), ...NO_HASH };
   const keep = async (): Promise<void> => writeRunFile(paths.stateDir, { version: 1, runId, createdAtMs: nowMs, input, settings });
-  return { runId, isNew: true, isInputChanged: false, keep };
+  return { runId, isNew: true, isOtherList: false, isExtended: false, keep };
 }
 
 /** The hash is known once the index was whole. */
 function withHash(known: RunFile, paths: StatePaths): RunInput {
   if (known.input.sha256 !== null) return known.input;
-  const form = known.settings.raw ? 'raw' : 'batch';
-  const summary = readSummary(indexFiles(paths.indexDir), { form, maxLineBytes: MAX_LINE_BYTES, limit: known.settings.limit }, known.input);
+  const { raw, limit, maxLineBytes } = known.settings;
+  const summary = readSummary(indexFiles(paths.indexDir), { form: raw ? 'raw' : 'batch', maxLineBytes, limit }, known.input);
   return summary === null ? known.input : { ...known.input, sha256: summary.sha256, hashedBytes: summary.hashedBytes };
 }
 
@@ -58,6 +85,6 @@ async function stampOf(path: string): Promise<{ readonly size: number; readonly 
   return { size, mtimeMs };
 }
 
-function settingsOf(args: RunArguments): RunSettings {
-  return { raw: args.raw, limit: args.limit ?? null, model: args.model ?? null, overrideModel: args.overrideModel ?? null };
+function settingsOf({ raw, limit, model, overrideModel }: RunArguments): RunSettings {
+  return { raw, limit: limit ?? null, maxLineBytes: MAX_LINE_BYTES, model: model ?? null, overrideModel: overrideModel ?? null };
 }

@@ -51,6 +51,7 @@ export function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) 
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
     .option('--fresh', 'move an existing state directory aside and start anew', false)
     .option('--force', 'go on although input or options differ from those of the run', false)
+    .option('--extend', 'lines were added to the end of the input: go on with the run, and run them too', false)
     .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
     .addOption(
       new Option('--log-level <level>', 'of the processes, in <state>/logs').choices(['debug', 'info', 'warn', 'error']).default('info'),

@@ -15,13 +15,13 @@ import { exportTo } from './export.ts';
 import { type Found, finishedText, foundText } from './found-text.ts';
 import { endLeftovers } from './leftovers.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
-import { readInput } from './prepare.ts';
+import { indexInput, readInput } from './prepare.ts';
 import { refuseFewFiles, refuseServed } from './refuse-start.ts';
 import { awaitRoom, withRoom } from './room.ts';
 import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
 import { type IdentifiedRun, identifyRun } from './run-identity.ts';
-import { refuseInvalidLines } from './run-invalid.ts';
+import { indexRequest, refuseInvalidLines } from './run-invalid.ts';
 import { lockRun } from './run-lock.ts';
 import { inheritOutputs, type RunOutputs, runOutputs } from './run-outputs.ts';
 import { waitingOutcomes } from './run-slots.ts';
@@ -59,14 +59,16 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const prepared = await readInput(deps, input, paths.stateDir, args.json);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
-  if (found?.progress.state.kind === 'completed') return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
+  if (found !== null && !identified.isExtended && isOver(found)) return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
+  // Before anything is changed or executed: the index proves that the old lines are unchanged.
+  const extended = identified.isExtended ? await indexInput(deps, indexRequest(prepared.path, args, paths.indexDir), args.json) : null;
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
   await awaitRoom(deps, paths.stateDir, args.minFreeSpace);
   await identified.keep();
   await outputs.claim();
   await endLeftovers(paths.children, deps.clock, notice);
   const waiting = await waitingOutcomes(paths);
-  if (found !== null) say(deps.err, foundText({ ...found, waiting }));
+  if (found !== null) say(deps.err, foundText({ ...found, items: extended?.items ?? found.items, waiting }));
   const isPaused = found?.progress.state.kind === 'paused';
   const exit = await executeRun(deps, {
     runId: identified.runId,
@@ -79,6 +81,11 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   });
   if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output);
   return exit;
+}
+
+/** A run that was extended has more items than are recorded, until its coordinator has taken it up again. */
+function isOver({ progress, items }: Found): boolean {
+  return progress.state.kind === 'completed' && (items === null || items === progress.done + progress.failed);
 }
 
 /** Before a state directory is made for it. */
@@ -126,7 +133,7 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
 async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Found> {
   await removeDamagedMark(paths);
   const [stored, progress] = [await readStoredRun(paths), await readProgress(paths)];
-  const items = identified.isInputChanged ? null : (stored?.index?.items ?? null);
+  const items = identified.isOtherList ? null : (stored?.index?.items ?? null);
   return { stateDir: paths.stateDir, progress, items, waiting: new Map() };
 }
 

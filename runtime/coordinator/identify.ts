@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { present } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
-import { checkInput } from '../input/check-input.ts';
+import { checkInput, type InputCheck } from '../input/check-input.ts';
 import { compareSettings, type Difference, type RunSettings } from '../input/identity.ts';
 import type { IndexSummary } from '../input/index-summary.ts';
 import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../input/run-file.ts';
@@ -12,12 +12,14 @@ import type { CoordinatorSettings } from './settings.ts';
 /** Which run this directory holds: begun here where it holds none, refused where it holds another than the settings ask for. */
 export async function identifyRun(settings: CoordinatorSettings, inputPath: string, clock: Clock): Promise<RunFile> {
   const found = (await readRunFile(settings.stateDir)) ?? (await beginRun(settings, inputPath, clock));
-  const differences = await differencesOf(found, settings, inputPath);
+  const input = await checkInput(found.input, inputPath);
+  const differences = differencesOf(found, settings, input);
   if (differences.length === 0) return found;
+  const hint = input.kind === 'grown' ? '; lines were added to it, and `rollout run --extend` goes on with such a list' : '';
   const table = differences.map(({ name, found: was, wanted }) => `  ${name}: the run has ${was}, the settings say ${wanted}`).join('\n');
   throw new RolloutError(
     'IDENTITY_DIFFERS',
-    `${settings.stateDir} holds run ${found.runId}, which is another one:\n${table}\nuse another stateDir, or the settings and the input of that run`,
+    `${settings.stateDir} holds run ${found.runId}, which is another one:\n${table}\nuse another stateDir, or the settings and the input of that run${hint}`,
   );
 }
 
@@ -34,11 +36,10 @@ async function beginRun(settings: CoordinatorSettings, inputPath: string, clock:
   return present(await readRunFile(settings.stateDir), 'the run that another process has begun');
 }
 
-async function differencesOf(found: RunFile, settings: CoordinatorSettings, inputPath: string): Promise<readonly Difference[]> {
+function differencesOf(found: RunFile, settings: CoordinatorSettings, input: InputCheck): readonly Difference[] {
   const { runId } = settings;
   const ofRun = runId === null || runId === found.runId ? [] : [{ name: 'runId', found: found.runId, wanted: runId }];
   const ofSettings = compareSettings(found.settings, runSettings(settings));
-  const input = await checkInput(found.input, inputPath);
   return [...ofRun, ...ofSettings, ...(input.kind === 'same' ? [] : [input.difference])];
 }
 
@@ -50,6 +51,6 @@ export async function completeIdentity(stateDir: string, summary: IndexSummary):
   await writeRunFile(stateDir, { ...run, input: { ...run.input, size, mtimeMs, sha256, hashedBytes } });
 }
 
-function runSettings({ form, limit, results }: CoordinatorSettings): RunSettings {
-  return { raw: form === 'raw', limit, model: results.model, overrideModel: results.overrideModel };
+function runSettings({ form, limit, maxLineBytes, results }: CoordinatorSettings): RunSettings {
+  return { raw: form === 'raw', limit, maxLineBytes, model: results.model, overrideModel: results.overrideModel };
 }

@@ -8,6 +8,8 @@ import type { RunInput } from './run-file.ts';
 
 export type InputCheck =
   | { readonly kind: 'same'; readonly stamp: FileStamp }
+  /** The same bytes and more behind them; without a known hash it is only the size that says so, and the index has to prove it. */
+  | { readonly kind: 'grown'; readonly difference: Difference }
   | { readonly kind: 'different'; readonly difference: Difference };
 
 /** Few reads of a large file, and little memory. */
@@ -21,19 +23,13 @@ export async function checkInput(known: RunInput, path: string): Promise<InputCh
   const stamp = await stampOf(path);
   if (isSameStamp(stamp, known)) return { kind: 'same', stamp };
   const { sha256, hashedBytes } = known;
-  if (sha256 === null || hashedBytes === null || !mayBeEqual(known.size, hashedBytes, stamp.size)) return different('input', known, stamp);
+  const difference = { name: 'input', found: shown(known), wanted: shown(stamp) };
+  if (sha256 === null || hashedBytes === null) return { kind: stamp.size > known.size ? 'grown' : 'different', difference };
+  if (stamp.size < hashedBytes) return { kind: 'different', difference };
   const found = await hashBeginning(path, hashedBytes);
-  if (found === sha256) return { kind: 'same', stamp };
-  return { kind: 'different', difference: { name: 'input (SHA-256)', found: sha256, wanted: found } };
-}
-
-/** Where the whole input was hashed its size must be the same; with a limit only a beginning counts, and the file may have grown. */
-function mayBeEqual(knownSize: number, hashedBytes: number, size: number): boolean {
-  return hashedBytes === knownSize ? size === knownSize : size >= hashedBytes;
-}
-
-function different(name: string, found: FileStamp, wanted: FileStamp): InputCheck {
-  return { kind: 'different', difference: { name, found: shown(found), wanted: shown(wanted) } };
+  if (found !== sha256) return { kind: 'different', difference: { name: 'input (SHA-256)', found: sha256, wanted: found } };
+  // With a limit only a beginning counts, and the file may have grown behind it.
+  return hashedBytes === known.size && stamp.size > known.size ? { kind: 'grown', difference } : { kind: 'same', stamp };
 }
 
 function shown({ size, mtimeMs }: FileStamp): string {

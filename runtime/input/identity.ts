@@ -2,6 +2,8 @@
 export interface RunSettings {
   readonly raw: boolean;
   readonly limit: number | null;
+  /** A longer line is an error; so it decides, as the two above, what the items are. */
+  readonly maxLineBytes: number;
   /** Fills `body.model` where the line has none. */
   readonly model: string | null;
   /** Replaces `body.model`. */
@@ -19,6 +21,7 @@ export interface Difference {
 const NAMES: Readonly<Record<keyof RunSettings, string>> = {
   raw: '--raw',
   limit: '--limit',
+  maxLineBytes: 'maxLineBytes',
   model: '--model',
   overrideModel: '--override-model',
 };
@@ -28,6 +31,13 @@ export function compareSettings(found: RunSettings, wanted: RunSettings): readon
   return (Object.keys(NAMES) as (keyof RunSettings)[])
     .filter((key) => found[key] !== wanted[key])
     .map((key) => ({ name: NAMES[key], found: shown(found[key]), wanted: shown(wanted[key]) }));
+}
+
+/** Do both name the same items of the same input? `more`: those of `found`, and others behind them. */
+export function compareItems(found: RunSettings, wanted: RunSettings): 'same' | 'more' | 'different' {
+  if (found.raw !== wanted.raw || found.maxLineBytes !== wanted.maxLineBytes) return 'different';
+  if (found.limit === wanted.limit) return 'same';
+  return found.limit !== null && (wanted.limit === null || wanted.limit > found.limit) ? 'more' : 'different';
 }
 
 function shown(value: string | number | boolean | null): string {

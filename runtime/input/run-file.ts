@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import { ifThere } from '../base/if-there.ts';
+import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunSettings } from './identity.ts';
 import type { FileStamp } from './index-files.ts';
 import { stateWriteFailed } from './input-error.ts';
@@ -40,6 +41,7 @@ const runFile = z.object({
   settings: z.object({
     raw: z.boolean(),
     limit: z.number().nullable(),
+    maxLineBytes: z.number().default(MAX_LINE_BYTES),
     model: z.string().nullable(),
     overrideModel: z.string().nullable(),
   }),

@@ -2,10 +2,14 @@ import test from 'ava';
 import { identityTable } from '../../../runtime/cli/identity-table.ts';
 
 test('what differs is told as a table with both values, and the ways on', (t) => {
-  const text = identityTable('out.rollout', [
-    { name: '--model', found: 'none', wanted: 'small' },
-    { name: '--override-model', found: 'a-long-name-of-a-model', wanted: 'none' },
-  ]);
+  const text = identityTable(
+    'out.rollout',
+    [
+      { name: '--model', found: 'none', wanted: 'small' },
+      { name: '--override-model', found: 'a-long-name-of-a-model', wanted: 'none' },
+    ],
+    'differs',
+  );
   const lines = text.split('\n');
   t.regex(lines[0] ?? '', /^out\.rollout holds another run/);
   t.deepEqual(lines.slice(1, 4), [
@@ -15,4 +19,16 @@ test('what differs is told as a table with both values, and the ways on', (t) =>
   ]);
   t.regex(text, /--fresh/);
   t.regex(text, /--force/);
+});
+
+test('a list that has grown is told so, with the way to go on with it', (t) => {
+  const text = identityTable('out.rollout', [{ name: 'input', found: '10 bytes', wanted: '20 bytes' }], 'grown');
+  t.regex(text, /Lines were added to the list: add --extend/);
+  t.regex(text, /--fresh/);
+});
+
+test('where items of the old list were handed out, --force is not offered, and the reason is said', (t) => {
+  const text = identityTable('out.rollout', [{ name: 'input', found: '10 bytes', wanted: '20 bytes' }], 'handed-out');
+  t.regex(text, /handed out, and --force does not mix two lists/);
+  t.regex(text, /--fresh/);
 });

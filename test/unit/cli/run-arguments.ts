@@ -24,6 +24,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     minFreeSpace: '64MiB',
     fresh: false,
     force: false,
+    extend: false,
     logLevel: 'info',
     json: false,
     timing: {},

@@ -44,11 +44,22 @@ test('other bytes of the same size are another input, and both hashes are told',
   });
 });
 
-test('another size, or another time while no hash is known, is another input', async (t) => {
+test('a file that goes on behind its known bytes has grown; one whose beginning is another one has not', async (t) => {
   const path = join(temporaryDir(t), 'in');
-  const whole = known(path, CONTENTS);
+  const input = known(path, CONTENTS);
   appendFileSync(path, 'four\n');
-  t.like(await checkInput(whole, path), { kind: 'different', difference: { name: 'input' } });
+  t.like(await checkInput(input, path), { kind: 'grown', difference: { name: 'input' } });
+  writeFileSync(path, `${CONTENTS.toUpperCase()}four\n`);
+  t.like(await checkInput(input, path), { kind: 'different', difference: { name: 'input (SHA-256)' } });
+  writeFileSync(path, 'one\n');
+  t.like(await checkInput(input, path), { kind: 'different', difference: { name: 'input' } });
+  const unknown = known(path, null);
+  appendFileSync(path, 'four\n');
+  t.like(await checkInput(unknown, path), { kind: 'grown' }, 'the index has to prove it');
+});
+
+test('another time while no hash is known is another input', async (t) => {
+  const path = join(temporaryDir(t), 'in');
   const unknown = known(path, null);
   utimesSync(path, 10, 10);
   const check = await checkInput(unknown, path);

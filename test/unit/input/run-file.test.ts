@@ -10,7 +10,7 @@ const RUN: RunFile = {
   runId: '01HX0000000000000000000000',
   createdAtMs: 1_700_000_000_000,
   input: { path: '/data/in.jsonl', size: 12, mtimeMs: 1_700_000_000_000.25, sha256: null, hashedBytes: null },
-  settings: { raw: false, limit: null, model: 'm', overrideModel: null },
+  settings: { raw: false, limit: null, maxLineBytes: 1_024, model: 'm', overrideModel: null },
 };
 
 test('a run file reads as it was written, is replaced as a whole, and is absent at first', async (t) => {
@@ -22,6 +22,13 @@ test('a run file reads as it was written, is replaced as a whole, and is absent 
   await writeRunFile(dir, known);
   t.deepEqual(await readRunFile(dir), known);
   t.deepEqual(readdirSync(dir), ['run.json']);
+});
+
+test('a run file of before the length of lines was kept in it means the highest', async (t) => {
+  const dir = temporaryDir(t);
+  const { maxLineBytes: _, ...settings } = RUN.settings;
+  writeFileSync(join(dir, 'run.json'), JSON.stringify({ ...RUN, settings }));
+  t.is((await readRunFile(dir))?.settings.maxLineBytes, 8 * 2 ** 20);
 });
 
 test('a run file that cannot be read names itself, what is wrong and what to do', async (t) => {
