@@ -9,6 +9,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   USAGE: { exit: 2, isRetryable: false },
   IDENTITY_DIFFERS: { exit: 2, isRetryable: false },
   INPUT_UNREADABLE: { exit: 2, isRetryable: false },
+  INPUT_FORMAT: { exit: 2, isRetryable: false },
   INPUT_INVALID: { exit: 2, isRetryable: false },
   INPUT_CHANGED: { exit: 2, isRetryable: false },
   STATE_UNREADABLE: { exit: 2, isRetryable: false },
@@ -36,6 +37,7 @@ export type ErrorCode =
   | 'USAGE'
   | 'IDENTITY_DIFFERS'
   | 'INPUT_UNREADABLE'
+  | 'INPUT_FORMAT'
   | 'INPUT_INVALID'
   | 'INPUT_CHANGED'
   | 'STATE_UNREADABLE'

@@ -1,10 +1,12 @@
 import { formatSize } from '../base/quantity.ts';
+import type { InvalidKind } from '../input/index-summary.ts';
 import type { InvalidReason } from '../input/reader.ts';
 
 /** What a dry run found, and what the run will need. Pure. */
 export interface DryRun {
   readonly items: number;
   readonly invalid: number;
+  readonly kinds: readonly InvalidKind[];
   readonly blankLines: number;
   readonly inputBytes: number;
   readonly spoolBytes: number;
@@ -20,10 +22,12 @@ const COPIES = 2;
 
 export function dryRunText(found: DryRun): readonly string[] {
   const needed = neededBytes(found);
+  const kinds = found.kinds.map(({ code, count, firstLine }) => `  ${count} × ${code}, first on line ${firstLine}`);
   const bad = found.firstInvalid.map(({ lineNumber, code, message }) => `  line ${lineNumber}: ${code}: ${message}`);
   const more = found.invalid > bad.length ? [`  and ${found.invalid - bad.length} more`] : [];
   return [
     `${found.items} input lines (${formatSize(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
+    ...kinds,
     ...bad,
     ...more,
     `Disk space: about ${formatSize(needed)} where answers have ${formatSize(RESULT_BYTES)}; ${formatSize(found.freeBytes)} are free.`,

@@ -20,15 +20,21 @@ export async function dryRun(deps: CliDeps, input: string, args: RunArguments, p
   await makeStateDir(scratch.stateDir);
   await removeLeftTemporaries(dirname(paths.stateDir), prefix);
   try {
-    const prepared = await readInput(deps, input, scratch.stateDir, args.json);
+    const prepared = await readInput(deps, input, scratch.stateDir, args);
     const summary = await indexInput(deps, indexRequest(prepared.path, args, scratch.indexDir), args.json);
     const found = await describe(prepared.path, prepared.isSpooled, summary, scratch, args);
     if (args.json) sayJson(deps.out, { kind: 'dry-run', ...found });
     else say(deps.out, dryRunText(found));
-    return found.invalid > 0 && args.onInvalid === 'fail' ? EXIT.usage : EXIT.done;
+    return exitOf(found, args);
   } finally {
     await rm(scratch.stateDir, { recursive: true, force: true });
   }
+}
+
+/** As the run itself would end if every good line succeeded. */
+function exitOf({ invalid }: DryRun, { onInvalid }: RunArguments): ExitCode {
+  if (invalid === 0) return EXIT.done;
+  return onInvalid === 'fail' ? EXIT.usage : EXIT.someFailed;
 }
 
 async function describe(
@@ -38,12 +44,13 @@ async function describe(
   scratch: StatePaths,
   args: RunArguments,
 ): Promise<DryRun> {
-  const { items, invalid, blankLines } = summary;
+  const { items, invalid, kinds, blankLines } = summary;
   const inputBytes = (await stat(inputPath)).size;
   const { bavail, bsize } = await statfs(dirname(args.output));
   return {
     items,
     invalid,
+    kinds,
     blankLines,
     inputBytes,
     spoolBytes: isSpooled ? inputBytes : 0,

@@ -1,12 +1,18 @@
 import type { IndexSummary } from '../input/index-summary.ts';
 import { type IndexRequest, startIndexing } from '../input/indexer.ts';
 import { type PreparedInput, prepareInput } from '../input/spool.ts';
+import type { RunArguments } from './arguments.ts';
 import type { CliDeps } from './deps.ts';
 import { tellWhile } from './long-work.ts';
 
 /** The work on the input that comes before any item is executed; it is told how far it is, for it may be long. */
 
-export async function readInput(deps: CliDeps, input: string, stateDir: string, isJson: boolean): Promise<PreparedInput> {
+export async function readInput(
+  deps: CliDeps,
+  input: string,
+  stateDir: string,
+  { json, raw }: Pick<RunArguments, 'json' | 'raw'>,
+): Promise<PreparedInput> {
   const stdin = deps.stdin as typeof deps.stdin & { readonly isTTY?: boolean };
   let done = 0;
   const onBytes = (bytes: number): void => {
@@ -14,9 +20,9 @@ export async function readInput(deps: CliDeps, input: string, stateDir: string, 
   };
   return tellWhile(
     deps,
-    isJson,
+    json,
     () => ({ step: 'reading the input', done, unit: 'bytes' }),
-    prepareInput({ input, stateDir, stdin, onBytes }),
+    prepareInput({ input, form: raw ? 'raw' : 'batch', stateDir, stdin, onBytes }),
   );
 }
 

@@ -56,7 +56,7 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
 
 async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths, outputs: RunOutputs): Promise<ExitCode> {
   const notice = (line: string): void => say(deps.err, [line]);
-  const prepared = await readInput(deps, input, paths.stateDir, args.json);
+  const prepared = await readInput(deps, input, paths.stateDir, args);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
   if (found !== null && !identified.isExtended && isOver(found)) return alreadyFinished(deps, found, prepared.path, args, paths, outputs);

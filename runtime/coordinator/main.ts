@@ -95,7 +95,7 @@ interface Standby {
 
 async function coordinate(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
   const outputs = await claimOutputs(settings, keepFilesPrivate());
-  const input = await prepareInput({ input: settings.input, stateDir: settings.stateDir });
+  const input = await prepareInput({ input: settings.input, form: settings.form, stateDir: settings.stateDir });
   const { runId } = await identifyRun(settings, input.path, systemClock);
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
   const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });

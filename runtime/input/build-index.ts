@@ -5,10 +5,18 @@ import { MAX_INDEX } from '../model/row.ts';
 import { LineDiffers } from './earlier-entries.ts';
 import type { Entry } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
-import { type IndexSettings, type IndexSummary, writeSummary } from './index-summary.ts';
+import { type IndexSettings, type IndexSummary, type InvalidKind, writeSummary } from './index-summary.ts';
 import { IndexWriter } from './index-writer.ts';
 import { inputChanged, lineChanged, stateWriteFailed, unreadable } from './input-error.ts';
-import { AROUND_CONTENT_BYTES, duplicateCustomId, type InvalidLine, lineContent, lineTooLong, parseLine } from './line.ts';
+import {
+  AROUND_CONTENT_BYTES,
+  duplicateCustomId,
+  type InvalidCode,
+  type InvalidLine,
+  lineContent,
+  lineTooLong,
+  parseLine,
+} from './line.ts';
 import { type RawLine, readLines } from './read-lines.ts';
 import { SEEN_CACHE_PAGES, SeenIds } from './seen-ids.ts';
 
@@ -74,7 +82,7 @@ class IndexBuilding {
   readonly #seen: SeenIds | null;
   #lines = 0;
   #blankLines = 0;
-  #invalid = 0;
+  readonly #kinds = new Map<InvalidCode, InvalidKind>();
 
   constructor(settings: IndexSettings, files: IndexFiles) {
     this.#settings = settings;
@@ -93,8 +101,10 @@ class IndexBuilding {
     return this.writer.count < this.#limit;
   }
 
-  counts(): { readonly items: number; readonly invalid: number; readonly blankLines: number } {
-    return { items: this.writer.written, invalid: this.#invalid, blankLines: this.#blankLines };
+  counts(): Pick<IndexSummary, 'items' | 'invalid' | 'kinds' | 'blankLines'> {
+    const kinds = [...this.#kinds.values()];
+    const invalid = kinds.reduce((sum, { count }) => sum + count, 0);
+    return { items: this.writer.written, invalid, kinds, blankLines: this.#blankLines };
   }
 
   close(): void {
@@ -112,8 +122,13 @@ class IndexBuilding {
   }
 
   #append(place: Pick<Entry, 'offset' | 'length' | 'checksum'>, invalid: InvalidLine | null): void {
-    if (invalid !== null) this.#invalid += 1;
+    if (invalid !== null) this.#count(invalid.code);
     this.writer.append({ ...place, lineNumber: this.#lines }, invalid);
+  }
+
+  #count(code: InvalidCode): void {
+    const { count, firstLine } = this.#kinds.get(code) ?? { count: 0, firstLine: this.#lines };
+    this.#kinds.set(code, { code, count: count + 1, firstLine });
   }
 
   #duplicate(customId: string): InvalidLine | null {

@@ -3,12 +3,21 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { ItemForm } from '../model/session.ts';
 import { ENTRY_BYTES } from './entry.ts';
 import { type FileStamp, type IndexFiles, isSameStamp } from './index-files.ts';
+import type { InvalidCode } from './line.ts';
+
+export interface InvalidKind {
+  readonly code: InvalidCode;
+  readonly count: number;
+  readonly firstLine: number;
+}
 
 /** What a whole index says of its input. */
 export interface IndexSummary extends FileStamp {
   /** Invalid lines are items too. */
   readonly items: number;
   readonly invalid: number;
+  /** The invalid lines by kind, in the order of their first lines. */
+  readonly kinds: readonly InvalidKind[];
   readonly blankLines: number;
   /** SHA-256 of the first `hashedBytes` bytes of the input, in hexadecimal. */
   readonly sha256: string;

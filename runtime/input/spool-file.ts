@@ -50,7 +50,7 @@ export async function copyToSpool(dir: string, bytes: AsyncIterable<Buffer>): Pr
   const temporary = join(dir, temporaryName(TEMPORARY_PREFIX));
   const handle = await toState(dir, () => open(temporary, 'wx'));
   try {
-    const contents = await digest(bytes, (piece) => toState(dir, () => handle.writeFile(piece)));
+    const { sha256AtMark: _, ...contents } = await digest(bytes, { onPiece: (piece) => toState(dir, () => handle.writeFile(piece)) });
     await toState(dir, () => publish(handle, temporary, dir));
     return contents;
   } catch (error) {
@@ -61,18 +61,32 @@ export async function copyToSpool(dir: string, bytes: AsyncIterable<Buffer>): Pr
   }
 }
 
+export interface DigestOptions {
+  readonly onPiece?: (piece: Buffer) => Promise<void>;
+  /** The hash of the first so many bytes is told too. */
+  readonly mark?: number;
+}
+
+/** `sha256AtMark` is null where there are fewer bytes. */
 export async function digest(
   bytes: AsyncIterable<Buffer>,
-  onPiece: (piece: Buffer) => Promise<void> = async () => undefined,
-): Promise<Contents> {
+  { onPiece = async () => undefined, mark = 0 }: DigestOptions = {},
+): Promise<Contents & { readonly sha256AtMark: string | null }> {
   const sha256 = createHash('sha256');
+  let sha256AtMark: string | null = null;
   let count = 0;
   for await (const piece of bytes) {
-    sha256.update(piece);
+    const before = count;
     count += piece.length;
+    if (before <= mark && count > mark)
+      sha256AtMark = sha256
+        .copy()
+        .update(piece.subarray(0, mark - before))
+        .digest('hex');
+    sha256.update(piece);
     await onPiece(piece);
   }
-  return { sha256: sha256.digest('hex'), bytes: count };
+  return { sha256: sha256.digest('hex'), bytes: count, sha256AtMark };
 }
 
 async function publish(handle: FileHandle, temporary: string, dir: string): Promise<void> {

@@ -4,12 +4,17 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { RolloutError } from '../base/errors.ts';
+import type { ItemForm } from '../model/session.ts';
+import { checkedForm, checkFileForm } from './check-form.ts';
+import type { Source } from './form-text.ts';
 import { type FileStamp, isSameStamp } from './index-files.ts';
 import { stateWriteFailed, unreadable } from './input-error.ts';
 import { type BegunStream, begin, isGzipFile, plainBytes } from './plain-bytes.ts';
 import { copyToSpool, digest, readSpooled, type Spooled, spoolPath, writeSpooled } from './spool-file.ts';
 
 export interface PrepareRequest {
+  /** What its lines are meant to be. */
+  readonly form: ItemForm;
   /** A path, or `-` for standard input. */
   readonly input: string;
   readonly stateDir: string;
@@ -35,42 +40,54 @@ const PIECE_BYTES = 2 ** 20;
 /**
  * Makes sure that the input is a regular, uncompressed file that is there again after a restart: gzip files, pipes and standard
  * input are copied into the state directory, once. What is given again later must have the same contents (INPUT_CHANGED); nothing
- * on standard input stands for what was given before.
+ * on standard input stands for what was given before. A file that is no list of lines is refused as a whole (INPUT_FORMAT).
  */
-export async function prepareInput({ input, stateDir, stdin, onBytes = () => undefined }: PrepareRequest): Promise<PreparedInput> {
+export async function prepareInput(request: PrepareRequest): Promise<PreparedInput> {
+  const { input, stateDir, form } = request;
   const dir = join(stateDir, 'spool');
-  if (input === STDIN) return await prepareStdin(dir, stdin, onBytes);
+  if (input === STDIN) return await prepareStdin(dir, request);
   const stats = await statInput(input);
   const stamp = stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs } : null;
-  if (stamp !== null && !(await isGzip(input))) return { path: input, isSpooled: false };
+  if (stamp !== null && !(await isGzip(input))) {
+    await checkFileForm(input, form);
+    return { path: input, isSpooled: false };
+  }
   const spooled = await readSpooled(dir);
   if (!isSpooledFrom(spooled, stamp)) {
-    const source = createReadStream(input, { highWaterMark: PIECE_BYTES });
-    await spool(dir, input, await begin(source, input), spooled, stamp, onBytes);
+    const stream = await begin(createReadStream(input, { highWaterMark: PIECE_BYTES }), input);
+    const source: Source = stamp === null ? { kind: 'stream', name: input } : { kind: 'gzip', path: input };
+    await spool(dir, { ...request, stream, source, stamp }, spooled);
   }
   return { path: spoolPath(dir), isSpooled: true };
 }
 
-async function prepareStdin(dir: string, stdin: PrepareRequest['stdin'], onBytes: OnBytes): Promise<PreparedInput> {
+async function prepareStdin(dir: string, request: PrepareRequest): Promise<PreparedInput> {
+  const { stdin } = request;
   const spooled = await readSpooled(dir);
   const stream = stdin === undefined || stdin.isTTY === true ? null : await begin(stdin, STDIN_NAME);
-  if (stream !== null && stream.head.length > 0) await spool(dir, STDIN_NAME, stream, spooled, null, onBytes);
+  const source: Source = { kind: 'stream', name: STDIN_NAME };
+  if (stream !== null && stream.head.length > 0) await spool(dir, { ...request, stream, source, stamp: null }, spooled);
   else if (spooled === null) throw nothingOnStdin();
   return { path: spoolPath(dir), isSpooled: true };
+}
+
+interface Spooling extends Pick<PrepareRequest, 'form' | 'onBytes'> {
+  readonly stream: BegunStream;
+  readonly source: Source;
+  readonly stamp: FileStamp | null;
 }
 
 /** Copies the stream, or only compares it where a copy is there. */
 async function spool(
   dir: string,
-  name: string,
-  stream: BegunStream,
+  { stream, source, stamp, form, onBytes = () => undefined }: Spooling,
   spooled: Spooled | null,
-  stamp: FileStamp | null,
-  onBytes: OnBytes,
 ): Promise<void> {
-  const bytes = counted(plainBytes(stream, name), onBytes);
-  const contents = spooled === null ? await copyTo(dir, bytes) : await digest(bytes);
-  if (spooled !== null && spooled.sha256 !== contents.sha256) throw otherContents(name);
+  const name = source.kind === 'stream' ? source.name : source.path;
+  const bytes = checkedForm(counted(plainBytes(stream, name), onBytes), source, form);
+  if (spooled === null) return await writeSpooled(dir, { ...(await copyTo(dir, bytes)), stamp });
+  const { sha256AtMark, ...contents } = await digest(bytes, { mark: spooled.bytes });
+  if (spooled.sha256 !== contents.sha256) throw otherContents(name, sha256AtMark === spooled.sha256);
   await writeSpooled(dir, { ...contents, stamp });
 }
 
@@ -116,9 +133,9 @@ function nothingOnStdin(): RolloutError {
   return new RolloutError('INPUT_UNREADABLE', 'nothing came on standard input: pipe the list into the command, or name a file');
 }
 
-function otherContents(name: string): RolloutError {
-  return new RolloutError(
-    'INPUT_CHANGED',
-    `the input ${name} has other contents than the run was begun with: give it the same list again, or begin a new run with --fresh`,
-  );
+function otherContents(name: string, isGrown: boolean): RolloutError {
+  const more =
+    'more lines than the run was begun with: give it the same list again, or write the longer one, unpacked, into a file and give that with --extend';
+  const other = 'other contents than the run was begun with: give it the same list again';
+  return new RolloutError('INPUT_CHANGED', `the input ${name} has ${isGrown ? more : other}, or begin a new run with --fresh`);
 }

@@ -178,13 +178,49 @@ test('--limit takes the first lines only', async (t) => {
   t.is(verified.exit, 0, `${verified.stdout}${verified.stderr}`);
 });
 
-test('--dry-run indexes and validates, and executes nothing', async (t) => {
+test('--dry-run indexes and validates, and executes nothing: 1 where lines are bad, 0 where all are good', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: [...batchLines(50), 'not json'], args: ['--base-url', server.url, '--dry-run'] });
   const { exit, stdout, stderr } = await finished(run.start());
-  t.is(exit, 0, stderr);
+  t.is(exit, 1, stderr);
   t.regex(`${stdout}${stderr}`, /\b51\b/);
+  t.regex(`${stdout}${stderr}`, /1 × invalid_json, first on line 51/);
+  t.is((await finished(run.start(['--on-invalid', 'fail']))).exit, 2, 'the run would be refused');
+  t.is((await finished(run.start(['--limit', '50']))).exit, 0);
   t.is(server.total(), 0);
   t.false(existsSync(run.output));
 });
+
+const OTHER_FILES: readonly (readonly [what: string, bytes: Buffer, told: RegExp])[] = [
+  ['UTF-16', Buffer.from(`\uFEFF${batchLines(30).join('\n')}`, 'utf16le'), /is UTF-16.*iconv -f UTF-16 -t UTF-8/],
+  [
+    'a JSON list',
+    Buffer.from(
+      JSON.stringify(
+        batchLines(30).map((line) => JSON.parse(line) as unknown),
+        null,
+        2,
+      ),
+    ),
+    /is one JSON list.*jq -c '\.\[\]'/,
+  ],
+  ['a gzip file of a JSON list', gzipSync(`[${batchLines(30).join(',')}]`), /is one JSON list.*gzip -dc .* \| jq -c '\.\[\]'/],
+  ['a zip archive', Buffer.from('PK\x03\x04and so on'), /is a zip archive.*unzip -p/],
+];
+
+for (const [what, bytes, told] of OTHER_FILES) {
+  test(`an input that is ${what} is refused as a whole with one message, by a run and by --dry-run`, async (t) => {
+    t.timeout(300_000);
+    const server = await modelServer(t);
+    const run = makeRun(t, { lines: bytes, args: ['--base-url', server.url] });
+    for (const extra of [[], ['--dry-run']]) {
+      const { exit, stderr } = await finished(run.start(extra));
+      t.is(exit, 2, stderr);
+      t.regex(stderr, told);
+      t.true(stderr.trim().split('\n').length <= 2, stderr);
+    }
+    t.is(server.total(), 0);
+    t.false(existsSync(run.output));
+  });
+}

@@ -2,7 +2,7 @@ import test from 'ava';
 import { type DryRun, dryRunText, neededBytes } from '../../../runtime/cli/dry-run-text.ts';
 
 function found(change: Partial<DryRun> = {}): DryRun {
-  const counts = { items: 51, invalid: 0, blankLines: 2, inputBytes: 5_000, spoolBytes: 0, indexBytes: 51 * 16 };
+  const counts = { items: 51, invalid: 0, kinds: [], blankLines: 2, inputBytes: 5_000, spoolBytes: 0, indexBytes: 51 * 16 };
   return { ...counts, freeBytes: 2 ** 40, firstInvalid: [], ...change };
 }
 
@@ -18,6 +18,15 @@ test('the first bad lines are listed with their numbers, the others counted', (t
   const text = dryRunText(found({ invalid: 9, firstInvalid })).join('\n');
   t.regex(text, /line 3: invalid_json: the line is not JSON/);
   t.regex(text, /and 8 more/);
+});
+
+test('bad lines are counted by kind, each with its first line', (t) => {
+  const kinds = [
+    { code: 'invalid_json', count: 7, firstLine: 3 },
+    { code: 'duplicate_custom_id', count: 2, firstLine: 40 },
+  ] as const;
+  const lines = dryRunText(found({ invalid: 9, kinds }));
+  t.deepEqual(lines.slice(1, 3), ['  7 × invalid_json, first on line 3', '  2 × duplicate_custom_id, first on line 40']);
 });
 
 test('too little free space is said', (t) => {

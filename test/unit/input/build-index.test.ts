@@ -26,6 +26,7 @@ for (const good of [1, 20_000]) {
       blankLines: 0,
       hashedBytes: contents.length,
     });
+    t.deepEqual(new Map(summary.kinds.map(({ code, firstLine }) => [code, firstLine])), lineOf);
     t.regex(found.find(({ code }) => code === 'duplicate_custom_id')?.message ?? '', /on line 1:/);
     t.is(summary.sha256, createHash('sha256').update(contents).digest('hex'));
   });
@@ -104,6 +105,16 @@ test('an invalid line does not take its custom_id', async (t) => {
     (await invalidItems(reader)).map(({ code }) => code),
     ['missing_body'],
   );
+});
+
+test('bad lines of a kind are counted, and the first of them is known', async (t) => {
+  const { summary } = await indexed(t, `bad\n${batchLine('a')}\n\n[]\n${batchLine('a')}\nworse\n[1]\n{}x\n`);
+  t.is(summary.invalid, 6);
+  t.deepEqual(summary.kinds, [
+    { code: 'invalid_json', count: 3, firstLine: 1 },
+    { code: 'not_an_object', count: 2, firstLine: 4 },
+    { code: 'duplicate_custom_id', count: 1, firstLine: 5 },
+  ]);
 });
 
 test('in the raw form equal lines are items of their own', async (t) => {
