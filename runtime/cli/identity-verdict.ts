@@ -7,6 +7,8 @@ export interface Comparison {
   readonly hasOtherModel: boolean;
   /** Lines of the old list that have been handed out. */
   readonly handedOut: number;
+  /** The index has an entry of each of them, to compare the lines that are there now with. */
+  readonly isProvable: boolean;
 }
 
 /** What --extend and --force permit. */
@@ -18,7 +20,7 @@ export interface Permissions {
 export type IdentityVerdict =
   /** `isOtherList`: nothing of the old list was handed out, and its index is of no use any more. */
   | { readonly kind: 'go-on'; readonly isOtherList: boolean }
-  /** The old lines are there, as far as can be told yet, and new ones behind them. */
+  /** The index has to prove that the old lines are there, and names the first that is not. */
   | { readonly kind: 'extend' }
   | { readonly kind: 'refuse'; readonly why: Refusal };
 
@@ -26,12 +28,13 @@ export type IdentityVerdict =
 export type Refusal = 'differs' | 'grown' | 'handed-out';
 
 /** Whether this command goes on with the run that is there. Two lists are never mixed: results belong to lines by their number. */
-export function identityVerdict({ input, items, hasOtherModel, handedOut }: Comparison, { extend, force }: Permissions): IdentityVerdict {
-  const isSameList = input === 'same' && items === 'same';
-  const isLonger = !isSameList && input !== 'different' && items !== 'different';
-  if (isSameList) return hasOtherModel && !force ? { kind: 'refuse', why: 'differs' } : { kind: 'go-on', isOtherList: false };
-  if (isLonger && extend && (!hasOtherModel || force)) return { kind: 'extend' };
+export function identityVerdict(compared: Comparison, { extend, force }: Permissions): IdentityVerdict {
+  const { input, items, hasOtherModel, handedOut, isProvable } = compared;
+  if (input === 'same' && items === 'same')
+    return hasOtherModel && !force ? { kind: 'refuse', why: 'differs' } : { kind: 'go-on', isOtherList: false };
+  if (extend && isProvable && items !== 'different' && (!hasOtherModel || force)) return { kind: 'extend' };
   if (force && handedOut === 0) return { kind: 'go-on', isOtherList: true };
   if (force) return { kind: 'refuse', why: 'handed-out' };
+  const isLonger = input !== 'different' && items !== 'different';
   return { kind: 'refuse', why: isLonger && !extend ? 'grown' : 'differs' };
 }

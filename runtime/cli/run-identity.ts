@@ -4,8 +4,8 @@ import { RolloutError } from '../base/errors.ts';
 import { checkInput, type InputCheck } from '../input/check-input.ts';
 import { compareItems, compareSettings, type RunSettings } from '../input/identity.ts';
 import { indexFiles } from '../input/index-files.ts';
-import { readSummary } from '../input/index-summary.ts';
-import { removeIndex } from '../input/indexer.ts';
+import { type IndexSettings, readSummary } from '../input/index-summary.ts';
+import { entriesBefore, removeIndex } from '../input/indexer.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../input/run-file.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunArguments } from './arguments.ts';
@@ -57,7 +57,8 @@ async function judge(
   const ofSettings = compareSettings(known.settings, settings);
   const hasOtherModel = known.settings.model !== settings.model || known.settings.overrideModel !== settings.overrideModel;
   const { cursor } = await readProgress(paths);
-  const verdict = identityVerdict({ input: check.kind, items, hasOtherModel, handedOut: cursor }, args);
+  const isProvable = entriesBefore(paths.indexDir, indexSettingsOf(settings)) >= cursor;
+  const verdict = identityVerdict({ input: check.kind, items, hasOtherModel, handedOut: cursor, isProvable }, args);
   if (verdict.kind !== 'refuse') return verdict;
   const differences = [...(check.kind === 'same' ? [] : [check.difference]), ...ofSettings];
   throw new RolloutError('IDENTITY_DIFFERS', identityTable(paths.stateDir, differences, verdict.why));
@@ -75,9 +76,12 @@ async function newRun(paths: StatePaths, inputPath: string, settings: RunSetting
 /** The hash is known once the index was whole. */
 function withHash(known: RunFile, paths: StatePaths): RunInput {
   if (known.input.sha256 !== null) return known.input;
-  const { raw, limit, maxLineBytes } = known.settings;
-  const summary = readSummary(indexFiles(paths.indexDir), { form: raw ? 'raw' : 'batch', maxLineBytes, limit }, known.input);
+  const summary = readSummary(indexFiles(paths.indexDir), indexSettingsOf(known.settings), known.input);
   return summary === null ? known.input : { ...known.input, sha256: summary.sha256, hashedBytes: summary.hashedBytes };
+}
+
+function indexSettingsOf({ raw, limit, maxLineBytes }: RunSettings): IndexSettings {
+  return { form: raw ? 'raw' : 'batch', maxLineBytes, limit };
 }
 
 async function stampOf(path: string): Promise<{ readonly size: number; readonly mtimeMs: number }> {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { assert } from '../base/assert.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
@@ -67,8 +68,9 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     limit: settings.limit,
   });
   try {
-    if (state.kind === 'completed') return await finishAgain(options, indexing);
+    if (state.kind === 'completed' && !(await hasGrown(options, indexing))) return await finishAgain(options, indexing);
     if (settings.onInvalid === 'fail' && !(await isInputAccepted(options, indexing))) return EXIT.interrupted;
+    if (state.kind === 'completed') await reopen(options);
     return await run(options, indexing);
   } finally {
     await indexing.stop();
@@ -86,6 +88,23 @@ async function isInputAccepted({ inputPath, files, interrupted }: ServeOptions, 
   if (summary === undefined) return false;
   await refuseInvalid(inputPath, files.index, summary);
   return true;
+}
+
+/** The list of a completed run has more items than are recorded: run.json was written anew, by whoever proved that it is the old one and more. */
+async function hasGrown({ recovered }: ServeOptions, indexing: Indexing): Promise<boolean> {
+  const { items } = await indexing.done;
+  const { done, failed } = recovered.scan.progress;
+  return items > done + failed;
+}
+
+/** Nothing that is recorded is taken back (L44). */
+async function reopen({ ledger, recovered, onFenced }: ServeOptions): Promise<void> {
+  const { epoch } = recovered.keeper.lease();
+  const reply = await ledger.reopen(epoch, { pending: [], own: [], tallies: [] });
+  if (reply.kind === 'reopened') return;
+  assert(reply.kind === 'fenced', 'a reopening that names no item refuses none');
+  onFenced(epoch, reply.epoch);
+  throw new RolloutError('FENCED', `another coordinator holds epoch ${reply.epoch}; this one ends`);
 }
 
 /** Completed before, perhaps killed before the export: the files are made again, they come out the same. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../base/module-path.ts';
 import type { IndexJob } from './build-index.ts';
+import { ENTRY_BYTES } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles } from './index-files.ts';
 import { agree, readIndexSource, writeIndexSource } from './index-source.ts';
 import { type IndexSettings, type IndexSummary, readSummary } from './index-summary.ts';
@@ -178,6 +179,14 @@ function prepareFiles(dir: string, files: IndexFiles, settings: IndexSettings, s
   } catch (error) {
     throw stateWriteFailed(dir, error);
   }
+}
+
+/** With how many entries of an earlier indexing one with these settings would be compared. */
+export function entriesBefore(dir: string, settings: IndexSettings): number {
+  const files = indexFiles(dir);
+  const earlier = readIndexSource(files);
+  if (earlier === null || !agree(earlier, settings)) return 0;
+  return Math.floor((statSync(files.offsets, { throwIfNoEntry: false })?.size ?? 0) / ENTRY_BYTES);
 }
 
 /** Another list is to be indexed here, of which nothing was handed out: the promise of the earlier one ends. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { type Comparison, type IdentityVerdict, identityVerdict, type Permissions } from '../../../runtime/cli/identity-verdict.ts';
 
-const SAME: Comparison = { input: 'same', items: 'same', hasOtherModel: false, handedOut: 5 };
+const SAME: Comparison = { input: 'same', items: 'same', hasOtherModel: false, handedOut: 5, isProvable: true };
 
 const GO_ON: IdentityVerdict = { kind: 'go-on', isOtherList: false };
 const OTHER_LIST: IdentityVerdict = { kind: 'go-on', isOtherList: true };
@@ -28,7 +28,9 @@ const TABLE: readonly (readonly [
   ['a higher limit', { items: 'more' }, [], refuse('grown')],
   ['a higher limit', { items: 'more' }, ['extend'], EXTEND],
   ['a higher limit over a grown input', { input: 'grown', items: 'more' }, ['extend'], EXTEND],
-  ['another input', { input: 'different' }, ['extend'], refuse('differs')],
+  ['another input, perhaps; the index decides', { input: 'different' }, ['extend'], EXTEND],
+  ['another input', { input: 'different' }, [], refuse('differs')],
+  ['a grown input whose index is gone', { input: 'grown', isProvable: false }, ['extend'], refuse('differs')],
   ['another input', { input: 'different' }, ['force'], refuse('handed-out')],
   ['another input of which nothing was handed out', { input: 'different', handedOut: 0 }, ['force'], OTHER_LIST],
   ['other items of the same input', { items: 'different' }, ['force'], refuse('handed-out')],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { ENTRY_BYTES } from '../../../runtime/input/entry.ts';
-import { type IndexRequest, removeIndex, startIndexing } from '../../../runtime/input/indexer.ts';
+import { entriesBefore, type IndexRequest, removeIndex, startIndexing } from '../../../runtime/input/indexer.ts';
 import { openInput } from '../../../runtime/input/reader.ts';
 import { MAX_LINE_BYTES, mixedLines } from '../../support/bad-lines.ts';
 import { batchLine } from '../../support/batch-lines.ts';
@@ -100,6 +100,15 @@ test('entries that a crash of the machine has lost are written again', async (t)
   t.like(await startIndexing(request).done, { items: 5 });
   t.deepEqual(readFileSync(offsets), whole);
   t.true(startIndexing(request).isComplete());
+});
+
+test('how many earlier entries there are to compare with is known, by the settings that they were made with', async (t) => {
+  const request = await begunIndex(t, BEGUN);
+  const settings = { form: 'batch', maxLineBytes: 8 * 2 ** 20, limit: null } as const;
+  t.is(entriesBefore(request.dir, settings), 5);
+  t.is(entriesBefore(request.dir, { ...settings, form: 'raw' }), 0);
+  t.is(entriesBefore(request.dir, { ...settings, limit: 3 }), 0);
+  t.is(entriesBefore(join(request.dir, 'absent'), settings), 0);
 });
 
 test('a higher limit goes on with the index, and a removed index is begun with any list', async (t) => {
