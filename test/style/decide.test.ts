@@ -7,7 +7,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'http-header', 'json-members', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
-  model: ['detail', 'durations', 'hint', 'hint-settings', 'tally', 'timing'],
+  model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': [
     'attempts',
@@ -25,7 +25,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   lease: ['machine'],
-  input: ['body-bytes', 'content-id', 'entry', 'identity', 'line', 'spans'],
+  input: ['body-bytes', 'content-id', 'entry', 'file-encoding', 'file-form', 'form-text', 'identity', 'line', 'spans'],
   results: ['breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
   coordinator: [
@@ -77,6 +77,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'flag-words',
     'found-text',
     'identity-table',
+    'identity-verdict',
     'rate',
     'restart',
     'run-status',

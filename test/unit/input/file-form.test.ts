@@ -78,24 +78,6 @@ test('what only begins is told by its beginning', (t) => {
   t.regex(whatOf(JSON.stringify({ requests: many }, null, 1).slice(0, 5_000), 'batch', false) ?? '', /over several lines/);
 });
 
-const MAGIC: readonly (readonly [name: string, bytes: Buffer | string])[] = [
-  ['zstd', Buffer.from('28b52ffd0458', 'hex')],
-  ['bzip2', 'BZh91AY&SY'],
-  ['xz', Buffer.from('fd377a585a000004', 'hex')],
-  ['lz4', Buffer.from('04224d18', 'hex')],
-  ['gzip twice', Buffer.from('1f8b0800', 'hex')],
-  ['zip', 'PK\x03\x04\x14'],
-  ['7z', Buffer.from('377abcaf271c', 'hex')],
-  ['tar', Buffer.concat([Buffer.alloc(257, 'a'), Buffer.from('ustar\0')])],
-  ['Parquet', 'PAR1\x15\x04'],
-  ['Arrow', 'ARROW1\0\0'],
-  ['SQLite', 'SQLite format 3\0'],
-  ['Git LFS', 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n'],
-  ['web page', '<!DOCTYPE html><html></html>'],
-];
-
-for (const [name, bytes] of MAGIC) test(`${name} is told by its first bytes`, (t) => t.true(whatOf(bytes)?.includes(name)));
-
 const ACCEPTED: readonly (readonly [name: string, text: string | Buffer, form?: Form])[] = [
   ['a list of lines', JSONL],
   ['a list of lines with a mark and CRLF', `\uFEFF${LINES.join('\r\n')}`],
