@@ -15,7 +15,7 @@ export function unreadable(path: string, cause: unknown): RolloutError {
 export function inputChanged(path: string, what: string): RolloutError {
   return new RolloutError(
     'INPUT_CHANGED',
-    `the input ${path} ${what} while the run was using it: restore the file and run the same command again, or begin a new run with --fresh`,
+    `the input ${path} ${what} while the run was using it: restore the file and run the same command again, with --extend where lines were only added at its end, or begin a new run with --fresh`,
   );
 }
 
