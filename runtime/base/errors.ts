@@ -27,6 +27,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   SUPERSEDED: { exit: 2, isRetryable: false },
   BACKEND_UNREACHABLE: { exit: 4, isRetryable: true },
   COORDINATOR_UNREACHABLE: { exit: 4, isRetryable: true },
+  RUN_STALLED: { exit: 4, isRetryable: true },
   OUTPUT_UNWRITABLE: { exit: 2, isRetryable: false },
   OUTPUT_TAKEN: { exit: 2, isRetryable: false },
   FENCED: { exit: 3, isRetryable: false },
@@ -55,6 +56,7 @@ export type ErrorCode =
   | 'SUPERSEDED'
   | 'BACKEND_UNREACHABLE'
   | 'COORDINATOR_UNREACHABLE'
+  | 'RUN_STALLED'
   | 'OUTPUT_UNWRITABLE'
   | 'OUTPUT_TAKEN'
   | 'FENCED';

@@ -7,6 +7,8 @@ export type ToParent =
   | { readonly kind: 'listening'; readonly address: string }
   /** It cannot go on now, for a reason that a person can remove; told again with growing gaps while it lasts. */
   | { readonly kind: 'waiting'; readonly reason: string }
+  /** It ends, and starting it again does not help. */
+  | { readonly kind: 'given-up' }
   /** The reason is gone. */
   | { readonly kind: 'going-on' };
 

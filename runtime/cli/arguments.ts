@@ -31,6 +31,7 @@ export interface RunArguments {
   readonly stragglers: boolean;
   readonly timeout: string;
   readonly waitBackend: string;
+  readonly stallTimeout?: string;
   readonly drainTimeout: string;
   readonly minFreeSpace: string;
   readonly state?: string;

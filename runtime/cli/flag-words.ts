@@ -1,6 +1,7 @@
 /** The processes name settings as their files do; who gave a `rollout run` command knows the flags. Pure. */
 const FLAGS: Readonly<Record<string, string>> = {
   waitBackend: '--wait-backend',
+  stallTimeout: '--stall-timeout',
   requestTimeout: '--timeout',
   drainTimeout: '--drain-timeout',
   minFreeSpace: '--min-free-space',

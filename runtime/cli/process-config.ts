@@ -57,6 +57,7 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     ...(args.limit === undefined ? {} : { limit: args.limit }),
     maxAttempts: args.maxAttempts,
     stragglers: args.stragglers,
+    ...(args.stallTimeout === undefined ? {} : { stallTimeout: args.stallTimeout }),
     results: modelChoice(args),
     events: paths.events,
     logLevel: args.logLevel,

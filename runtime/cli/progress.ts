@@ -5,7 +5,7 @@ import type { RunStatus } from '../model/status.ts';
 import { say } from './deps.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
 import { openItems, settledItems } from './run-status.ts';
-import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, workersText } from './status-text.ts';
+import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, whyText, workersText } from './status-text.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
@@ -90,7 +90,7 @@ const barText: GenericFormatter = (_options, params, payload: { readonly status:
   const remaining = remainingText(status, rate);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
   const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${status.running} running`;
-  return `${drawn} ${counts}  ${rateText(rate)}/s${remaining === null ? '' : `  ${remaining}`}  ${workersText(status)}`;
+  return `${drawn} ${counts}  ${rateText(rate)}/s${[...(remaining === null ? [] : [remaining]), ...whyText(status), workersText(status)].map((part) => `  ${part}`).join('')}`;
 };
 
 /** The first status, then one per `intervalMs`; the rate follows each of them. */
@@ -106,7 +106,7 @@ function every(intervalMs: number, nowMs: () => number): (status: RunStatus, wri
 }
 
 export function progressJson(status: RunStatus, rate: Rate): Record<string, unknown> {
-  const { items, isIndexed, done, failed, running, state, epoch } = status;
+  const { items, isIndexed, done, failed, running, state, epoch, waits, stall } = status;
   return {
     kind: 'progress',
     state: state.kind,
@@ -119,5 +119,8 @@ export function progressJson(status: RunStatus, rate: Rate): Record<string, unkn
     open: openItems(status),
     perSecond: rate.perSecond,
     workers: status.workers.length,
+    waits,
+    stall,
+    detail: status.workers.find((worker) => worker.detail !== '')?.detail ?? '',
   };
 }

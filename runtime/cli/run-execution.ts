@@ -149,14 +149,15 @@ interface Watching {
 
 async function watch(deps: CliDeps, paths: StatePaths, supervisor: Supervisor, signal: AbortSignal, watching: Watching): Promise<void> {
   const live = await openLiveRun({ tlsDir: paths.tlsDir, address: async () => supervisor.address, clock: deps.clock, log: deps.log });
-  let unanswered: Unanswered = { answeredMs: deps.clock.monotonicMs(), isTold: false };
+  let unanswered: Unanswered = { answeredMs: deps.clock.monotonicMs(), told: null };
   try {
     while (!signal.aborted) {
       const status = await live.status();
       if (status !== null) watching.onStatus(status);
       const nowMs = deps.clock.monotonicMs();
       const isSilent = status === null && supervisor.address !== null;
-      const { next, notice } = isSilent ? onNoAnswer(unanswered, nowMs, logFile(paths, 'coordinator')) : onAnswer(unanswered, nowMs);
+      const log = logFile(paths, 'coordinator');
+      const { next, notice } = isSilent ? onNoAnswer(unanswered, nowMs, log, live.silence()) : onAnswer(unanswered, nowMs);
       unanswered = next;
       if (notice !== null && !supervisor.isDraining) watching.onNotice(notice);
       await deps.clock.sleep(STATUS_EVERY_MS, signal);

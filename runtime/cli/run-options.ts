@@ -91,6 +91,7 @@ function addBackendOptions(run: Command): void {
     )
     .option('--timeout <duration>', 'of one request', toDuration, '600s')
     .option('--wait-backend <duration>', 'how long a worker waits for a server that is not there', toDuration, '15m')
+    .option('--stall-timeout <duration>', 'end with 4, everything kept, where no item has ended for so long (off by default)', toDuration)
     .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')
     .option('--mock-failure-rate <0..1>', 'part of the mock executions that fail', toRate, 0);
 }

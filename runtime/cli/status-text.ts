@@ -1,4 +1,4 @@
-import type { RunStatus } from '../model/status.ts';
+import type { RunStatus, Stall, WaitReason } from '../model/status.ts';
 import { durationText, etaSeconds, type Rate } from './rate.ts';
 import { itemsToDo, openItems, type SeenStatus, settledItems } from './run-status.ts';
 
@@ -12,8 +12,24 @@ export function progressLine(status: RunStatus, rate: Rate): string {
   if (rate.perSecond !== null) parts.push(`${rateText(rate)}/s`);
   const remaining = remainingText(status, rate);
   if (remaining !== null) parts.push(remaining);
-  parts.push(workersText(status));
+  parts.push(...whyText(status), workersText(status));
   return parts.join(', ');
+}
+
+/** What stands in the way, as one line of progress has room for: the commonest reason, and that nothing ends any more. */
+export function whyText({ waits: [commonest], stall }: RunStatus): readonly string[] {
+  if (stall !== null) return [stallText(stall)];
+  return commonest === undefined ? [] : [waitText(commonest)];
+}
+
+export function waitText({ reason, items, nextTryMs }: WaitReason): string {
+  if (nextTryMs === null) return `${items} tried again after ${reason}`;
+  const next = nextTryMs === 0 ? 'next try at once' : `next try in ${durationText(Math.ceil(nextTryMs / 1_000))}`;
+  return `${items} waiting: ${reason}, ${next}`;
+}
+
+function stallText({ sinceMs, why }: Stall): string {
+  return `STALLED, nothing has ended for ${durationText(sinceMs / 1_000)}: ${why}`;
 }
 
 /** Before the first line is indexed there is nothing to count. */
@@ -33,8 +49,9 @@ export function rateText(rate: Rate): string {
 /** Null where nothing can be said: no rate yet, nobody who works, or the number of items is not known. */
 export function remainingText(status: RunStatus, rate: Rate): string | null {
   if (!status.isIndexed || status.workers.length === 0) return null;
-  const { handedBack } = status;
+  const { handedBack, waits } = status;
   // The rate says nothing about how long these wait.
+  if (waits.length > 0 && openItems(status) === handedBack) return null;
   if (handedBack > 0 && openItems(status) === handedBack) return `${handedBack} wait${handedBack === 1 ? 's' : ''} for another try`;
   const seconds = etaSeconds(rate, openItems(status));
   return seconds === null ? null : `about ${durationText(seconds)} left`;
@@ -62,6 +79,8 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
       (worker) =>
         `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, holds ${worker.running}, runs up to ${worker.concurrency}, last beat ${worker.sinceBeatMs} ms ago`,
     ),
+    ...status.waits.map(waitText),
+    ...(status.stall === null ? [] : [stallText(status.stall)]),
     ...(isWithoutWorkers(status) ? ['No worker is registered.'] : []),
     ...howToGoOn(status, stateDir),
   ];

@@ -85,6 +85,8 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     running,
     handedBack,
     workers: [],
+    waits: [],
+    stall: null,
     isLive: false,
   };
 }

@@ -9,7 +9,9 @@ export type CoordinatorAction =
   /** The run is over, for the reason told by the exit code. `isFailure`: the last lines of its log are shown. */
   | { readonly kind: 'end'; readonly exit: ExitCode; readonly isFailure: boolean };
 
-export function onCoordinatorEnd(restarts: Restarts, end: ProcessEnd): CoordinatorAction {
+/** `hasGivenUp`: it has said that starting it again does not help. */
+export function onCoordinatorEnd(restarts: Restarts, end: ProcessEnd, hasGivenUp = false): CoordinatorAction {
+  if (hasGivenUp && end.code === EXIT.notReachable) return { kind: 'end', exit: EXIT.notReachable, isFailure: true };
   switch (end.code) {
     case EXIT.done:
     case EXIT.someFailed:
@@ -48,6 +50,6 @@ export function exitWithoutWorkers(absences: readonly WorkerAbsence[]): ExitCode
 }
 
 /** For people: a process waits for something that they can change, or has stopped waiting. */
-export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' }>): string {
+export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' | 'given-up' }>): string {
   return message.kind === 'waiting' ? `${name} waits: ${message.reason}; free some, and it goes on by itself` : `${name} goes on`;
 }

@@ -64,7 +64,8 @@ export class Supervisor {
   readonly #absences: { readonly why: WorkerAbsence; readonly failed: SupervisionEnd['failed'] }[] = [];
   #coordinator: Child | null = null;
   #addresses: readonly string[] = [];
-  #isCoordinatorWaiting = false;
+  /** What the coordinator said last. */
+  #lastWord: ToParent['kind'] | null = null;
   #interrupts = 0;
   #onInterrupt: () => void = () => undefined;
 
@@ -117,7 +118,7 @@ export class Supervisor {
       const child = await this.#startCoordinator();
       const end = await child.ended;
       this.#coordinator = null;
-      const action = onCoordinatorEnd(restarts, end);
+      const action = onCoordinatorEnd(restarts, end, this.#lastWord === 'given-up');
       if (this.#stop.signal.aborted || action.kind === 'end') {
         const exit = action.kind === 'end' ? action.exit : EXIT.interrupted;
         const isFailure = action.kind === 'end' && action.isFailure;
@@ -133,9 +134,9 @@ export class Supervisor {
   async #startCoordinator(): Promise<Child> {
     const { coordinator, firstArguments } = this.#plan;
     const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
-    this.#isCoordinatorWaiting = false;
+    this.#lastWord = null;
     const child = await this.#deps.start({ ...coordinator, argv }, (message) => {
-      this.#isCoordinatorWaiting = message.kind === 'waiting';
+      this.#lastWord = message.kind;
       this.#onMessage('coordinator', message);
     });
     this.#coordinator = child;
@@ -145,7 +146,7 @@ export class Supervisor {
 
   #onMessage(name: string, message: ToParent): void {
     if (message.kind === 'listening') this.#onListening(message.address);
-    else this.#deps.notice(describeWait(name, message));
+    else if (message.kind !== 'given-up') this.#deps.notice(describeWait(name, message));
   }
 
   #onListening(address: string): void {
@@ -215,7 +216,7 @@ export class Supervisor {
     const isFinished = exit === EXIT.done || exit === EXIT.someFailed;
     if (isFinished) await this.#letLeave();
     // What is done is in their stores by then; a coordinator that waits would take none of it.
-    const isQuick = isFinished || this.#isCoordinatorWaiting;
+    const isQuick = isFinished || this.#lastWord === 'waiting';
     await this.#terminate([...this.#workers.values()], isQuick ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
     await this.#terminate(this.#coordinator === null ? [] : [this.#coordinator], this.#plan.drainTimeoutMs + GRACE_MS);
   }

@@ -1,7 +1,11 @@
-/** A coordinator that lives and is silent, stopped or hanging, looks like a run that goes on: whoever watches is told, once each time. */
+/**
+ * A coordinator that lives and is silent, stopped or hanging, looks like a run that goes on. The person is told, with the cause where
+ * it is known, and again while it lasts.
+ */
 export interface Unanswered {
   readonly answeredMs: number;
-  readonly isTold: boolean;
+  /** What was told last, and when; null while there was nothing to tell. */
+  readonly told: { readonly cause: string | null; readonly atMs: number } | null;
 }
 
 interface Told {
@@ -12,17 +16,29 @@ interface Told {
 
 /** One that was killed is back within seconds, and has then taken over its run. */
 const LONG_MS = 15_000;
+/** A cause that is known, such as a certificate that is not accepted, mostly does not go away by itself. */
+const LONG_WITH_CAUSE_MS = 5_000;
+const AGAIN_AFTER_MS = 60_000;
+/** What the transport says where an answer simply did not come: the process may hang. */
+const NO_CAUSE = /DEADLINE_EXCEEDED/;
 
-export function onAnswer({ isTold }: Unanswered, nowMs: number): Told {
-  return { next: { answeredMs: nowMs, isTold: false }, notice: isTold ? 'The coordinator answers again.' : null };
+export function onAnswer({ told }: Unanswered, nowMs: number): Told {
+  return { next: { answeredMs: nowMs, told: null }, notice: told === null ? null : 'The coordinator answers again.' };
 }
 
-export function onNoAnswer(before: Unanswered, nowMs: number, logFile: string): Told {
+/** `silence`: why the last question had no answer, as far as it is known. */
+export function onNoAnswer(before: Unanswered, nowMs: number, logFile: string, silence: string | null): Told {
+  const cause = silence === null || NO_CAUSE.test(silence) ? null : silence;
   const silentMs = nowMs - before.answeredMs;
-  if (before.isTold || silentMs < LONG_MS) return { next: before, notice: null };
-  const seconds = Math.round(silentMs / 1000);
-  return {
-    next: { ...before, isTold: true },
-    notice: `The coordinator has not answered for ${seconds} s: ${logFile} may say why. Where its process is stopped or hangs, kill it: it is started again.`,
-  };
+  const { told } = before;
+  const isNews = told === null || told.cause !== cause || (cause !== null && nowMs - told.atMs >= AGAIN_AFTER_MS);
+  if (silentMs < (cause === null ? LONG_MS : LONG_WITH_CAUSE_MS) || !isNews) return { next: before, notice: null };
+  return { next: { ...before, told: { cause, atMs: nowMs } }, notice: noticeOf(Math.round(silentMs / 1_000), logFile, cause) };
+}
+
+/** A hint to end the process would contradict a known cause: it comes back with the same one. */
+function noticeOf(seconds: number, logFile: string, cause: string | null): string {
+  const silence = `The coordinator has not answered for ${seconds} s`;
+  if (cause === null) return `${silence}: ${logFile} may say why. Where its process is stopped or hangs, kill it: it is started again.`;
+  return `${silence}, at ${cause}. Nothing goes on before that is put right; progress is kept.`;
 }

@@ -174,6 +174,7 @@ function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number)
   const before = state.items.get(index);
   const row = { worker: grant.worker, attempt, claimEpoch: state.epoch };
   const item = addRunning(state, { index, row, second: null, lastAttempt: attempt, faults: before?.faults ?? NO_FAULTS });
+  item.why = before?.why ?? null;
   item.waiting.push(...(before?.waiting ?? []));
   if (item.waiting.length > 0) unlock(state, item);
   return index;

@@ -58,4 +58,6 @@ export type Command =
   | { readonly kind: 'end-session'; readonly token: Token }
   | { readonly kind: 'reply-deregister'; readonly token: Token; readonly epoch: Epoch }
   | { readonly kind: 'emit'; readonly event: RunEvent }
-  | { readonly kind: 'stop'; readonly outcome: 'completed' | 'paused' };
+  | { readonly kind: 'stop'; readonly outcome: StopOutcome; readonly reason: string };
+
+export type StopOutcome = 'completed' | 'paused' | 'stalled';

@@ -1,7 +1,10 @@
 import type { Fenced } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 
-export type End = { readonly kind: 'completed' | 'paused' | 'interrupted' } | { readonly kind: 'fenced'; readonly epoch: Epoch };
+export type End =
+  | { readonly kind: 'completed' | 'paused' | 'interrupted' }
+  | { readonly kind: 'stalled'; readonly reason: string }
+  | { readonly kind: 'fenced'; readonly epoch: Epoch };
 
 /** How a coordinator's serving ends: the first end that comes decides, whatever comes after it. */
 export interface FirstEnd {

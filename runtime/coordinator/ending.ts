@@ -1,8 +1,12 @@
+import type { StopOutcome } from './commands.ts';
 import { command } from './mirror.ts';
-import type { State } from './state.ts';
+import type { Phase, State } from './state.ts';
 
 /** How long a finished run's coordinator stays to tell its workers so. */
 const FAREWELL_MS = 5_000;
+
+/** A worker that waits for its coordinator tries every second, and one that is started by hand takes a few seconds more. */
+export const FINISHED_STAY_MS = 15_000;
 
 /** Claims stop, workers drain, and the coordinator ends when they have, or when the drain's time is over. */
 export function pauseRun(state: State, nowMs: number, reason: string): void {
@@ -23,7 +27,7 @@ export function checkEnd(state: State, nowMs: number): void {
     command(state, { kind: 'finish', items: supply.items });
   }
   if (phase.kind === 'pausing' && phase.isRecorded && (isIdle(state) || nowMs >= phase.untilMs)) stop(state, 'paused', phase.reason);
-  if (phase.kind === 'finished' && (hasNobody(state) || nowMs >= phase.untilMs)) stop(state, 'completed', '');
+  if (phase.kind === 'finished' && isFarewellOver(state, phase, nowMs)) stop(state, 'completed', '');
 }
 
 /** No worker is connected that still has to hand something over. */
@@ -43,12 +47,29 @@ export function onFinished(state: State): void {
 
 /** The output files stand: only now the workers hear that it is over. */
 export function onExported(state: State, nowMs: number): void {
-  state.phase = { kind: 'finished', untilMs: nowMs + FAREWELL_MS };
+  state.phase = { kind: 'finished', leastMs: nowMs, untilMs: nowMs + FAREWELL_MS };
 }
 
-function stop(state: State, outcome: 'completed' | 'paused', reason: string): void {
+/**
+ * Started again on a finished run: workers that were away at its end may still hold outcomes. They are told which of them are
+ * recorded, and that the run is finished.
+ */
+export function answerFinished(state: State, nowMs: number): void {
+  state.phase = { kind: 'finished', leastMs: nowMs + FINISHED_STAY_MS, untilMs: nowMs + FINISHED_STAY_MS + FAREWELL_MS };
+}
+
+function isFarewellOver(state: State, { leastMs, untilMs }: Extract<Phase, { kind: 'finished' }>, nowMs: number): boolean {
+  return nowMs >= untilMs || (nowMs >= leastMs && hasNobody(state));
+}
+
+/** Nothing has become terminal for `stallTimeout`: everything is kept, and the next start goes on. */
+export function stopStalled(state: State, why: string): void {
+  if (state.phase.kind === 'running') stop(state, 'stalled', why);
+}
+
+function stop(state: State, outcome: StopOutcome, reason: string): void {
   state.phase = { kind: 'stopped' };
   const { epoch, done, failed } = state;
   command(state, { kind: 'emit', event: { kind: 'run_finished', epoch, state: outcome, reason, done, failed } });
-  command(state, { kind: 'stop', outcome });
+  command(state, { kind: 'stop', outcome, reason });
 }

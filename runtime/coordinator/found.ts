@@ -36,6 +36,7 @@ function replaceRows(state: State, item: Item, found: FoundRunning): Item {
 function replaceItem(state: State, before: Item | undefined, found: Found): Item | null {
   if (before !== undefined) dropItem(state, before);
   const after = itemOf(state, found);
+  if (after !== null) after.why = before?.why ?? null;
   after?.waiting.push(...(before?.waiting ?? []));
   return after;
 }

@@ -20,9 +20,11 @@ import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWo
 import { onRestored } from './restore.ts';
 import { record } from './rows.ts';
 import { onHungUp, onMessage, onPoll, onWritten, scanChannels } from './sessions.ts';
+import { scanStall } from './stall.ts';
 import type { State } from './state.ts';
 import { onReassigned, planSteals } from './steal.ts';
 import { onSeconded, planSeconds } from './straggler.ts';
+import { tellWaits } from './waits.ts';
 
 /**
  * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
@@ -159,6 +161,8 @@ function onTick(state: State, nowMs: number): void {
   scanWorkers(state, nowMs);
   scanChannels(state, nowMs);
   endTrials(state);
+  tellWaits(state);
+  scanStall(state);
   const due = state.delayed.filter((index) => (state.items.get(index)?.dueAtMs ?? 0) <= nowMs);
   if (due.length === 0) return;
   const isDue = new Set(due);

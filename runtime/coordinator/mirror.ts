@@ -1,4 +1,5 @@
 import { assert, present } from '../base/assert.ts';
+import { NO_REPEATS } from '../base/repeats.ts';
 import type { HandedBackItem, RunningItem, Scan, WorkerInfo } from '../ledger/contract.ts';
 import { noDurations } from '../model/durations.ts';
 import {
@@ -42,6 +43,9 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     lastTickMs: nowMs,
     durations: noDurations(),
     poison: { losses: [], trials: [], alone: [], lastAloneLossMs: Number.NEGATIVE_INFINITY, host: null },
+    headway: { lastMs: nowMs, longestItemMs: 0, losses: 0, lostItems: 0, told: null },
+    toldWaits: NO_REPEATS,
+    lastWaitsMs: nowMs,
     commands: [],
   };
   for (const { worker, info } of scan.workers) expectWorker(state, worker, nowMs, info);
@@ -112,7 +116,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
 export function addRunning(state: State, running: RunningItem): Item {
   const rows = rowsOf(running).map((row) => liveRow(state, row));
   const { index, row, lastAttempt, faults } = running;
-  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, waiting: [] };
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
   state.items.set(index, item);
   for (const { row: owned } of rows) state.workers.get(owned.worker)?.items.add(index);
   return item;
@@ -130,7 +134,7 @@ export function liveRow(state: State, row: Row): LiveRow {
 
 export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
   const { index, row, lastAttempt, faults } = handedBack;
-  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, waiting: [] };
+  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
   state.items.set(index, item);
   queueItem(state, item);
   return item;

@@ -9,6 +9,7 @@ import { command, dropItem, findRow, itemAt, queueItem, refOf, removeRow, rowOf 
 import { condemn, isPoison } from './poison.ts';
 import { restoreReturned } from './restore.ts';
 import { acknowledge, giveStale, revoke } from './rows.ts';
+import { noteHeadway } from './stall.ts';
 import type { Item, LiveRow, State } from './state.ts';
 import { noteDuration } from './straggler.ts';
 
@@ -31,6 +32,7 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
 
 /** The item is terminal: whoever else still works on it is told to stop (L13). */
 function endRows(state: State, item: Item, settled: Row): void {
+  noteHeadway(state, findRow(item, settled) ?? null);
   for (const live of item.rows) {
     if (isSameRow(live.row, settled)) noteDuration(state, live);
     else revoke(state, item, live);

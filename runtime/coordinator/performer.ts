@@ -3,9 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Events } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import type { EventKind } from '../model/event.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
-import type { Command, SeenEpoch } from './commands.ts';
+import type { Command, SeenEpoch, StopOutcome } from './commands.ts';
 import { invalidOutcome, poisonOutcome } from './condemned.ts';
 import { MAX_BATCH_BYTES } from './delivery.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -31,7 +32,7 @@ export interface PerformerOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly exportResults: () => Promise<void>;
-  readonly onStop: (outcome: 'completed' | 'paused') => void;
+  readonly onStop: (outcome: StopOutcome, reason: string) => void;
   /** The loop's ear: what a command has led to. */
   readonly tell: (fact: Fact) => void;
   readonly onFailure: (cause: unknown) => void;
@@ -59,7 +60,7 @@ export function createPerformer(options: PerformerOptions): Perform {
       case 'emit':
         return emit(options, command.event);
       case 'stop':
-        return options.onStop(command.outcome);
+        return options.onStop(command.outcome, command.reason);
       default:
         inTurn(turns, command, () => carryOut(options, command)).catch(options.onFailure);
     }
@@ -216,7 +217,15 @@ async function finish({ epoch, ledger, writer, tell }: PerformerOptions, items: 
 
 function emit({ events, log }: PerformerOptions, event: Extract<Command, { kind: 'emit' }>['event']): void {
   events.emit(event);
-  if (event.kind !== 'worker_failed') return;
-  const { workerId, dueAtMs, reason, handedBack } = event;
-  log.warn({ workerId, dueAtMs, reason, handedBack }, 'worker failed');
+  const { kind, ...fields } = event;
+  const message = LOGGED[kind];
+  if (message !== undefined) log.warn(fields, message);
 }
+
+/** What somebody who reads the log alone has to know. */
+const LOGGED: Partial<Readonly<Record<EventKind, string>>> = {
+  worker_failed: 'worker failed',
+  worker_waits: 'a worker takes no items',
+  items_wait: 'items wait for another try',
+  run_stalled: 'no item has ended for long',
+};

@@ -8,7 +8,9 @@ import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 import { command, itemAt, newWorker, rowOfWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
 import { handBackAll } from './rows.ts';
+import { extendHeadway, noteLoss } from './stall.ts';
 import type { State, Worker } from './state.ts';
+import { tellWorkerWaits } from './waits.ts';
 
 /** Boots that are remembered so that none comes back behind a newer one; the oldest is forgotten, its process is long gone. */
 export const MAX_BOOTS = 20_000;
@@ -36,12 +38,14 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
     reviewWorker(state, worker);
   }
   worker.state = beat.state;
+  const isNews = worker.detail !== beat.detail;
   worker.detail = beat.detail;
+  if (isNews) tellWorkerWaits(state, worker);
   worker.concurrency = beat.concurrency;
   worker.pid = beat.pid;
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });
   if (!worker.isRegistered) return void worker.beats.push(token);
-  command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+  answerBeat(state, token);
 }
 
 /**
@@ -108,9 +112,14 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   if (worker === undefined || worker.bootNonce !== bootNonce) return;
   worker.isRegistered = true;
   state.touched.add(id);
-  for (const token of worker.beats.splice(0)) {
-    command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
-  }
+  for (const token of worker.beats.splice(0)) answerBeat(state, token);
+}
+
+/** Every answer tells the times that hold: the worker may have come from a coordinator with other ones. */
+function answerBeat(state: State, token: Token): void {
+  const { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs } = state.settings;
+  const timing = { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs };
+  command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false, timing } });
 }
 
 /** The worker's last word: whatever rows it still has go back (L31). */
@@ -144,6 +153,7 @@ export function scanWorkers(state: State, nowMs: number): void {
   const pausedMs = pauseMs(nowMs - state.lastTickMs, state.settings);
   state.lastTickMs = nowMs;
   if (pausedMs > 0) command(state, { kind: 'check-lease', seen: null });
+  extendHeadway(state, pausedMs);
   for (const worker of [...state.workers.values()]) {
     worker.dueAtMs += pausedMs;
     scanWorker(state, nowMs, worker);
@@ -162,6 +172,7 @@ export function failWorker(state: State, worker: Worker, reason: FailureReason):
   const { id } = worker;
   const dueAtMs = Math.round(worker.dueAtMs);
   const handedBack = takeRows(state, worker, reason);
+  noteLoss(state, handedBack);
   command(state, { kind: 'emit', event: { kind: 'worker_failed', workerId: id, reason, dueAtMs, handedBack } });
   endDrain(state, worker, 'lost');
   command(state, { kind: 'forget', worker: id, token: null });

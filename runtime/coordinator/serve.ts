@@ -7,6 +7,7 @@ import type { ExitCode } from '../base/exit.ts';
 import { EXIT } from '../base/exit.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import { isSupervised } from '../base/supervised.ts';
 import { type Indexing, startIndexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
 import { refuseInvalid } from '../input/refuse-invalid.ts';
@@ -14,10 +15,12 @@ import type { Ledger } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export.ts';
 import { errorsPath } from '../results/output-line.ts';
-import { createEnd, type End, type FirstEnd } from './end.ts';
+import { createEnd, type FirstEnd } from './end.ts';
+import { answerFinished, FINISHED_STAY_MS } from './ending.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
 import { watchHintsFile } from './hints-file.ts';
 import { completeIdentity } from './identify.ts';
+import { exitOf, leave } from './leaving.ts';
 import { createLedgerWriter } from './ledger-writer.ts';
 import { createLoop, type Loop } from './loop.ts';
 import type { Fact } from './machine.ts';
@@ -111,16 +114,22 @@ async function reopen({ ledger, recovered, onFenced }: ServeOptions): Promise<vo
 async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
   const { items } = await indexing.done;
   await exportAll(options, items);
-  return exitOf(options.recovered.scan.progress.failed);
+  const exit = exitOf(options.recovered.scan.progress.failed);
+  // The supervisor ends its workers itself.
+  if (isSupervised()) return exit;
+  options.log.info({ forMs: FINISHED_STAY_MS }, 'the run is finished: workers that still hold outcomes of it are answered for a while');
+  const end = await run(options, indexing, true);
+  return end === EXIT.interrupted ? exit : end;
 }
 
-async function run(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
+async function run(options: ServeOptions, indexing: Indexing, isOver = false): Promise<ExitCode> {
   const { settings, recovered, clock, events, runId } = options;
   const { epoch } = recovered.keeper.lease();
   const reader = await openInput({ inputPath: options.inputPath, dir: options.files.index });
   const source = createSource(indexing, reader);
   const replies = new Replies();
   const state = stateFrom(machineSettings(settings), epoch, recovered.scan, clock.monotonicMs());
+  if (isOver) answerFinished(state, clock.monotonicMs());
   const end = createEnd((fenced) => options.onFenced(epoch, fenced.epoch));
   const perform = (tell: (fact: Fact) => void): Perform =>
     performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
@@ -183,29 +192,11 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
     log,
     clock,
     exportResults: () => exportAll(options, items()),
-    onStop: (outcome) => end.come({ kind: outcome }),
+    onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
     tell,
     onFailure: end.fail,
     onStoreBehind: (seen) => refuseStoreBehind(options.files.epochMark, recovered.keeper.lease().epoch, seen),
   });
-}
-
-/** The first end decides. */
-function leave(end: End, failed: number): ExitCode {
-  switch (end.kind) {
-    case 'completed':
-      return exitOf(failed);
-    case 'paused':
-      return EXIT.paused;
-    case 'interrupted':
-      return EXIT.interrupted;
-    case 'fenced':
-      return EXIT.fenced;
-  }
-}
-
-function exitOf(failed: number): ExitCode {
-  return failed === 0 ? EXIT.done : EXIT.someFailed;
 }
 
 async function exportAll({ ledger, files, settings, outputMode, guard }: ServeOptions, items: number): Promise<void> {
@@ -239,6 +230,6 @@ function servedRun({ settings, inputPath, outputMode }: ServeOptions): ServedRun
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {
-  const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = settings;
-  return { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers };
+  const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers, stallAfterMs, stallTimeoutMs } = settings;
+  return { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers, stallAfterMs, stallTimeoutMs };
 }

@@ -5,7 +5,7 @@ import { durationMs, fileMode, hostPort, intervalMs, isHostPort, sizeBytes } fro
 import { MIN_FREE_BYTES } from '../base/space.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
-import { checkTiming, type Timing } from '../model/timing.ts';
+import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 import type { HealthPlace } from './health.ts';
 
@@ -36,6 +36,10 @@ export interface CoordinatorSettings {
   readonly maxAttempts: number;
   /** So many answers 401, 403 or 404 in a row pause the run. */
   readonly breaker: number;
+  /** Nothing has become terminal for so long: the run says that it has stalled. */
+  readonly stallAfterMs: number;
+  /** A run that has stalled for so long ends; Infinity for never. */
+  readonly stallTimeoutMs: number;
   /** At the end of the list, idle workers get second attempts of what runs long (straggler.ts). */
   readonly stragglers: boolean;
   /** What shapes the results, only for the run's identity. */
@@ -65,6 +69,8 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     drainTimeout,
     hints,
     minFreeSpace,
+    stallAfter,
+    stallTimeout,
     ...same
   } = raw;
   return {
@@ -79,6 +85,8 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     limit: limit ?? null,
     results: { model: results.model ?? null, overrideModel: results.overrideModel ?? null },
     drainTimeoutMs: drainTimeout,
+    stallAfterMs: stallAfter,
+    stallTimeoutMs: stallTimeout ?? Number.POSITIVE_INFINITY,
     hintsFile: hints.file ?? null,
     timing: timingOf(timing, timing.leaseRenewInterval),
   };
@@ -116,6 +124,9 @@ const schema = z.strictObject({
   maxAttempts: z.int().min(1).max(MOST_ATTEMPTS).default(5),
   // So many refusals in a row are no item's own fault, and few enough requests are spent on finding out.
   breaker: z.int().min(1).default(20),
+  // Some minutes without any result are usual while a model loads; what lasts longer somebody should know of.
+  stallAfter: intervalMs().default(180_000),
+  stallTimeout: intervalMs().optional(),
   // A model's answers differ and second attempts cost: whoever wants them says so.
   stragglers: z.boolean().default(false),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
@@ -133,6 +144,7 @@ const RULES: Rules<Raw> = {
   schema,
   check: ({ timing, maxLineBytes }) => [
     ...checkTiming(timingOf(timing, timing.leaseRenewInterval)),
+    ...checkBeats(timingOf(timing)),
     ...(maxLineBytes <= MAX_LINE_BYTES
       ? []
       : [{ field: 'maxLineBytes', problem: 'must be at most 8MiB, half of what a message may hold' }]),

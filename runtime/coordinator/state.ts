@@ -1,3 +1,4 @@
+import type { Repeats } from '../base/repeats.ts';
 import type { Faults } from '../ledger/contract.ts';
 import type { Durations } from '../model/durations.ts';
 import type { ComputeHint } from '../model/hint.ts';
@@ -10,6 +11,8 @@ import type { Hints, Instruction } from './drain.ts';
 export interface MachineSettings {
   readonly heartbeatIntervalMs: number;
   readonly coordinatorFailureTimeoutMs: number;
+  /** Told to the workers, as the heartbeat interval and the poll's wait are. */
+  readonly workerSelfFenceTimeoutMs: number;
   readonly clockSkewBudgetMs: number;
   readonly pollWaitMs: number;
   readonly drainTimeoutMs: number;
@@ -17,6 +20,10 @@ export interface MachineSettings {
   readonly maxAttempts: number;
   /** How many 401, 403 or 404 answers in a row pause the run. */
   readonly breaker: number;
+  /** Nothing has become terminal for so long, and for ten times the longest item time seen: the run has stalled. */
+  readonly stallAfterMs: number;
+  /** A run in which nothing has become terminal for so long ends; Infinity for never. */
+  readonly stallTimeoutMs: number;
   /** Whether idle workers get second attempts of what runs long at the end of the list (L13). */
   readonly stragglers: boolean;
 }
@@ -64,6 +71,8 @@ export interface Item {
   /** A handed-back item is not claimed before this moment of the monotonic clock. */
   dueAtMs: number;
   lock: Lock | null;
+  /** How its last attempt ended, for people; null where that was no failure (waits.ts). */
+  why: string | null;
   /** To be judged again when the lock opens (L19). */
   readonly waiting: Waiting[];
 }
@@ -172,8 +181,21 @@ export type Phase =
   | { readonly kind: 'running' }
   | { readonly kind: 'pausing'; readonly reason: string; readonly untilMs: number; isRecorded: boolean }
   | { readonly kind: 'finishing' }
-  | { readonly kind: 'finished'; readonly untilMs: number }
+  /** Until `leastMs` it waits for workers that may come yet, and until `untilMs` for those that are there. */
+  | { readonly kind: 'finished'; readonly leastMs: number; readonly untilMs: number }
   | { readonly kind: 'stopped' };
+
+/** What is kept to notice that nothing becomes terminal any more (stall.ts). */
+export interface Headway {
+  /** When an item became terminal last, or this coordinator began. */
+  lastMs: number;
+  longestItemMs: number;
+  /** Workers lost since then, and the items that were taken from them. */
+  losses: number;
+  lostItems: number;
+  /** What was told of the present stall; null while there is none. */
+  told: string | null;
+}
 
 export interface State {
   readonly settings: MachineSettings;
@@ -217,5 +239,9 @@ export interface State {
   /** How long the last recorded items ran, for stragglers; the oldest is overwritten. */
   readonly durations: Durations;
   readonly poison: Poison;
+  readonly headway: Headway;
+  /** Reasons that were told by events, with growing gaps. */
+  toldWaits: Repeats;
+  lastWaitsMs: number;
   commands: Command[];
 }

@@ -1,6 +1,8 @@
 import type { RunState } from '../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../model/status.ts';
+import { stallOf } from './stall.ts';
 import type { State, Worker } from './state.ts';
+import { waitsOf } from './waits.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
 export function statusOf(runId: string, state: State, nowMs: number): RunStatus {
@@ -16,6 +18,8 @@ export function statusOf(runId: string, state: State, nowMs: number): RunStatus 
     running,
     handedBack: state.items.size - running,
     workers: [...state.workers.values()].map((worker) => workerStatus(worker, nowMs)),
+    waits: waitsOf(state, nowMs),
+    stall: stallOf(state, nowMs),
   };
 }
 

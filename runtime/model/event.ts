@@ -7,8 +7,8 @@ export type RunEvent =
   | {
       readonly kind: 'run_finished';
       readonly epoch: Epoch;
-      readonly state: 'completed' | 'paused' | 'interrupted';
-      /** Why the run is paused; else empty. */
+      readonly state: 'completed' | 'paused' | 'stalled' | 'interrupted';
+      /** Why the run is paused or has stalled; else empty. */
       readonly reason: string;
       readonly done: number;
       readonly failed: number;
@@ -26,6 +26,12 @@ export type RunEvent =
       readonly dueAtMs: number;
       readonly handedBack: number;
     }
+  /** It takes no items, and says why. */
+  | { readonly kind: 'worker_waits'; readonly workerId: WorkerId; readonly reason: string }
+  /** Items wait, or are tried again, after answers like this one; told again with growing gaps while it lasts. */
+  | { readonly kind: 'items_wait'; readonly reason: string; readonly items: number; readonly nextTryMs: number | null }
+  | { readonly kind: 'run_stalled'; readonly why: string; readonly sinceMs: number }
+  | { readonly kind: 'run_goes_on'; readonly stalledMs: number }
   | { readonly kind: 'worker_deregistered'; readonly workerId: WorkerId; readonly handedBack: number }
   | { readonly kind: 'items_stolen'; readonly from: WorkerId; readonly to: WorkerId; readonly items: number }
   | { readonly kind: 'drain_started'; readonly workerId: WorkerId; readonly reason: string; readonly remainingMs: number }
@@ -58,6 +64,10 @@ export const EVENT_LEVELS: Readonly<Record<EventKind, EventLevel>> = {
   worker_heartbeat: 'debug',
   worker_suspected: 'warn',
   worker_failed: 'warn',
+  worker_waits: 'warn',
+  items_wait: 'warn',
+  run_stalled: 'warn',
+  run_goes_on: 'info',
   worker_deregistered: 'info',
   items_stolen: 'info',
   drain_started: 'info',

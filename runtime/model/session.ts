@@ -1,4 +1,5 @@
 import type { Epoch, ItemRef, WorkerId } from './row.ts';
+import type { ToldTiming } from './timing.ts';
 
 /** The messages between worker and coordinator as the code sees them; rpc/mapping.ts joins them to the wire. */
 
@@ -24,6 +25,8 @@ export interface Beat {
 export interface BeatReply {
   readonly epoch: Epoch;
   readonly isSuperseded: boolean;
+  /** The times that hold from now on; absent where the coordinator does not say. */
+  readonly timing?: ToldTiming;
 }
 
 export type HeldState = 'queued' | 'started' | 'finished';

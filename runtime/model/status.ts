@@ -16,6 +16,26 @@ export interface RunStatus {
   /** Items that were handed out before and wait for their next claim: after a failure, a throttling, or unstarted by a drain. */
   readonly handedBack: number;
   readonly workers: readonly WorkerStatus[];
+  /** Why items wait or are tried again, the commonest reason first; empty where none does. */
+  readonly waits: readonly WaitReason[];
+  /** Null while items become terminal as quickly as items of this run do. */
+  readonly stall: Stall | null;
+}
+
+/** Items that are not terminal and whose last attempt ended alike. */
+export interface WaitReason {
+  /** The code, and what the server said, in one line. */
+  readonly reason: string;
+  readonly items: number;
+  /** Until the first of those that wait may be tried again; null where all of them run again. */
+  readonly nextTryMs: number | null;
+}
+
+/** Nothing has become terminal for long. */
+export interface Stall {
+  readonly sinceMs: number;
+  /** What stands in the way, in one line. */
+  readonly why: string;
 }
 
 export interface WorkerStatus {

@@ -13,6 +13,9 @@ export interface Timing {
   readonly pollWaitMs: number;
 }
 
+/** What a coordinator tells its workers: its times are theirs, whatever their settings say (C12). */
+export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
+
 /** A poll is answered within this, under every proxy's idle limit. */
 export const MAX_POLL_WAIT_MS = 20_000;
 
@@ -66,6 +69,16 @@ export function checkTiming(timing: Timing): readonly TimingMistake[] {
     });
   }
   return mistakes;
+}
+
+/**
+ * Of a coordinator's times alone, since they are those of its workers: beats further apart than the time after which a worker fences
+ * itself would have it stop again and again.
+ */
+export function checkBeats({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: Timing): readonly TimingMistake[] {
+  if (heartbeatIntervalMs < workerSelfFenceTimeoutMs) return [];
+  const limit = `\`workerSelfFenceTimeout\` (${formatDuration(workerSelfFenceTimeoutMs)})`;
+  return [shorter('heartbeatInterval', heartbeatIntervalMs, limit)];
 }
 
 function shorter(setting: string, ms: number, limit: string): TimingMistake {

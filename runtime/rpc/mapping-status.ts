@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import type { RunState } from '../model/run.ts';
-import type { CoordinatorInfo, RunStatus, WorkerStatus } from '../model/status.ts';
+import type { CoordinatorInfo, RunStatus, WaitReason, WorkerStatus } from '../model/status.ts';
 import { ROLES, RUN_STATES, STATUS_STATES } from './enums.ts';
 import { type Checked, FieldCheck } from './field-check.ts';
 import { type IdentifyResponse, IdentifyResponseSchema } from './gen/rollout/v1/coordinator_pb.ts';
@@ -10,12 +10,18 @@ import { wholeMs } from './mapping.ts';
 /** The messages of RunService and CoordinatorService. */
 
 export function statusToWire(status: RunStatus): StatusResponse {
-  const { state, workers, ...same } = status;
+  const { state, workers, waits, stall, ...same } = status;
   return create(StatusResponseSchema, {
     ...same,
     state: state.kind,
     reason: state.kind === 'paused' ? state.reason : '',
     workers: workers.map((worker) => ({ ...worker, sinceBeatMs: wholeMs(worker.sinceBeatMs) })),
+    waits: waits.map(({ reason, items, nextTryMs }) => ({
+      ...{ reason, items },
+      ...(nextTryMs === null ? {} : { nextTryMs: wholeMs(nextTryMs) }),
+    })),
+    stalledMs: stall === null ? 0 : Math.max(1, wholeMs(stall.sinceMs)),
+    stallWhy: stall?.why ?? '',
   });
 }
 
@@ -44,6 +50,16 @@ export function statusFromWire(wire: StatusResponse): Checked<RunStatus> {
         detail: check.detail(worker.detail),
       }),
     ),
+    waits: check.list(
+      'waits',
+      wire.waits,
+      ({ reason, items: waiting, nextTryMs }): WaitReason => ({
+        reason: check.detail(reason, 'reason'),
+        items: waiting,
+        nextTryMs: nextTryMs ?? null,
+      }),
+    ),
+    stall: wire.stalledMs === 0 ? null : { sinceMs: wire.stalledMs, why: check.detail(wire.stallWhy, 'stall_why') },
   });
 }
 

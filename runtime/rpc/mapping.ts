@@ -59,11 +59,25 @@ export function beatFromWire(wire: BeatRequest): Checked<Beat> {
 }
 
 export function beatReplyToWire(reply: BeatReply): BeatResponse {
-  return create(BeatResponseSchema, { epoch: reply.epoch, superseded: reply.isSuperseded });
+  const { epoch, isSuperseded, timing } = reply;
+  const told =
+    timing === undefined
+      ? {}
+      : {
+          heartbeatIntervalMs: wholeMs(timing.heartbeatIntervalMs),
+          selfFenceTimeoutMs: wholeMs(timing.workerSelfFenceTimeoutMs),
+          pollWaitMs: wholeMs(timing.pollWaitMs),
+        };
+  return create(BeatResponseSchema, { epoch, superseded: isSuperseded, ...told });
 }
 
 export function beatReplyFromWire(wire: BeatResponse): Checked<BeatReply> {
-  return new FieldCheck().done({ epoch: wire.epoch, isSuperseded: wire.superseded });
+  const { epoch, superseded, heartbeatIntervalMs, selfFenceTimeoutMs: workerSelfFenceTimeoutMs, pollWaitMs } = wire;
+  const check = new FieldCheck();
+  if (heartbeatIntervalMs === 0) return check.done({ epoch, isSuperseded: superseded });
+  check.that(workerSelfFenceTimeoutMs > 0, 'self_fence_timeout_ms', 'must not be 0');
+  check.atMost('poll_wait_ms', pollWaitMs, MAX_POLL_WAIT_MS);
+  return check.done({ epoch, isSuperseded: superseded, timing: { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs } });
 }
 
 export function pollToWire(poll: Poll): PollRequest {

@@ -1,6 +1,7 @@
 import type { LogLevel } from '../base/log.ts';
 import type { Epoch, WorkerId } from '../model/row.ts';
 import type { WorkerState } from '../model/session.ts';
+import type { ToldTiming } from '../model/timing.ts';
 import type { TlsFiles } from '../rpc/ca.ts';
 
 /** What the main thread and the thread that beats say to one another. */
@@ -35,6 +36,8 @@ export type FromHeart = {
   readonly kind: 'beat';
   readonly epoch: Epoch;
   readonly isSuperseded: boolean;
+  /** The times of the coordinator; absent where it does not say. */
+  readonly timing?: ToldTiming;
   /** On the clock that all threads share; the main thread may read it much later. */
   readonly receivedMs: number;
 };

@@ -4,7 +4,9 @@ import { systemClock } from '../base/clock.ts';
 import { killSelf } from '../base/kill-self.ts';
 import { createLog } from '../base/log.ts';
 import { systemRandom } from '../base/random.ts';
+import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { Epoch } from '../model/row.ts';
+import type { ToldTiming } from '../model/timing.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials } from '../rpc/tls.ts';
 import { isHung, onGlance, type Watched } from './hang.ts';
@@ -12,7 +14,6 @@ import { Heart } from './heart.ts';
 import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
 import { createLink } from './link.ts';
 import { lastSeenMs, takeLagMs } from './loop-lag.ts';
-import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
 /**
  * The thread that beats. It has a connection of its own, so that neither a busy main loop nor a long poll delays a beat (the failure
@@ -37,6 +38,7 @@ const link = createLink({
 
 let outdated: Repeats = NO_REPEATS;
 let registeredAt: string | null = null;
+let heldMs = settings.heartbeatIntervalMs;
 let watched: Watched = { lastSeenMs: 0, atMs: clock.monotonicMs(), stuckMs: 0 };
 
 const heart = new Heart({
@@ -46,6 +48,7 @@ const heart = new Heart({
   loopLagMs: () => takeLagMs(settings.lag, clock.monotonicMs()),
   onAnswered: (beat) => {
     logRegistration(link.address());
+    logTiming(beat.timing);
     port.postMessage({ kind: 'beat', ...beat } satisfies FromHeart);
   },
   onOutdated: logOutdated,
@@ -92,6 +95,18 @@ function logRegistration(address: string | null): void {
   if (address === registeredAt) return;
   registeredAt = address;
   log.info({ address }, 'registered with the coordinator');
+}
+
+/** Told by the coordinator; said where the settings of this worker are others, since they have no effect then. */
+function logTiming(timing: ToldTiming | undefined): void {
+  const toldMs = timing?.heartbeatIntervalMs ?? heldMs;
+  if (toldMs === heldMs) return;
+  heldMs = toldMs;
+  const { heartbeatIntervalMs: ownMs } = settings;
+  log.warn(
+    { ownMs, coordinatorMs: toldMs },
+    'the coordinator has another heartbeatInterval than this worker: the one of the coordinator holds',
+  );
 }
 
 async function stop(): Promise<void> {

@@ -25,7 +25,8 @@ const DEADLINE_INTERVALS = 4;
 /** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */
 export class Heart {
   readonly #deps: HeartDeps;
-  readonly #timer: Timer;
+  #timer: Timer;
+  #intervalMs: number;
   readonly #underWay = new Set<Promise<void>>();
   #state: WorkerState = 'init';
   #detail = '';
@@ -37,7 +38,8 @@ export class Heart {
   constructor(deps: HeartDeps) {
     this.#deps = deps;
     this.#highestEpoch = deps.settings.highestEpoch;
-    this.#timer = deps.clock.every(deps.settings.heartbeatIntervalMs, () => this.#beat());
+    this.#intervalMs = deps.settings.heartbeatIntervalMs;
+    this.#timer = this.#every();
     this.#beat();
   }
 
@@ -63,6 +65,18 @@ export class Heart {
     await Promise.allSettled(this.#underWay);
   }
 
+  #every(): Timer {
+    return this.#deps.clock.every(this.#intervalMs, () => this.#beat());
+  }
+
+  /** The coordinator's interval holds: by its own failure rule it would fail one that beats more seldom (C12). */
+  #adopt(intervalMs: number): void {
+    if (intervalMs === this.#intervalMs || this.#isStopped) return;
+    this.#timer.stop();
+    this.#intervalMs = intervalMs;
+    this.#timer = this.#every();
+  }
+
   /** Beats do not wait for one another: one that hangs ends by its deadline, and only then is another coordinator looked for. */
   #beat(): void {
     if (this.#isStopped || this.#isMoving) return;
@@ -73,10 +87,10 @@ export class Heart {
 
   async #beatOnce(): Promise<void> {
     const { settings, link, clock, onAnswered } = this.#deps;
-    const { workerId, bootNonce, concurrency, pid, node, heartbeatIntervalMs } = settings;
+    const { workerId, bootNonce, concurrency, pid, node } = settings;
     const beat = { workerId, bootNonce, concurrency, pid, node, state: this.#state, detail: this.#detail };
     const [loopLagMs, highestEpoch] = [this.#deps.loopLagMs(), this.#highestEpoch];
-    const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, heartbeatIntervalMs * DEADLINE_INTERVALS));
+    const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, this.#intervalMs * DEADLINE_INTERVALS));
     if (called.kind === 'left') return;
     if (called.kind === 'failed') return this.#moveOn();
     if (called.reply.epoch < this.#highestEpoch) {
@@ -84,6 +98,7 @@ export class Heart {
       return this.#moveOn();
     }
     this.#highestEpoch = called.reply.epoch;
+    if (called.reply.timing !== undefined) this.#adopt(called.reply.timing.heartbeatIntervalMs);
     onAnswered({ ...called.reply, receivedMs: clock.monotonicMs() });
   }
 

@@ -2,12 +2,12 @@ import { fullJitterMs } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
+import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { PollReply } from '../model/session.ts';
 import type { Answered, WorkerClient } from '../rpc/client.ts';
 import { SESSION_ENDED, type SessionStream } from '../rpc/session-client.ts';
 import type { Unanswered } from '../rpc/status.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
-import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 
 /** A coordinator that was only slow to accept is met again at once, and one that is gone is not hammered. */
 const BACKOFF_BASE_MS = 100;

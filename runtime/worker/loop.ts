@@ -1,6 +1,7 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
@@ -25,7 +26,6 @@ import {
 } from './machine.ts';
 import type { Outbox } from './outbox.ts';
 import type { Probed } from './readiness.ts';
-import { NO_REPEATS, onReason, type Repeats } from './repeats.ts';
 import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';

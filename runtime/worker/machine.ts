@@ -1,14 +1,15 @@
 import { never } from '../base/assert.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
-import type { Poll, PollReply } from '../model/session.ts';
+import type { BeatReply, Poll, PollReply } from '../model/session.ts';
+import type { ToldTiming } from '../model/timing.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { end, forget, recall, returnQueued, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain } from './polling.ts';
 import { speak } from './say.ts';
-import { isTooLong, onGivenUp, onHeard, onWaited } from './silence.ts';
+import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './silence.ts';
 import { allHeld, command, type State } from './state.ts';
 
 /**
@@ -37,18 +38,21 @@ export function onConnected(state: State, nowMs: number): readonly Command[] {
 }
 
 /** A beat was answered. The first one has registered the worker, so that polls may begin. */
-export function onBeat(
-  state: State,
-  nowMs: number,
-  beat: { readonly epoch: Epoch; readonly isSuperseded: boolean; readonly receivedMs: number },
-): readonly Command[] {
+export function onBeat(state: State, nowMs: number, beat: BeatReply & { readonly receivedMs: number }): readonly Command[] {
   if (isDeposed(state.guard, beat.epoch)) return settle(state, nowMs);
   // The beats have found a successor: whoever holds the polls is deposed, and may hold them for long.
   if (beat.epoch > state.guard.highestEpoch && state.session.isOpen) leaveCoordinator(state);
   noteValid(state, beat.epoch, beat.receivedMs);
+  if (beat.timing !== undefined) adoptTiming(state, beat.timing);
   state.isRegistered = true;
   if (beat.isSuperseded) go(state, 'superseded', nowMs + LEAVE_MS);
   return settle(state, nowMs);
+}
+
+/** The coordinator's times hold: what it fails and what the worker does must fit together (C12). */
+function adoptTiming(state: State, { heartbeatIntervalMs, workerSelfFenceTimeoutMs: selfFenceTimeoutMs, pollWaitMs }: ToldTiming): void {
+  if (heartbeatIntervalMs !== state.settings.heartbeatIntervalMs) state.silence = newSilence(heartbeatIntervalMs);
+  state.settings = { ...state.settings, heartbeatIntervalMs, selfFenceTimeoutMs, pollWaitMs };
 }
 
 export function onReply(state: State, nowMs: number, id: PollId, reply: PollReply): readonly Command[] {

@@ -175,7 +175,7 @@ function ofAnother(owner: OutboxOwner, whose: Whose): RolloutError {
   const theirs = `worker ${whose.workerId} of run ${whose.runId}`;
   return new RolloutError(
     'OUTBOX_OF_ANOTHER',
-    `the store ${owner.dir} holds outcomes of ${theirs} that no coordinator has acknowledged: start that worker again until it has handed them over, or give worker ${owner.workerId} of run ${owner.runId} another stateDir`,
+    `the store ${owner.dir} holds outcomes of ${theirs} that no coordinator has acknowledged. To hand them over, start the coordinator of run ${whose.runId} again, which also answers where that run is finished, and then worker ${whose.workerId} with this stateDir and that run's tls.dir; it ends with 0 once nothing is left. To keep them for later, give worker ${owner.workerId} of run ${owner.runId} another stateDir. Where nobody wants them any more, delete ${owner.dir}`,
   );
 }
 

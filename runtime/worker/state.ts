@@ -78,7 +78,8 @@ export type Mode =
   | { readonly kind: 'left' };
 
 export interface State {
-  readonly settings: MachineSettings;
+  /** Its times become those of the coordinator. */
+  settings: MachineSettings;
   readonly held: Map<ItemIndex, Held[]>;
   readonly counts: Record<Stage['kind'], number>;
   /** Bytes of finished and storing outcomes. */

@@ -28,6 +28,7 @@ import type { World } from './world.ts';
 
 /** How long the last words of an ending process may take (main.ts). */
 const FAREWELL_MS = 2_500;
+const STALL = { stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY };
 const ROOM_LOOK_MS = 500;
 const MIRROR_LOOK_MS = 500;
 /** What a process may end with where something struck it, and start again. */
@@ -136,12 +137,8 @@ export class SimCoordinator {
     const replies = new Replies();
     const end = createEnd(({ epoch }) => this.#onFenced(keeper.lease().epoch, epoch));
     const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = plan;
-    const state = stateFrom(
-      { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers },
-      keeper.lease().epoch,
-      scan,
-      clock.monotonicMs(),
-    );
+    const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers, ...STALL };
+    const state = stateFrom(settings, keeper.lease().epoch, scan, clock.monotonicMs());
     const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
     const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, source, replies, end, tell);
     const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
@@ -186,7 +183,7 @@ export class SimCoordinator {
         throw new Error('the store is behind');
       },
       exportResults: async () => this.#world.onExport(),
-      onStop: (outcome) => end.come({ kind: outcome }),
+      onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
       recorder: createRecorder({
         log: {
           epoch: log.epoch,

@@ -6,7 +6,20 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'http-header', 'json-members', 'json-object', 'module-path', 'nearest', 'quantity', 'random', 'space', 'u32'],
+  base: [
+    'assert',
+    'backoff',
+    'http-header',
+    'json-members',
+    'json-object',
+    'module-path',
+    'nearest',
+    'quantity',
+    'random',
+    'repeats',
+    'space',
+    'u32',
+  ],
   model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
   ledger: ['bitmap', 'codec'],
   'ledger/transition': [
@@ -46,7 +59,20 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'registry',
       'rows',
     ],
-    ...['health-answer', 'isolation', 'picking', 'poison', 'restore', 'sessions', 'standing', 'status', 'steal', 'straggler'],
+    ...[
+      'health-answer',
+      'isolation',
+      'picking',
+      'poison',
+      'restore',
+      'sessions',
+      'stall',
+      'standing',
+      'status',
+      'steal',
+      'straggler',
+      'waits',
+    ],
   ],
   'worker/backends': ['endpoint-url', 'failure', 'model-choice', 'proxy-choice'],
   worker: [
@@ -62,7 +88,6 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'holding',
     'machine',
     'polling',
-    'repeats',
     'retry',
     'say',
     'secrets',

@@ -10,12 +10,12 @@ export const EPOCH = 3;
 
 export const SETTINGS: MachineSettings = {
   heartbeatIntervalMs: 500,
-  coordinatorFailureTimeoutMs: 5_000,
+  ...{ coordinatorFailureTimeoutMs: 5_000, workerSelfFenceTimeoutMs: 4_000 },
   clockSkewBudgetMs: 250,
   pollWaitMs: 20_000,
   drainTimeoutMs: 20_000,
   maxAttempts: 5,
-  breaker: 3,
+  ...{ breaker: 3, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
   stragglers: false,
 };
 

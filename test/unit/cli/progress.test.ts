@@ -14,6 +14,8 @@ const BEGUN: RunStatus = {
   running: 0,
   handedBack: 0,
   workers: [],
+  waits: [],
+  stall: null,
 };
 
 function shownOnTerminal(status: RunStatus): string {

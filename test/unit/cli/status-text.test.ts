@@ -10,7 +10,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
     state: { kind: 'running' },
     epoch: 3,
     ...counts,
-    workers: [],
+    ...{ workers: [], waits: [], stall: null },
     isLive: true,
     runPid: null,
     silence: null,
@@ -99,4 +99,25 @@ test('a coordinator that is there and cannot be talked to is not one that is not
   const page = statusPage(status({ isLive: false, silence: 'localhost:7: UNAVAILABLE: certificate has expired' }), 'd').join('\n');
   t.regex(page, /A coordinator is there and did not answer, at localhost:7: UNAVAILABLE: certificate has expired/);
   t.notRegex(page, /No coordinator is running/);
+});
+
+test('while items wait, progress and page say the commonest reason and until when', (t) => {
+  const waits = [
+    { reason: 'http_500: CUDA error', items: 5, nextTryMs: 2_400 },
+    { reason: 'timeout: no answer', items: 1, nextTryMs: null },
+  ];
+  const waiting = status({ running: 0, handedBack: 58, workers: [READY], waits });
+  const line = progressLine(waiting, startRate(0, 42));
+  t.is(line, '42/100 items, 40 done, 2 failed, 0 running, 5 waiting: http_500: CUDA error, next try in 3 s, 1 worker');
+  const page = statusPage(waiting, 'd');
+  t.true(page.includes('5 waiting: http_500: CUDA error, next try in 3 s'));
+  t.true(page.includes('1 tried again after timeout: no answer'));
+});
+
+test('a run that has stalled says so first, and since when', (t) => {
+  const stall = { sinceMs: 185_000, why: 'no worker is connected' };
+  const text = 'STALLED, nothing has ended for 3 min 5 s: no worker is connected';
+  const stalled = status({ stall, waits: [{ reason: 'x', items: 1, nextTryMs: 0 }] });
+  t.true(progressLine(stalled, startRate(0, 42)).includes(text));
+  t.true(statusPage(stalled, 'd').includes(text));
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { answerFinished, FINISHED_STAY_MS } from '../../../runtime/coordinator/ending.ts';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function lastOne(): Machine {
@@ -31,7 +32,7 @@ test('the run ends in order: the ledger is closed, the files are written, the wo
   const commands = machine.tell({ kind: 'forgotten', token: 99 });
   t.is(commands[0]?.kind, 'reply-deregister');
   t.like(ofKind(commands, 'emit').at(-1), { event: { kind: 'run_finished', state: 'completed', done: 1, failed: 0 } });
-  t.deepEqual(only(commands, 'stop', 'reply-deregister', 'emit'), { kind: 'stop', outcome: 'completed' });
+  t.deepEqual(only(commands, 'stop', 'reply-deregister', 'emit'), { kind: 'stop', outcome: 'completed', reason: '' });
 });
 
 test('a worker that never says goodbye holds a finished run up for a bounded time', (t) => {
@@ -75,7 +76,7 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
   t.is(ofKind(left, 'stop').length, 0, 'its other row is still being handed back');
   const rest = [{ index: 1, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
   const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [RETURNED] });
-  t.deepEqual(only(ended, 'stop', 'emit'), { kind: 'stop', outcome: 'paused' });
+  t.like(only(ended, 'stop', 'emit'), { kind: 'stop', outcome: 'paused' });
 });
 
 test('a pause ends after the time of a drain, whoever has not gone', (t) => {
@@ -96,4 +97,21 @@ test('after the end the machine says nothing more', (t) => {
   machine.tell({ kind: 'finished' });
   machine.tell({ kind: 'exported' });
   t.deepEqual(machine.beat('w1'), []);
+});
+
+test('C4: started again on a finished run, it answers workers that come within its stay, and ends when they have left', (t) => {
+  const machine = new Machine();
+  answerFinished(machine.state, machine.nowMs);
+  t.deepEqual(ofKind(machine.tick(machine.nowMs + FINISHED_STAY_MS - 250), 'stop'), []);
+  const joined = machine.join('w1', { held: [heldItem(0, 'finished')] });
+  t.is(okReply(joined).order, 'finished');
+  const outcome = outcomeOf(ref(0));
+  const asked = machine.poll('w1', { outcomes: [outcome] });
+  t.like(only(asked, 'look'), { worker: 'w1', outcomes: [outcome] });
+  const told = machine.tell({ kind: 'looked', worker: 'w1', outcomes: [outcome], verdicts: ['recorded'] });
+  t.deepEqual(okReply(told).acknowledged, [ref(0)]);
+  t.deepEqual(ofKind(machine.tick(machine.nowMs + 250), 'stop'), [], 'the worker is still there');
+  machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
+  const ended = machine.tell({ kind: 'forgotten', token: 99 });
+  t.like(only(ended, 'stop', 'reply-deregister', 'emit'), { outcome: 'completed' });
 });

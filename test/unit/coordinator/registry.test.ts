@@ -15,7 +15,8 @@ test('the first beat of an unknown worker registers it, and is answered only whe
   t.like(only(commands, 'register', 'emit'), { worker: 'w1', info: { bootNonce: 'b1', pid: 7, concurrency: 4 } });
   t.like(ofKind(commands, 'emit')[0], { event: { kind: 'worker_registered', workerId: 'w1', isRestart: false } });
   const answered = machine.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b1' });
-  t.deepEqual(only(answered, 'reply-beat').reply, { epoch: 3, isSuperseded: false });
+  const timing = { heartbeatIntervalMs: 500, workerSelfFenceTimeoutMs: 4_000, pollWaitMs: 20_000 };
+  t.deepEqual(only(answered, 'reply-beat').reply, { epoch: 3, isSuperseded: false, timing }, 'timing is the coordinator’s (C12)');
   t.deepEqual(kinds(machine.beat('w1')), ['emit', 'reply-beat'], 'a second beat registers nothing');
 });
 

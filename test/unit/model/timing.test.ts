@@ -1,5 +1,5 @@
 import test from 'ava';
-import { checkTiming, DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
+import { checkBeats, checkTiming, DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
 
 test('the default times hold together', (t) => {
   t.deepEqual(checkTiming(DEFAULT_TIMING), []);
@@ -23,6 +23,14 @@ for (const [setting, change, said] of CASES) {
     for (const word of said) t.true(mistakes[0]?.problem.includes(word), `${mistakes[0]?.problem} should say ${word}`);
   });
 }
+
+test('C12: a coordinator whose workers would beat more seldom than they fence themselves is refused, with both values', (t) => {
+  t.deepEqual(checkBeats(DEFAULT_TIMING), []);
+  t.deepEqual(checkBeats({ ...DEFAULT_TIMING, heartbeatIntervalMs: 3_999 }), []);
+  const [mistake] = checkBeats({ ...DEFAULT_TIMING, heartbeatIntervalMs: 10_000 });
+  t.is(mistake?.field, 'timing.heartbeatInterval');
+  t.regex(mistake?.problem ?? '', /is 10s, and must be shorter than `workerSelfFenceTimeout` \(4s\)/);
+});
 
 test('just inside every limit is accepted, and several mistakes are told together', (t) => {
   const inside = { workerSelfFenceTimeoutMs: 4_999, clockSkewBudgetMs: 999, leaseRenewIntervalMs: 4_999, pollWaitMs: 20_000 };

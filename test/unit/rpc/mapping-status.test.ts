@@ -17,10 +17,16 @@ test('a status survives the wire in every state', (t) => {
     sinceBeatMs: 100 * i,
     detail: state === 'not-ready' ? 'waiting for http://h:1: answered 500' : '',
   }));
+  const waits = [
+    { reason: 'http_500: CUDA error', items: 3, nextTryMs: 0 },
+    { reason: 'timeout', items: 1, nextTryMs: null },
+  ];
   for (const state of states) {
-    const status: RunStatus = { ...COUNTS, state, workers };
-    const bytes = toBinary(StatusResponseSchema, statusToWire(status));
-    t.deepEqual(statusFromWire(fromBinary(StatusResponseSchema, bytes)), { kind: 'ok', value: status });
+    for (const stall of [null, { sinceMs: 200_000, why: 'no worker is connected' }]) {
+      const status: RunStatus = { ...COUNTS, state, workers, waits, stall };
+      const bytes = toBinary(StatusResponseSchema, statusToWire(status));
+      t.deepEqual(statusFromWire(fromBinary(StatusResponseSchema, bytes)), { kind: 'ok', value: status });
+    }
   }
 });
 

@@ -60,6 +60,27 @@ test('W3: the first beat is sent at once, then one in each interval, whether ans
   t.like(sent[3]?.beat, { state: 'draining', detail: 'told to' });
 });
 
+test('C12: the interval of the coordinator holds from its first answer on, also where a successor has another one', async (t) => {
+  const { clock, sent } = beating();
+  const timing = { heartbeatIntervalMs: INTERVAL_MS * 3, workerSelfFenceTimeoutMs: 9_000, pollWaitMs: 1_000 };
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false, timing });
+  await clock.advance(2 * INTERVAL_MS);
+  t.is(sent.length, 1);
+  await clock.advance(INTERVAL_MS);
+  t.is(sent.length, 2);
+  await sent[1]?.answer({ epoch: 4, isSuperseded: false, timing: { ...timing, heartbeatIntervalMs: INTERVAL_MS } });
+  await clock.advance(3 * INTERVAL_MS);
+  t.is(sent.length, 5);
+});
+
+test('C12: the times of a deposed coordinator do not hold', async (t) => {
+  const { clock, sent } = beating();
+  const timing = { heartbeatIntervalMs: INTERVAL_MS * 30, workerSelfFenceTimeoutMs: 9_000, pollWaitMs: 1_000 };
+  await sent[0]?.answer({ epoch: 2, isSuperseded: false, timing });
+  await clock.advance(3 * INTERVAL_MS);
+  t.true(sent.length >= 3);
+});
+
 test('an answer is handed on with the moment of its arrival, and its epoch is told from then on', async (t) => {
   const { clock, sent, answered } = beating();
   await clock.advance(40);

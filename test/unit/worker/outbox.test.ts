@@ -73,6 +73,8 @@ test('L33: another worker id, or another run, over outcomes that nobody acknowle
     const error = await t.throwsAsync(openOutbox(owner(dir, other)));
     t.like(error, { code: 'OUTBOX_OF_ANOTHER', exit: 2 });
     t.regex(error?.message ?? '', /worker w1 of run run-1/);
+    t.true(error?.message.includes(dir), 'the advice names the folder');
+    t.regex(error?.message ?? '', /start the coordinator of run run-1 again.*then worker w1.*another stateDir.*delete/);
   }
   const same = await openOutbox(owner(dir));
   t.is(same.found.length, 1, 'a refusal changes nothing');

@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rollout/v1/run.proto.
  */
 export const file_rollout_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSJaCgxEcmFpblJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSEwoLZGVhZGxpbmVfbXMYAyABKA0SDgoGcmVhc29uGAQgASgJIoEBCg1EcmFpblJlc3BvbnNlEiUKBXN0YXRlGAEgASgOMhYucm9sbG91dC52MS5EcmFpblN0YXRlEhIKCmJvb3Rfbm9uY2UYAiABKAkSJAoFc3RlcHMYAyADKAsyFS5yb2xsb3V0LnYxLkRyYWluU3RlcBIPCgd3b3JrZXJzGAQgAygJIqMBCgtIaW50UmVxdWVzdBIMCgRub2RlGAEgASgJEhEKCXdvcmtlcl9pZBgCIAEoCRImCghzZXZlcml0eRgDIAEoDjIULnJvbGxvdXQudjEuU2V2ZXJpdHkSJgoIcHJvdmlkZXIYBCABKA4yFC5yb2xsb3V0LnYxLlByb3ZpZGVyEhMKC2RlYWRsaW5lX21zGAUgASgNEg4KBnJlYXNvbhgGIAEoCSIfCgxIaW50UmVzcG9uc2USDwoHd29ya2VycxgBIAMoCSIPCg1TdGF0dXNSZXF1ZXN0In0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNEg4KBmRldGFpbBgGIAEoCSLgAQoOU3RhdHVzUmVzcG9uc2USDgoGcnVuX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEg4KBnJlYXNvbhgDIAEoCRINCgVlcG9jaBgEIAEoDRINCgVpdGVtcxgFIAEoDRISCgppc19pbmRleGVkGAYgASgIEgwKBGRvbmUYByABKA0SDgoGZmFpbGVkGAggASgNEg8KB3J1bm5pbmcYCSABKA0SEwoLaGFuZGVkX2JhY2sYCiABKA0SKQoHd29ya2VycxgLIAMoCzIYLnJvbGxvdXQudjEuU3RhdHVzV29ya2VyKogBCgpEcmFpblN0YXRlEhsKF0RSQUlOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTRFJBSU5fU1RBVEVfVU5LTk9XThABEhgKFERSQUlOX1NUQVRFX0RSQUlOSU5HEAISFAoQRFJBSU5fU1RBVEVfTEVGVBADEhQKEERSQUlOX1NUQVRFX0xPU1QQBCp2CghTZXZlcml0eRIYChRTRVZFUklUWV9VTlNQRUNJRklFRBAAEhEKDVNFVkVSSVRZX0hJTlQQARISCg5TRVZFUklUWV9EUkFJThACEhEKDVNFVkVSSVRZX0dPTkUQAxIWChJTRVZFUklUWV9XSVRIRFJBV04QBCpcCghQcm92aWRlchIYChRQUk9WSURFUl9VTlNQRUNJRklFRBAAEhAKDFBST1ZJREVSX0FXUxABEhAKDFBST1ZJREVSX0dDUBACEhIKDlBST1ZJREVSX0FaVVJFEAMyxgEKClJ1blNlcnZpY2USPwoGU3RhdHVzEhkucm9sbG91dC52MS5TdGF0dXNSZXF1ZXN0Ghoucm9sbG91dC52MS5TdGF0dXNSZXNwb25zZRI8CgVEcmFpbhIYLnJvbGxvdXQudjEuRHJhaW5SZXF1ZXN0Ghkucm9sbG91dC52MS5EcmFpblJlc3BvbnNlEjkKBEhpbnQSFy5yb2xsb3V0LnYxLkhpbnRSZXF1ZXN0Ghgucm9sbG91dC52MS5IaW50UmVzcG9uc2ViBnByb3RvMw", [file_rollout_v1_worker]);
+  fileDesc("ChRyb2xsb3V0L3YxL3J1bi5wcm90bxIKcm9sbG91dC52MSJaCgxEcmFpblJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSEwoLZGVhZGxpbmVfbXMYAyABKA0SDgoGcmVhc29uGAQgASgJIoEBCg1EcmFpblJlc3BvbnNlEiUKBXN0YXRlGAEgASgOMhYucm9sbG91dC52MS5EcmFpblN0YXRlEhIKCmJvb3Rfbm9uY2UYAiABKAkSJAoFc3RlcHMYAyADKAsyFS5yb2xsb3V0LnYxLkRyYWluU3RlcBIPCgd3b3JrZXJzGAQgAygJIqMBCgtIaW50UmVxdWVzdBIMCgRub2RlGAEgASgJEhEKCXdvcmtlcl9pZBgCIAEoCRImCghzZXZlcml0eRgDIAEoDjIULnJvbGxvdXQudjEuU2V2ZXJpdHkSJgoIcHJvdmlkZXIYBCABKA4yFC5yb2xsb3V0LnYxLlByb3ZpZGVyEhMKC2RlYWRsaW5lX21zGAUgASgNEg4KBnJlYXNvbhgGIAEoCSIfCgxIaW50UmVzcG9uc2USDwoHd29ya2VycxgBIAMoCSIPCg1TdGF0dXNSZXF1ZXN0In0KDFN0YXR1c1dvcmtlchIRCgl3b3JrZXJfaWQYASABKAkSDQoFc3RhdGUYAiABKAkSDwoHcnVubmluZxgDIAEoDRITCgtjb25jdXJyZW5jeRgEIAEoDRIVCg1zaW5jZV9iZWF0X21zGAUgASgNEg4KBmRldGFpbBgGIAEoCSKuAgoOU3RhdHVzUmVzcG9uc2USDgoGcnVuX2lkGAEgASgJEg0KBXN0YXRlGAIgASgJEg4KBnJlYXNvbhgDIAEoCRINCgVlcG9jaBgEIAEoDRINCgVpdGVtcxgFIAEoDRISCgppc19pbmRleGVkGAYgASgIEgwKBGRvbmUYByABKA0SDgoGZmFpbGVkGAggASgNEg8KB3J1bm5pbmcYCSABKA0SEwoLaGFuZGVkX2JhY2sYCiABKA0SKQoHd29ya2VycxgLIAMoCzIYLnJvbGxvdXQudjEuU3RhdHVzV29ya2VyEiUKBXdhaXRzGAwgAygLMhYucm9sbG91dC52MS5TdGF0dXNXYWl0EhIKCnN0YWxsZWRfbXMYDSABKA0SEQoJc3RhbGxfd2h5GA4gASgJIlUKClN0YXR1c1dhaXQSDgoGcmVhc29uGAEgASgJEg0KBWl0ZW1zGAIgASgNEhgKC25leHRfdHJ5X21zGAMgASgNSACIAQFCDgoMX25leHRfdHJ5X21zKogBCgpEcmFpblN0YXRlEhsKF0RSQUlOX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTRFJBSU5fU1RBVEVfVU5LTk9XThABEhgKFERSQUlOX1NUQVRFX0RSQUlOSU5HEAISFAoQRFJBSU5fU1RBVEVfTEVGVBADEhQKEERSQUlOX1NUQVRFX0xPU1QQBCp2CghTZXZlcml0eRIYChRTRVZFUklUWV9VTlNQRUNJRklFRBAAEhEKDVNFVkVSSVRZX0hJTlQQARISCg5TRVZFUklUWV9EUkFJThACEhEKDVNFVkVSSVRZX0dPTkUQAxIWChJTRVZFUklUWV9XSVRIRFJBV04QBCpcCghQcm92aWRlchIYChRQUk9WSURFUl9VTlNQRUNJRklFRBAAEhAKDFBST1ZJREVSX0FXUxABEhAKDFBST1ZJREVSX0dDUBACEhIKDlBST1ZJREVSX0FaVVJFEAMyxgEKClJ1blNlcnZpY2USPwoGU3RhdHVzEhkucm9sbG91dC52MS5TdGF0dXNSZXF1ZXN0Ghoucm9sbG91dC52MS5TdGF0dXNSZXNwb25zZRI8CgVEcmFpbhIYLnJvbGxvdXQudjEuRHJhaW5SZXF1ZXN0Ghkucm9sbG91dC52MS5EcmFpblJlc3BvbnNlEjkKBEhpbnQSFy5yb2xsb3V0LnYxLkhpbnRSZXF1ZXN0Ghgucm9sbG91dC52MS5IaW50UmVzcG9uc2ViBnByb3RvMw", [file_rollout_v1_worker]);
 
 /**
  * @generated from message rollout.v1.DrainRequest
@@ -280,6 +280,27 @@ export type StatusResponse = Message<"rollout.v1.StatusResponse"> & {
    * @generated from field: repeated rollout.v1.StatusWorker workers = 11;
    */
   workers: StatusWorker[];
+
+  /**
+   * Why items wait or are tried again, the commonest reason first.
+   *
+   * @generated from field: repeated rollout.v1.StatusWait waits = 12;
+   */
+  waits: StatusWait[];
+
+  /**
+   * How long nothing has become terminal, where that is long; 0 while the run goes on.
+   *
+   * @generated from field: uint32 stalled_ms = 13;
+   */
+  stalledMs: number;
+
+  /**
+   * What stands in the way; empty while the run goes on.
+   *
+   * @generated from field: string stall_why = 14;
+   */
+  stallWhy: string;
 };
 
 /**
@@ -288,6 +309,39 @@ export type StatusResponse = Message<"rollout.v1.StatusResponse"> & {
  */
 export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
   messageDesc(file_rollout_v1_run, 6);
+
+/**
+ * Items whose last attempt ended alike.
+ *
+ * @generated from message rollout.v1.StatusWait
+ */
+export type StatusWait = Message<"rollout.v1.StatusWait"> & {
+  /**
+   * The code and what the server said: one line of at most 200 characters.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: uint32 items = 2;
+   */
+  items: number;
+
+  /**
+   * Until the first of those that wait may be tried again; absent where all of them run again.
+   *
+   * @generated from field: optional uint32 next_try_ms = 3;
+   */
+  nextTryMs?: number | undefined;
+};
+
+/**
+ * Describes the message rollout.v1.StatusWait.
+ * Use `create(StatusWaitSchema)` to create a new message.
+ */
+export const StatusWaitSchema: GenMessage<StatusWait> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_run, 7);
 
 /**
  * @generated from enum rollout.v1.DrainState

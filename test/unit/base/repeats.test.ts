@@ -1,5 +1,5 @@
 import test from 'ava';
-import { MAX_REASONS, NO_REPEATS, onReason } from '../../../runtime/worker/repeats.ts';
+import { MAX_REASONS, NO_REPEATS, onReason } from '../../../runtime/base/repeats.ts';
 
 /** The moments at which a reason is logged that comes every `everyMs`. */
 function loggedAt(reasons: readonly string[], everyMs: number, forMs: number): number[] {
