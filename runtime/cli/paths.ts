@@ -10,6 +10,7 @@ export interface StatePaths {
   readonly children: string;
   readonly coordinatorConfig: string;
   readonly coordinatorMark: string;
+  readonly answerNotes: string;
   readonly tlsDir: string;
   readonly storeDir: string;
   readonly segmentsDir: string;
@@ -25,6 +26,7 @@ export function statePaths(stateDir: string): StatePaths {
     children: join(stateDir, 'children.json'),
     coordinatorConfig: join(stateDir, 'coordinator.yaml'),
     coordinatorMark: join(stateDir, 'coordinator.json'),
+    answerNotes: join(stateDir, 'answer-notes.json'),
     tlsDir: join(stateDir, 'tls'),
     storeDir: join(stateDir, 'store'),
     segmentsDir: join(stateDir, 'segments'),

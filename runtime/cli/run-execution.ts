@@ -7,6 +7,7 @@ import type { ExitCode } from '../base/exit.ts';
 import { parseDurationMs } from '../base/quantity.ts';
 import { isNoSpace } from '../base/space.ts';
 import type { RunStatus } from '../model/status.ts';
+import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { ensureDevCa } from '../rpc/ca.ts';
 import type { RunArguments } from './arguments.ts';
@@ -176,6 +177,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     exit: end.exit,
     done,
     failed,
+    notes: await readNotes(paths.answerNotes),
     items: stored?.index?.items ?? null,
     reason: state.kind === 'paused' ? state.reason : '',
     seconds: Math.round(seconds * 10) / 10,

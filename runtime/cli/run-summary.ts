@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { type AnswerNotes, NO_NOTES } from '../results/answer-notes.ts';
 import { durationText } from './rate.ts';
 
 /** What `rollout run` says at its end. Pure. */
@@ -6,6 +7,8 @@ export interface RunEnd {
   readonly exit: ExitCode;
   readonly done: number;
   readonly failed: number;
+  /** Of the results in the output; null where it has not been written. */
+  readonly notes: AnswerNotes | null;
   /** Null while the input has not been indexed to its end. */
   readonly items: number | null;
   /** Why the run is paused; else empty. */
@@ -51,10 +54,19 @@ function finished(end: RunEnd): readonly string[] {
   const failed = end.failed === 0 ? '' : ' (see the errors file)';
   return [
     `Finished in ${durationText(end.seconds)}: ${end.done} done, ${end.failed} failed${failed}.`,
+    ...noted(end.notes ?? NO_NOTES),
     `results: ${end.output}`,
     `errors:  ${end.errors}`,
     `proof:   rollout verify --state ${end.stateDir}`,
   ];
+}
+
+function noted({ atTokenLimit, emptyText }: AnswerNotes): readonly string[] {
+  const told = [
+    atTokenLimit === 0 ? '' : `${atTokenLimit} ended at the token limit (finish_reason: length)`,
+    emptyText === 0 ? '' : `${emptyText} without a text`,
+  ].filter((text) => text !== '');
+  return told.length === 0 ? [] : [`Among the results: ${told.join(', ')}.`];
 }
 
 function kept(end: RunEnd): string {
@@ -71,6 +83,6 @@ function log(end: RunEnd): readonly string[] {
 }
 
 export function endJson(end: RunEnd): Record<string, unknown> {
-  const { logLines: _lines, logFile, ...told } = end;
-  return { kind: 'ended', ...told, log: logFile };
+  const { logLines: _lines, logFile, notes, ...told } = end;
+  return { kind: 'ended', ...told, ...(notes ?? {}), log: logFile };
 }

@@ -14,6 +14,7 @@ export interface StateFiles {
   readonly index: string;
   readonly epochMark: string;
   readonly serving: string;
+  readonly answerNotes: string;
 }
 
 export function stateFiles(stateDir: string): StateFiles {
@@ -23,6 +24,7 @@ export function stateFiles(stateDir: string): StateFiles {
     index: join(stateDir, 'index'),
     epochMark: join(stateDir, 'epoch'),
     serving: join(stateDir, 'coordinator.json'),
+    answerNotes: join(stateDir, 'answer-notes.json'),
   };
 }
 

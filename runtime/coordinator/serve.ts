@@ -14,6 +14,7 @@ import { refuseInvalid } from '../input/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export.ts';
+import { writeNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { createEnd, type FirstEnd } from './end.ts';
 import { answerFinished, FINISHED_STAY_MS } from './ending.ts';
@@ -200,7 +201,7 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
 }
 
 async function exportAll({ ledger, files, settings, outputMode, guard }: ServeOptions, items: number): Promise<void> {
-  await exportResults({
+  const { notes } = await exportResults({
     ledger,
     dir: files.segments,
     outputPath: settings.output,
@@ -212,6 +213,7 @@ async function exportAll({ ledger, files, settings, outputMode, guard }: ServeOp
     mode: outputMode,
     guard,
   });
+  await writeNotes(files.answerNotes, notes);
   await guard.release();
 }
 

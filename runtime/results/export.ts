@@ -1,6 +1,7 @@
 import { nextTurn } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { OutcomeKind } from '../model/session.ts';
+import { type AnswerNotes, NO_NOTES, withNotesOf } from './answer-notes.ts';
 import type { LedgerReads, OutputOrder } from './contract.ts';
 import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { LineFile } from './line-file.ts';
@@ -33,6 +34,7 @@ export interface ExportOptions {
 export interface Exported {
   readonly done: number;
   readonly failed: number;
+  readonly notes: AnswerNotes;
 }
 
 /**
@@ -47,8 +49,8 @@ export async function exportResults(options: ExportOptions): Promise<Exported> {
   try {
     if (!options.isPartial) refuseUnfinished(options.items, locator);
     await checkRecords(locator, options.dir);
-    await writeFiles(options, locator);
-    return { done: locator.done, failed: locator.failed };
+    const notes = await writeFiles(options, locator);
+    return { done: locator.done, failed: locator.failed, notes };
   } finally {
     locator.dispose();
   }
@@ -98,15 +100,19 @@ type Files = Readonly<Record<OutcomeKind, LineFile>>;
 /** Its owner's alone, where nothing else is said. */
 const PRIVATE = 0o600;
 
-async function writeFiles(options: ExportOptions, locator: Locator): Promise<void> {
+async function writeFiles(options: ExportOptions, locator: Locator): Promise<AnswerNotes> {
   const { outputPath, errorsPath, guard, mode = PRIVATE } = options;
   await guard?.refuseTaken([outputPath, errorsPath]);
   const result = await LineFile.create(outputPath, mode);
   const error = await LineFile.create(errorsPath, mode).catch((cause: unknown) => discardAndThrow([result], cause));
   const files: Files = { result, error };
+  let notes = NO_NOTES;
   try {
     for await (const frames of acceptedRecords(options.dir, locator, options.order)) {
-      for (const frame of frames) await files[frame.kind].add(frame.line);
+      for (const frame of frames) {
+        await files[frame.kind].add(frame.line);
+        if (frame.kind === 'result') notes = withNotesOf(notes, frame.line);
+      }
     }
     await result.complete();
     await error.complete();
@@ -115,8 +121,9 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<voi
     await guard?.refuseTaken([outputPath, errorsPath]);
     await error.publish();
     await result.publish();
+    return notes;
   } catch (cause) {
-    await discardAndThrow([result, error], cause);
+    return discardAndThrow([result, error], cause);
   }
 }
 

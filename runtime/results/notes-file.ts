@@ -1,0 +1,19 @@
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { readTextIfThere } from '../base/text-file.ts';
+import type { AnswerNotes } from './answer-notes.ts';
+
+/** Beside the run, for the one who tells its end. */
+export async function writeNotes(path: string, notes: AnswerNotes): Promise<void> {
+  await writeFileAtomic(path, JSON.stringify(notes));
+}
+
+/** Null where nothing has been exported yet, or the file cannot be read. */
+export async function readNotes(path: string): Promise<AnswerNotes | null> {
+  const text = await readTextIfThere(path);
+  if (text === null) return null;
+  try {
+    return JSON.parse(text) as AnswerNotes;
+  } catch {
+    return null;
+  }
+}
