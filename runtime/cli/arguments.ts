@@ -3,7 +3,7 @@ import { RolloutError } from '../base/errors.ts';
 import { isHeaderValue, isKeyHeader, isOwnHeader, isPlainUrl, KEY_HEADER_FORM, PLAIN_URL_FORM } from '../base/http-header.ts';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/quantity.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
-import { MAX_CONCURRENCY, MOST_ATTEMPTS } from '../model/limits.ts';
+import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
 
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
@@ -21,6 +21,7 @@ export interface RunArguments {
   readonly apiKeyEnv: string;
   readonly apiKeyHeader?: string;
   readonly caCert?: string;
+  readonly maxAnswerBytes: string;
   readonly header: Readonly<Record<string, string>>;
   readonly raw: boolean;
   readonly onInvalid: 'record' | 'fail';
@@ -94,6 +95,12 @@ export function toDuration(text: string): string {
 /** As with durations. */
 export function toSize(text: string): string {
   if (parseSizeBytes(text) === null) throw new InvalidArgumentError(`give ${SIZE_FORM}.`);
+  return text;
+}
+
+export function toAnswerSize(text: string): string {
+  const bytes = parseSizeBytes(toSize(text)) ?? 0;
+  if (bytes < 1 || bytes > MOST_ANSWER_BYTES) throw new InvalidArgumentError(`it ${MOST_ANSWER_FORM}.`);
   return text;
 }
 

@@ -94,6 +94,7 @@ function backendConfig(args: RunArguments): Record<string, unknown> {
     ...modelChoice(args),
     apiKeyEnv: args.apiKeyEnv,
     ...(args.apiKeyHeader === undefined ? {} : { apiKeyHeader: args.apiKeyHeader }),
+    maxAnswerBytes: args.maxAnswerBytes,
     ...(args.caCert === undefined ? {} : { caCert: args.caCert }),
     ...(Object.keys(args.header).length === 0 ? {} : { headersEnv: HEADERS_VARIABLE }),
   };

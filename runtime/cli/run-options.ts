@@ -3,6 +3,7 @@ import type { ExitCode } from '../base/exit.ts';
 import {
   type RunArguments,
   TIMINGS,
+  toAnswerSize,
   toAttempts,
   toConcurrency,
   toCount,
@@ -90,6 +91,7 @@ function addBackendOptions(run: Command): void {
         .default({}, 'none'),
     )
     .option('--timeout <duration>', 'of one request', toDuration, '600s')
+    .option('--max-answer-bytes <size>', 'a longer answer is given up; at most 14MiB', toAnswerSize, '12MiB')
     .option('--wait-backend <duration>', 'how long a worker waits for a server that is not there', toDuration, '15m')
     .option('--stall-timeout <duration>', 'end with 4, everything kept, where no item has ended for so long (off by default)', toDuration)
     .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')

@@ -6,3 +6,7 @@ export const MAX_CONCURRENCY = 4_096;
 
 /** The highest `maxAttempts`: what has failed so often will not succeed, and each failure is a transaction of the ledger. */
 export const MOST_ATTEMPTS = 1_000;
+
+/** An answer travels to the coordinator in one message of at most 16 MiB, with the line's other members around it. */
+export const MOST_ANSWER_BYTES: number = 14 * 1024 ** 2;
+export const MOST_ANSWER_FORM = 'must be more than 0 and at most 14MiB: a result travels in one message of 16 MiB';

@@ -61,7 +61,7 @@ export function judge(execution: Execution, attempt: Attempt, random: Random): J
 }
 
 function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
-  const isUnknown = code === 'timeout' || code === 'connection_reset';
+  const isUnknown = code === 'timeout' || code === 'connection_reset' || code === 'truncated_answer';
   const failure = { code, message, response: null };
   return isUnknown
     ? { kind: 'error', ...failure, blame: 'unknown', delayMs: drawDelayMs() }

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { isKeyHeader, KEY_HEADER_FORM } from '../base/http-header.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, environmentName, hostPort, httpUrls, intervalMs } from '../base/settings-fields.ts';
+import { durationMs, environmentName, hostPort, httpUrls, intervalMs, sizeBytes } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { sigtermDrainMs } from '../model/hint.ts';
-import { MAX_CONCURRENCY } from '../model/limits.ts';
+import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
@@ -60,6 +60,8 @@ export type BackendSettings =
       readonly headersEnv: string | null;
       /** File with certificates of authorities beside those that Node trusts. */
       readonly caCert: string | null;
+      /** A longer answer is given up. */
+      readonly maxAnswerBytes: number;
     };
 
 /** A supervised worker may begin without coordinators: its parent tells them. */
@@ -110,6 +112,9 @@ const backend = z.discriminatedUnion('type', [
     apiKeyHeader: z.string().refine(isKeyHeader, { error: KEY_HEADER_FORM }).optional(),
     headersEnv: environmentName().optional(),
     caCert: z.string().min(1).optional(),
+    maxAnswerBytes: sizeBytes()
+      .refine((bytes) => bytes > 0 && bytes <= MOST_ANSWER_BYTES, { error: MOST_ANSWER_FORM })
+      .default(12 * 1024 ** 2),
   }),
 ]);
 
@@ -159,5 +164,6 @@ function backendOf(raw: Raw['backend']): BackendSettings {
     apiKeyHeader: raw.apiKeyHeader ?? null,
     headersEnv: raw.headersEnv ?? null,
     caCert: raw.caCert ?? null,
+    maxAnswerBytes: raw.maxAnswerBytes,
   };
 }

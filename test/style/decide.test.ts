@@ -39,7 +39,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   ],
   lease: ['machine'],
   input: ['body-bytes', 'content-id', 'entry', 'file-encoding', 'file-form', 'form-text', 'identity', 'line', 'spans'],
-  results: ['breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
+  results: ['answer-notes', 'breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
   coordinator: [
     ...[
@@ -74,7 +74,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'waits',
     ],
   ],
-  'worker/backends': ['endpoint-url', 'failure', 'model-choice', 'proxy-choice'],
+  'worker/backends': ['answer-budget', 'endpoint-url', 'event-stream', 'failure', 'model-choice', 'proxy-choice'],
   worker: [
     'addresses',
     'answer-body',

@@ -32,7 +32,10 @@ export const CONTAINER: readonly string[] = ['unshare', '--pid', '--fork', '--ki
 export type Launcher = 'cli' | 'coordinator' | 'worker';
 
 /** Variables of the caller that would change what the product does. */
-const NOT_INHERITED = ['OPENAI_API_KEY', 'NODE_OPTIONS', 'NODE_CHANNEL_FD'];
+const NOT_INHERITED = [
+  ...['OPENAI_API_KEY', 'NODE_OPTIONS', 'NODE_CHANNEL_FD'],
+  ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+];
 
 /** Started and not yet ended: they must not outlive the test process, however that is ended. */
 const LIVING = new Set<number>();

@@ -9,6 +9,7 @@ export function openAiSettings(more: Partial<OpenAiSettings> & Pick<OpenAiSettin
     apiKeyHeader: null,
     headers: {},
     concurrency: 4,
+    maxAnswerBytes: 12 * 1024 ** 2,
     env: {},
     authorities: null,
     ...more,

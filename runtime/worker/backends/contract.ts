@@ -39,4 +39,4 @@ export type Execution =
   /** The server is not there: nothing was executed. */
   | { readonly kind: 'unavailable'; readonly detail: string };
 
-export type FailureCode = 'timeout' | 'connection_reset' | 'response_too_large' | 'invalid_request';
+export type FailureCode = 'timeout' | 'connection_reset' | 'truncated_answer' | 'response_too_large' | 'invalid_request';

@@ -1,5 +1,7 @@
 import { present } from '../../base/assert.ts';
 import { isJsonObject } from '../../base/json-object.ts';
+import { type AnswerBudget, createAnswerBudget } from './answer-budget.ts';
+import { readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
@@ -14,14 +16,15 @@ export interface OpenAiSettings extends ModelChoice {
   readonly apiKeyHeader: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly concurrency: number;
+  readonly maxAnswerBytes: number;
   /** Where it names proxies. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Certificates of authorities, PEM; null: those that Node trusts. */
   readonly authorities: readonly string[] | null;
 }
 
-/** An answer travels to the coordinator in one message of at most 16 MiB, with the line's other members around it. */
-export const MAX_ANSWER_BYTES: number = 12 * 1024 * 1024;
+/** Of all answers that are being read. Each is held a second time as text while it is judged. */
+const ANSWERS_IN_MEMORY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_PATH = '/v1/chat/completions';
 const MODELS_PATH = '/v1/models';
 /** Answers to GET /v1/models that show a server which would answer items, even where it keeps no list of models or keeps it to itself. */
@@ -34,10 +37,11 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
   const { env, authorities } = settings;
   // One connection more than items, so that a health probe never waits for one.
   const connections = settings.concurrency + 1;
+  const budget = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
   const endpoints = settings.baseUrls.map((baseUrl) => {
     const url = endpointUrl(baseUrl);
     const connection = connectTo(url, { connections, env, authorities });
-    return { url, connection, headers: { ...ownHeaders(settings), ...connection.headers } };
+    return { url, connection, budget, headers: { ...ownHeaders(settings), ...connection.headers } };
   });
   const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
   return {
@@ -53,6 +57,8 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
 interface Endpoint {
   readonly url: EndpointUrl;
   readonly connection: Connection;
+  /** One for all endpoints. */
+  readonly budget: AnswerBudget;
   readonly headers: Headers;
 }
 
@@ -88,8 +94,9 @@ function statusTold(status: number): string {
 async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, signal: AbortSignal): Promise<Execution> {
   const { url, connection, headers } = endpoint;
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
-  const reason = isJsonObject(request.item.body) ? unsendable(path) : 'an OpenAI-compatible server takes an object, and the item is none';
+  const reason = refusalOf(request.item.body, path);
   if (reason !== null) return { kind: 'failed', code: 'invalid_request', message: reason };
+  const { maxAnswerBytes } = settings;
   const asked = shownUrl(url, path);
   try {
     const response = await connection.pool.request({
@@ -105,40 +112,45 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       body: bodyWithModel(request, settings),
       signal,
     });
-    const bytes = await readBounded(response.body);
-    if (bytes === null) return tooLarge();
     const answerHeaders = flat(response.headers);
+    const limits = { maxAnswerBytes, budget: endpoint.budget, signal };
+    const isStream = isEventStream(answerHeaders) && isStreamable(asked);
+    const read = isStream ? await readEvents(response.body, limits) : await readWhole(response.body, limits);
+    if (read.kind === 'too-large') return tooLarge(maxAnswerBytes);
+    if (read.kind === 'cut')
+      return { kind: 'failed', code: 'truncated_answer', message: `the stream of ${asked} ended before its answer was whole` };
     return {
       kind: 'answered',
       url: asked,
       status: response.statusCode,
       requestId: answerHeaders['x-request-id'] ?? null,
-      headers: answerHeaders,
-      body: bytes,
+      headers: isStream ? { ...answerHeaders, 'content-type': 'application/json' } : answerHeaders,
+      body: read.body,
     };
   } catch (error) {
     return failureOf(`${asked}${connection.way}`, error);
   }
 }
 
-/** Null where the answer is longer than it may be; leaving the loop closes the connection. */
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** Why the request cannot be sent, null where it can. */
+function refusalOf(body: unknown, path: string): string | null {
+  if (!isJsonObject(body)) return 'an OpenAI-compatible server takes an object, and the item is none';
+  if (body['stream'] === true && !isStreamable(path))
+    return 'body.stream is true, and events are collected of chat/completions and completions alone: take "stream" out of the body';
+  return unsendable(path);
 }
 
-function tooLarge(): Execution {
-  return {
-    kind: 'failed',
-    code: 'response_too_large',
-    message: `the answer is longer than ${MAX_ANSWER_BYTES} bytes: ask for less, for example with max_tokens`,
-  };
+function isStreamable(path: string): boolean {
+  return /\/completions\/*(?:\?|$)/.test(path);
+}
+
+function isEventStream(headers: Headers): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+function tooLarge(maxAnswerBytes: number): Execution {
+  const message = `the answer is longer than maxAnswerBytes (--max-answer-bytes, ${maxAnswerBytes} bytes): ask for less, for example with max_tokens, or raise it`;
+  return { kind: 'failed', code: 'response_too_large', message };
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Headers {

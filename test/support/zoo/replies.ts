@@ -81,7 +81,15 @@ const REPLIES: Readonly<Record<string, () => Reply>> = {
   'HTTP 200 with an empty text, or finish_reason length': () =>
     body('{"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}'),
   'a body that comes slowly': () => ({ kind: 'slow', body: '{"choices": [{}]}', forMs: 200 }),
-  'an event stream': () => ({ kind: 'events', events: [...chatEvents('x'), '[DONE]'] }),
+  'an event stream of a chat or a completion, collected into the answer that comes without `stream`': () => ({
+    kind: 'events',
+    events: [...chatEvents('x'), '[DONE]'],
+  }),
+  'an event stream that ends before its answer is whole': () => ({ kind: 'events', events: chatEvents('x').slice(0, 2) }),
+  'an event stream with an error in it': () => ({
+    kind: 'events',
+    events: [...chatEvents('x').slice(0, 2), '{"error": {"code": 429, "message": "slow down"}}'],
+  }),
 };
 
 export const REPLY_NAMES: readonly string[] = Object.keys(REPLIES);

@@ -55,7 +55,7 @@ test('a worker gets its slot as id, its own store, and the addresses of the coor
   const args = runArguments({ baseUrl: ['http://a'], timing: { leaseRenewInterval: '1s', pollWait: '1s' } });
   const config = workerConfig(args, { name: 'w2', concurrency: 8 }, ['localhost:4000'], PATHS);
   t.like(config, { coordinators: ['localhost:4000'], workerId: 'w2', stateDir: '/runs/out.jsonl.rollout/workers/w2', concurrency: 8 });
-  t.deepEqual(config['backend'], { type: 'openai', baseUrl: ['http://a'], apiKeyEnv: 'OPENAI_API_KEY' });
+  t.deepEqual(config['backend'], { type: 'openai', baseUrl: ['http://a'], apiKeyEnv: 'OPENAI_API_KEY', maxAnswerBytes: '12MiB' });
   t.deepEqual(config['timing'], { pollWait: '1s' });
   const own = runArguments({ baseUrl: ['http://a'], apiKeyHeader: 'api-key', caCert: 'ca.pem' });
   t.like(workerConfig(own, { name: 'w1', concurrency: 1 }, [], PATHS)['backend'], { apiKeyHeader: 'api-key', caCert: 'ca.pem' });

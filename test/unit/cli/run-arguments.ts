@@ -10,6 +10,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     mockFailureRate: 0,
     workers: 1,
     concurrency: 64,
+    maxAnswerBytes: '12MiB',
     apiKeyEnv: 'OPENAI_API_KEY',
     header: {},
     raw: false,

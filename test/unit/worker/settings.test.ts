@@ -55,6 +55,7 @@ test('an openai backend names the variables of its secrets, never the secrets', 
     apiKeyEnv: 'OPENAI_API_KEY',
     apiKeyHeader: null,
     caCert: null,
+    maxAnswerBytes: 12 * 1024 ** 2,
     headersEnv: 'EXTRA',
   });
 });
@@ -64,6 +65,12 @@ test('the base URL may be a list of them; a wrong one is told by its place', asy
   t.like((await load(backend("['http://a:1', 'http://b:1/v1']"))).backend, { baseUrls: ['http://a:1', 'http://b:1/v1'] });
   await t.throwsAsync(load(backend("['http://a:1', 'b:1']")), { message: /`backend.baseUrl\[?.?1\]?` at line 5 must be an address/ });
   await t.throwsAsync(load(backend('[]')), { message: /`backend.baseUrl` at line 5 must not be empty/ });
+});
+
+test('an answer may be as long as one message carries', async (t) => {
+  const backend = (size: string): string => `${LEAST}backend: {type: openai, baseUrl: 'http://a:1', maxAnswerBytes: ${size}}\n`;
+  t.like((await load(backend('14MiB'))).backend, { maxAnswerBytes: 14 * 1024 ** 2 });
+  await t.throwsAsync(load(backend('15MiB')), { message: /`backend.maxAnswerBytes` at line 5 must be .*at most 14MiB/ });
 });
 
 test('a key in place of the name of its variable is refused without being shown, and so is a password in an address', async (t) => {

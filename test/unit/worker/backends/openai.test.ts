@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import type { Backend, Execution, Request } from '../../../../runtime/worker/backends/contract.ts';
-import { createOpenAiBackend, MAX_ANSWER_BYTES, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
+import { createOpenAiBackend, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
 import { freePort, modelServer } from '../../../support/model-server.ts';
 import { openAiSettings } from '../../../support/openai-settings.ts';
 import { until } from '../../../support/until.ts';
@@ -143,10 +143,12 @@ test('ready: the list of models answers, or the server says that it will not sho
 test('an answer above the limit is given up, without reading it whole', async (t) => {
   const url = await serve(t, (_, response) => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
-    for (let sent = 0; sent <= MAX_ANSWER_BYTES; sent += chunk.byteLength) response.write(chunk);
+    for (let sent = 0; sent <= 12 * 1024 ** 2; sent += chunk.byteLength) response.write(chunk);
     response.end();
   });
-  t.like(await backendAt(t, url).execute(0, request('one'), never), { kind: 'failed', code: 'response_too_large' });
+  const execution = await backendAt(t, url).execute(0, request('one'), never);
+  t.like(execution, { kind: 'failed', code: 'response_too_large' });
+  t.regex(execution.kind === 'failed' ? execution.message : '', /maxAnswerBytes \(--max-answer-bytes, 12582912 bytes\)/);
 });
 
 test('the body arrives byte for byte as the line has it', async (t) => {

@@ -1,0 +1,72 @@
+import type { AnswerBudget } from './answer-budget.ts';
+import { EventCollector } from './event-stream.ts';
+
+export interface ReadLimits {
+  readonly maxAnswerBytes: number;
+  readonly budget: AnswerBudget;
+  readonly signal: AbortSignal;
+}
+
+/** What has come of reading the body of an answer. */
+export type ReadAnswer =
+  | { readonly kind: 'whole'; readonly body: Uint8Array }
+  | { readonly kind: 'too-large' }
+  /** A stream of events that ended before its answer did. */
+  | { readonly kind: 'cut' };
+
+/** So much is in memory for every connection anyway. */
+const FREE_BYTES = 64 * 1024;
+/** Large enough that long answers do not wait for every chunk. */
+const STEP_BYTES = 512 * 1024;
+
+const TOO_LARGE: ReadAnswer = { kind: 'too-large' };
+
+/** The body as it is. Leaving the loop early closes the connection. */
+export async function readWhole(body: AsyncIterable<Uint8Array>, limits: ReadLimits): Promise<ReadAnswer> {
+  const room = roomIn(limits);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.byteLength;
+      if (bytes > limits.maxAnswerBytes) return TOO_LARGE;
+      chunks.push(chunk);
+      await room.reach(bytes);
+    }
+    return { kind: 'whole', body: Buffer.concat(chunks) };
+  } finally {
+    room.close();
+  }
+}
+
+/** The answer that the events of the body make together. */
+export async function readEvents(body: AsyncIterable<Uint8Array>, limits: ReadLimits): Promise<ReadAnswer> {
+  const room = roomIn(limits);
+  const collector = new EventCollector();
+  const utf8 = new TextDecoder();
+  try {
+    for await (const chunk of body) {
+      collector.add(utf8.decode(chunk, { stream: true }));
+      if (collector.bytes > limits.maxAnswerBytes) return TOO_LARGE;
+      await room.reach(collector.bytes);
+    }
+    const text = collector.end();
+    return text === null ? { kind: 'cut' } : { kind: 'whole', body: Buffer.from(text) };
+  } finally {
+    room.close();
+  }
+}
+
+function roomIn({ budget, signal }: ReadLimits): { readonly reach: (bytes: number) => Promise<void>; readonly close: () => void } {
+  const holding = budget.open();
+  let room = FREE_BYTES;
+  return {
+    reach: async (bytes) => {
+      while (bytes > room) {
+        await holding.take(STEP_BYTES, signal);
+        room += STEP_BYTES;
+      }
+    },
+    close: () => holding.close(),
+  };
+}

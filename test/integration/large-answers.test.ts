@@ -1,0 +1,66 @@
+import test from 'ava';
+import type { Backend, Execution } from '../../runtime/worker/backends/contract.ts';
+import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
+import { openAiSettings } from '../support/openai-settings.ts';
+import { HABITS } from '../support/zoo/habits.ts';
+import { zooServer } from '../support/zoo/server.ts';
+
+const MIB = 1024 ** 2;
+const signal = new AbortController().signal;
+
+async function ask(backend: Backend, content: string, more: object = {}, url = '/v1/chat/completions'): Promise<Execution> {
+  const body = { messages: [{ role: 'user', content }], ...more };
+  const item = { customId: content, method: 'POST', url, body };
+  return backend.execute(0, { item, body: Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, signal);
+}
+
+test('64 answers of 11.5 MB at a time are read, and never all of them are held at once', async (t) => {
+  t.timeout(120_000);
+  // One buffer for all: the server is in this process too.
+  const body = Buffer.from(JSON.stringify({ choices: [{ message: { content: 'x'.repeat(11.5e6) } }] }));
+  const server = await zooServer(t, HABITS.always({ kind: 'answer', status: 200, body }));
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url], concurrency: 64 }));
+  t.teardown(() => backend.close());
+  let held = 0;
+  let peak = 0;
+  const watch = setInterval(() => {
+    held = process.memoryUsage().arrayBuffers;
+    peak = Math.max(peak, held);
+  }, 5);
+  t.teardown(() => clearInterval(watch));
+  const before = process.memoryUsage().arrayBuffers;
+  const statuses = await Promise.all(
+    Array.from({ length: 64 }, async (_, n) => {
+      const execution = await ask(backend, `item-${n}`);
+      return execution.kind === 'answered' ? `${execution.status} ${execution.body.byteLength}` : execution.kind;
+    }),
+  );
+  t.deepEqual([...new Set(statuses)], [`200 ${body.length}`]);
+  t.log(`peak ${Math.round((peak - before) / MIB)} MiB`);
+  // Together they are 702 MiB.
+  t.true(peak - before < 256 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
+});
+
+test('an answer that is announced longer than it may be is given up, with the setting that says so', async (t) => {
+  const server = await zooServer(t, HABITS.always({ kind: 'answer', status: 200, body: `{"choices": ["${'x'.repeat(2_000)}"]}` }));
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url], maxAnswerBytes: 1_000 }));
+  t.teardown(() => backend.close());
+  const execution = await ask(backend, 'one');
+  t.like(execution, { kind: 'failed', code: 'response_too_large' });
+});
+
+test('stream: true is sent as it stands, and its events become the answer; elsewhere it is refused before it is sent', async (t) => {
+  const server = await zooServer(t);
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url] }));
+  t.teardown(() => backend.close());
+  const execution = await ask(backend, 'one', { stream: true });
+  if (execution.kind !== 'answered') return t.fail(execution.kind);
+  t.regex(server.bodies[0] ?? '', /"stream":true/);
+  t.like(JSON.parse(Buffer.from(execution.body).toString()), {
+    object: 'chat.completion',
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'answer to one' } }],
+  });
+  const refused = await ask(backend, 'two', { stream: true }, '/v1/responses');
+  t.like(refused, { kind: 'failed', code: 'invalid_request' });
+  t.is(server.total(), 1);
+});

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { EventCollector } from '../../../../runtime/worker/backends/event-stream.ts';
+
+function collect(...parts: readonly string[]): unknown {
+  const collector = new EventCollector();
+  for (const part of parts) collector.add(part);
+  const text = collector.end();
+  return text === null ? null : (JSON.parse(text) as unknown);
+}
+
+const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
+const chunk = (...choices: readonly object[]): string =>
+  event({ id: 'c1', object: 'chat.completion.chunk', model: 'm', created: 7, choices });
+const part = (delta: object, finish: string | null = null, index = 0): object => ({ index, delta, finish_reason: finish });
+const DONE = 'data: [DONE]\n\n';
+
+test('a chat in parts becomes the answer that comes without stream', (t) => {
+  const usage = { prompt_tokens: 1, completion_tokens: 2 };
+  const stream = [
+    chunk(part({ role: 'assistant', content: '' })),
+    ': a comment\n\n',
+    chunk(part({ content: 'good ' })),
+    chunk(part({ content: 'morning', reasoning_content: 'hm' })),
+    chunk(part({}, 'stop')),
+    event({ id: 'c1', object: 'chat.completion.chunk', model: 'm', created: 7, choices: [], usage }),
+    DONE,
+  ];
+  const expected = {
+    id: 'c1',
+    object: 'chat.completion',
+    model: 'm',
+    created: 7,
+    usage,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'good morning', reasoning_content: 'hm' } }],
+  };
+  t.deepEqual(collect(...stream), expected);
+  t.deepEqual(collect(...stream.join('')), expected, 'however it is cut into parts');
+  t.deepEqual(collect(stream.join('').replaceAll('\n', '\r\n')), expected);
+});
+
+test('tool calls are put together by their place, and several choices stay apart', (t) => {
+  const call = (index: number, more: object): object => ({ tool_calls: [{ index, ...more }] });
+  const answer = collect(
+    chunk(part({ role: 'assistant', content: null }), part({ role: 'assistant', content: 'b' }, null, 1)),
+    chunk(part(call(0, { id: 'x', type: 'function', function: { name: 'f', arguments: '' } }))),
+    chunk(part(call(0, { function: { arguments: '{"a":' } })), part({ content: 'c' }, 'length', 1)),
+    chunk(part(call(1, { id: 'y', type: 'function', function: { name: 'g', arguments: '{}' } }))),
+    chunk(part(call(0, { function: { arguments: '1}' } }), 'tool_calls')),
+    DONE,
+  ) as { readonly choices: readonly object[] };
+  t.deepEqual(answer.choices, [
+    {
+      index: 0,
+      finish_reason: 'tool_calls',
+      message: {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'x', type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+          { id: 'y', type: 'function', function: { name: 'g', arguments: '{}' } },
+        ],
+      },
+    },
+    { index: 1, finish_reason: 'length', message: { role: 'assistant', content: 'bc' } },
+  ]);
+});
+
+test('a completion in parts: its text and the lists of its tokens', (t) => {
+  const text = (value: string, finish: string | null): string =>
+    event({
+      id: 'c',
+      object: 'text_completion',
+      choices: [{ index: 0, text: value, finish_reason: finish, logprobs: { tokens: [value], token_logprobs: [-1] } }],
+    });
+  t.deepEqual(collect(text('a', null), text('b', 'stop')), {
+    id: 'c',
+    object: 'text_completion',
+    choices: [{ index: 0, finish_reason: 'stop', text: 'ab', logprobs: { tokens: ['a', 'b'], token_logprobs: [-1, -1] } }],
+  });
+});
+
+test('a stream that ends before its answer is whole is none', (t) => {
+  t.is(collect(), null);
+  t.is(collect(chunk(part({ content: 'half' }))), null);
+  t.is(collect(chunk(part({ content: 'a' }, 'stop'), part({ content: 'half' }, null, 1))), null);
+  t.not(collect(chunk(part({ content: 'a' })), DONE), null, 'a server that names no reason says [DONE]');
+});
+
+test('an error inside the stream is the answer, whatever came before it', (t) => {
+  const error = { error: { code: 429, message: 'slow down' } };
+  t.deepEqual(collect(chunk(part({ content: 'half' })), `event: error\n${event(error)}`, chunk(part({}, 'stop')), DONE), error);
+});
