@@ -1,3 +1,5 @@
+import { isJsonObject } from '../base/json-object.ts';
+
 /** One unit of work as its input line names it. For plain items (`--raw`) customId is the line number and url is empty. */
 export interface Item {
   readonly customId: string;
@@ -5,4 +7,9 @@ export interface Item {
   readonly url: string;
   /** An object in the batch form; any JSON value in the raw form. */
   readonly body: unknown;
+}
+
+/** Whether the answer is asked for as a stream of events. */
+export function isStreamed({ body }: Item): boolean {
+  return isJsonObject(body) && body['stream'] === true;
 }

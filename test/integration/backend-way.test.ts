@@ -79,6 +79,7 @@ test("a proxy's refusal is told as the proxy's, with its variable and without it
   const plain = await backendAt(t, 'http://model.test', { env }).isReady(0, signal);
   const detail = plain.kind === 'not-ready' ? plain.detail : '';
   t.regex(detail, /through the proxy http:\/\/127\.0\.0\.1:\d+ \(http_proxy\): answered 407: the proxy wants a name and a password/);
+  t.regex(told(await ask(backendAt(t, 'http://model.test', { env }))), /\(http_proxy\): answered 407: the proxy wants a name/);
   t.notRegex(secure + detail, /hunter2/);
 });
 

@@ -10,6 +10,7 @@ export class EventCollector {
   private answer: JsonObject = {};
   private choices: readonly JsonObject[] = [];
   private isDone = false;
+  private isError = false;
   private failed: string | null = null;
   /** Of the parts that were collected: the answer is somewhat smaller. */
   bytes = 0;
@@ -31,6 +32,7 @@ export class EventCollector {
   }
 
   private onLine(line: string): void {
+    if (line.startsWith('event:')) this.isError = line.slice('event:'.length).trim() === 'error';
     if (line !== '') {
       const [, value] = /^data: ?(.*)$/s.exec(line) ?? [];
       if (value !== undefined) this.data = [...this.data, value];
@@ -38,6 +40,7 @@ export class EventCollector {
     }
     if (this.data.length > 0) this.onEvent(this.data.join('\n'));
     this.data = [];
+    this.isError = false;
   }
 
   private onEvent(text: string): void {
@@ -47,7 +50,7 @@ export class EventCollector {
       return;
     }
     const event = parsed(text);
-    if (!isJsonObject(event) || (event['error'] !== undefined && event['error'] !== null)) {
+    if (!isJsonObject(event) || this.isError || isError(event)) {
       this.failed = text;
       return;
     }
@@ -129,6 +132,10 @@ function withoutPlaces(choice: JsonObject): JsonObject {
 
 function objectOf(object: unknown): unknown {
   return object === 'chat.completion.chunk' ? 'chat.completion' : object;
+}
+
+function isError({ error, object }: JsonObject): boolean {
+  return (error !== undefined && error !== null) || object === 'error';
 }
 
 function parsed(text: string): unknown {

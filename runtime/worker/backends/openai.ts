@@ -1,5 +1,6 @@
 import { present } from '../../base/assert.ts';
 import { isJsonObject } from '../../base/json-object.ts';
+import { type Item, isStreamed } from '../../model/item.ts';
 import { type AnswerBudget, createAnswerBudget } from './answer-budget.ts';
 import { readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
@@ -94,7 +95,7 @@ function statusTold(status: number): string {
 async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, signal: AbortSignal): Promise<Execution> {
   const { url, connection, headers } = endpoint;
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
-  const reason = refusalOf(request.item.body, path);
+  const reason = refusalOf(request.item, path);
   if (reason !== null) return { kind: 'failed', code: 'invalid_request', message: reason };
   const { maxAnswerBytes } = settings;
   const asked = shownUrl(url, path);
@@ -113,6 +114,10 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       signal,
     });
     const answerHeaders = flat(response.headers);
+    if (response.statusCode === PROXY_WANTS_A_NAME && connection.pathPrefix !== '') {
+      await response.body.dump();
+      return { kind: 'unavailable', detail: `${asked}${connection.way}: ${statusTold(response.statusCode)}` };
+    }
     const limits = { maxAnswerBytes, budget: endpoint.budget, signal };
     const isStream = isEventStream(answerHeaders) && isStreamable(asked);
     const read = isStream ? await readEvents(response.body, limits) : await readWhole(response.body, limits);
@@ -133,9 +138,9 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
 }
 
 /** Why the request cannot be sent, null where it can. */
-function refusalOf(body: unknown, path: string): string | null {
-  if (!isJsonObject(body)) return 'an OpenAI-compatible server takes an object, and the item is none';
-  if (body['stream'] === true && !isStreamable(path))
+function refusalOf(item: Item, path: string): string | null {
+  if (!isJsonObject(item.body)) return 'an OpenAI-compatible server takes an object, and the item is none';
+  if (isStreamed(item) && !isStreamable(path))
     return 'body.stream is true, and events are collected of chat/completions and completions alone: take "stream" out of the body';
   return unsendable(path);
 }

@@ -34,7 +34,7 @@ test('a chat in parts becomes the answer that comes without stream', (t) => {
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'good morning', reasoning_content: 'hm' } }],
   };
   t.deepEqual(collect(...stream), expected);
-  t.deepEqual(collect(...stream.join('')), expected, 'however it is cut into parts');
+  t.deepEqual(collect(...stream.join('').split('')), expected, 'however it is cut into parts');
   t.deepEqual(collect(stream.join('').replaceAll('\n', '\r\n')), expected);
 });
 
@@ -88,5 +88,7 @@ test('a stream that ends before its answer is whole is none', (t) => {
 
 test('an error inside the stream is the answer, whatever came before it', (t) => {
   const error = { error: { code: 429, message: 'slow down' } };
+  for (const odd of [{ object: 'error', code: 400 }, { error: 'text' }]) t.deepEqual(collect(event(odd), DONE), odd);
+  t.deepEqual(collect(chunk(part({})), `event: error\ndata: {"message":"m"}\n\n`), { message: 'm' });
   t.deepEqual(collect(chunk(part({ content: 'half' })), `event: error\n${event(error)}`, chunk(part({}, 'stop')), DONE), error);
 });
