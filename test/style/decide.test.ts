@@ -74,7 +74,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'waits',
     ],
   ],
-  'worker/backends': ['answer-budget', 'endpoint-url', 'event-stream', 'failure', 'model-choice', 'proxy-choice'],
+  'worker/backends': ['endpoint-url', 'event-stream', 'failure', 'model-choice', 'proxy-choice'],
   worker: [
     'addresses',
     'answer-body',
