@@ -8,6 +8,7 @@ export interface DryRun {
   readonly invalid: number;
   readonly kinds: readonly InvalidKind[];
   readonly blankLines: number;
+  readonly streamed: number;
   readonly inputBytes: number;
   readonly spoolBytes: number;
   readonly indexBytes: number;
@@ -27,6 +28,7 @@ export function dryRunText(found: DryRun): readonly string[] {
   const more = found.invalid > bad.length ? [`  and ${found.invalid - bad.length} more`] : [];
   return [
     `${found.items} input lines (${formatSize(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
+    ...streamedText(found.streamed),
     ...kinds,
     ...bad,
     ...more,
@@ -34,6 +36,11 @@ export function dryRunText(found: DryRun): readonly string[] {
     ...(needed > found.freeBytes ? ['That may not be enough: free some, or put output and --state on another disk.'] : []),
     'Dry run: nothing was executed, nothing was kept.',
   ];
+}
+
+function streamedText(streamed: number): readonly string[] {
+  if (streamed === 0) return [];
+  return [`${streamed} have "stream": true: events of …/completions are put together into one answer, other addresses are refused.`];
 }
 
 export function neededBytes({ items, spoolBytes, indexBytes }: Pick<DryRun, 'items' | 'spoolBytes' | 'indexBytes'>): number {

@@ -44,7 +44,7 @@ async function describe(
   scratch: StatePaths,
   args: RunArguments,
 ): Promise<DryRun> {
-  const { items, invalid, kinds, blankLines } = summary;
+  const { items, invalid, kinds, blankLines, streamed } = summary;
   const inputBytes = (await stat(inputPath)).size;
   const { bavail, bsize } = await statfs(dirname(args.output));
   return {
@@ -52,6 +52,7 @@ async function describe(
     invalid,
     kinds,
     blankLines,
+    streamed,
     inputBytes,
     spoolBytes: isSpooled ? inputBytes : 0,
     indexBytes: items * ENTRY_BYTES,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { isStreamed } from '../model/item.ts';
 import { MAX_INDEX } from '../model/row.ts';
 import { LineDiffers } from './earlier-entries.ts';
 import type { Entry } from './entry.ts';
@@ -82,6 +83,7 @@ class IndexBuilding {
   readonly #seen: SeenIds | null;
   #lines = 0;
   #blankLines = 0;
+  #streamed = 0;
   readonly #kinds = new Map<InvalidCode, InvalidKind>();
 
   constructor(settings: IndexSettings, files: IndexFiles) {
@@ -101,10 +103,10 @@ class IndexBuilding {
     return this.writer.count < this.#limit;
   }
 
-  counts(): Pick<IndexSummary, 'items' | 'invalid' | 'kinds' | 'blankLines'> {
+  counts(): Pick<IndexSummary, 'items' | 'invalid' | 'kinds' | 'blankLines' | 'streamed'> {
     const kinds = [...this.#kinds.values()];
     const invalid = kinds.reduce((sum, { count }) => sum + count, 0);
-    return { items: this.writer.written, invalid, kinds, blankLines: this.#blankLines };
+    return { items: this.writer.written, invalid, kinds, blankLines: this.#blankLines, streamed: this.#streamed };
   }
 
   close(): void {
@@ -117,7 +119,9 @@ class IndexBuilding {
     if (parsed.kind === 'blank') this.#blankLines += 1;
     else {
       const place = { offset, length: content.length, checksum: crc32(content) };
-      this.#append(place, parsed.kind === 'invalid' ? parsed : this.#duplicate(parsed.item.customId));
+      const invalid = parsed.kind === 'invalid' ? parsed : this.#duplicate(parsed.item.customId);
+      if (parsed.kind === 'item' && invalid === null && isStreamed(parsed.item)) this.#streamed += 1;
+      this.#append(place, invalid);
     }
   }
 

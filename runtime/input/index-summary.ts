@@ -19,6 +19,8 @@ export interface IndexSummary extends FileStamp {
   /** The invalid lines by kind, in the order of their first lines. */
   readonly kinds: readonly InvalidKind[];
   readonly blankLines: number;
+  /** Items that ask for a stream of events. */
+  readonly streamed: number;
   /** SHA-256 of the first `hashedBytes` bytes of the input, in hexadecimal. */
   readonly sha256: string;
   /** The size of the input; with a limit, the end of the last line that was indexed. */

@@ -2,9 +2,14 @@ import test from 'ava';
 import { type DryRun, dryRunText, neededBytes } from '../../../runtime/cli/dry-run-text.ts';
 
 function found(change: Partial<DryRun> = {}): DryRun {
-  const counts = { items: 51, invalid: 0, kinds: [], blankLines: 2, inputBytes: 5_000, spoolBytes: 0, indexBytes: 51 * 16 };
+  const counts = { items: 51, invalid: 0, kinds: [], blankLines: 2, streamed: 0, inputBytes: 5_000, spoolBytes: 0, indexBytes: 51 * 16 };
   return { ...counts, freeBytes: 2 ** 40, firstInvalid: [], ...change };
 }
+
+test('lines that ask for a stream are told, since their answers are put together here', (t) => {
+  t.regex(dryRunText(found({ streamed: 2 })).join('\n'), /2 have "stream": true/);
+  t.notRegex(dryRunText(found()).join('\n'), /stream/);
+});
 
 test('a dry run tells lines, bad lines and blank lines, and that nothing was executed', (t) => {
   const text = dryRunText(found()).join('\n');

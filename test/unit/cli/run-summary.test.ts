@@ -3,7 +3,19 @@ import { endJson, endText, type RunEnd } from '../../../runtime/cli/run-summary.
 
 function end(change: Partial<RunEnd>): RunEnd {
   const files = { output: 'out', errors: 'out.errors.jsonl', stateDir: 'out.rollout' };
-  return { exit: 0, done: 40, failed: 2, notes: null, items: 100, reason: '', seconds: 61, ...files, logLines: [], logFile: null, ...change };
+  return {
+    exit: 0,
+    done: 40,
+    failed: 2,
+    notes: null,
+    items: 100,
+    reason: '',
+    seconds: 61,
+    ...files,
+    logLines: [],
+    logFile: null,
+    ...change,
+  };
 }
 
 test('a finished run names both files, counts, duration and the proof', (t) => {
@@ -23,7 +35,11 @@ test('answers that ended at the token limit or have no text are results, and tol
   const noted = end({ notes: { atTokenLimit: 3, emptyText: 1 } });
   t.true(endText(noted).includes('Among the results: 3 ended at the token limit (finish_reason: length), 1 without a text.'));
   t.like(endJson(noted), { atTokenLimit: 3, emptyText: 1 });
-  t.false(endText(end({ notes: { atTokenLimit: 0, emptyText: 0 } })).join().includes('Among'));
+  t.false(
+    endText(end({ notes: { atTokenLimit: 0, emptyText: 0 } }))
+      .join()
+      .includes('Among'),
+  );
 });
 
 test('an interrupted run says that progress is kept, how to go on, and how to have what is there', (t) => {

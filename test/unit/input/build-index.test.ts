@@ -13,6 +13,12 @@ import { indexed, inputFile, invalidItems } from '../../support/indexed-input.ts
 
 const MIB = 2 ** 20;
 
+test('items that ask for a stream of events are counted, bad lines are not', async (t) => {
+  const line = (id: string, stream: unknown): string => JSON.stringify({ custom_id: id, url: '/v1/x', body: { stream } });
+  const lines = [line('a', true), line('b', false), line('c', 'true'), line('d', true), line('a', true)];
+  t.like((await indexed(t, `${lines.join('\n')}\n`)).summary, { items: 5, invalid: 1, streamed: 2 });
+});
+
 for (const good of [1, 20_000]) {
   test(`each kind of bad line is an item with its code and line number, ${good} good lines apart`, async (t) => {
     const { contents, lineOf } = mixedLines(good);
@@ -129,6 +135,7 @@ test('a limit ends the index after so many items, invalid ones included, and the
     items: 3,
     invalid: 1,
     blankLines: 1,
+    streamed: 0,
     hashedBytes: head.length,
     sha256: createHash('sha256').update(head).digest('hex'),
   });
