@@ -17,6 +17,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   LEDGER_CORRUPT: { exit: 2, isRetryable: false },
   PLACE_ELSEWHERE: { exit: 2, isRetryable: false },
   SEGMENT_MISSING: { exit: 2, isRetryable: false },
+  RESULTS_DAMAGED: { exit: 2, isRetryable: false },
   RESULT_LOG_FAILED: { exit: 4, isRetryable: true },
   STORE_FAILED: { exit: 4, isRetryable: true },
   NETWORK_FILE_SYSTEM: { exit: 2, isRetryable: false },
@@ -46,6 +47,7 @@ export type ErrorCode =
   | 'LEDGER_CORRUPT'
   | 'PLACE_ELSEWHERE'
   | 'SEGMENT_MISSING'
+  | 'RESULTS_DAMAGED'
   | 'RESULT_LOG_FAILED'
   | 'STORE_FAILED'
   | 'NETWORK_FILE_SYSTEM'

@@ -42,6 +42,9 @@ export interface RunArguments {
   readonly extend: boolean;
   readonly logLevel: string;
   readonly json: boolean;
+  /** Only of `rollout retry`: failed items run again. */
+  readonly failed?: boolean;
+  readonly rerunDamaged: boolean;
   readonly timing: Readonly<Record<string, string>>;
 }
 
@@ -175,4 +178,9 @@ export function checkRunArguments(args: RunArguments): void {
   if (args.fresh && args.extend)
     throw new RolloutError('USAGE', '--fresh starts anew, --extend goes on with what is there: give one of the two');
   if (args.output === '') throw new RolloutError('USAGE', '--output is empty: give the path of a file');
+}
+
+/** The switches of a coordinator that say what is recorded and runs again. */
+export function againSwitches({ failed = false, rerunDamaged }: Pick<RunArguments, 'failed' | 'rerunDamaged'>): readonly string[] {
+  return [...(failed ? ['--retry-failed'] : []), ...(rerunDamaged ? ['--rerun-damaged'] : [])];
 }

@@ -9,8 +9,8 @@ import { stepText } from './drain-text.ts';
 import { findRun } from './find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
-import type { DrainArguments } from './program.ts';
 import { readProgress, requireStoredRun } from './stored-run.ts';
+import type { DrainArguments } from './verb-arguments.ts';
 
 /** Steps are shown as they come; the coordinator does not feel it. */
 const LOOK_MS = 250;

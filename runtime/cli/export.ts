@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
-import { exportResults } from '../results/export.ts';
+import { damageText } from '../results/damage-text.ts';
+import { type Exported, exportResults } from '../results/export.ts';
 import { createOutputGuard, type OutputGuard } from '../results/output-guard.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { outputMode } from '../results/output-mode.ts';
@@ -11,8 +12,8 @@ import { checkOutputTarget } from '../results/output-target.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
-import type { ExportArguments } from './program.ts';
 import { requireServed, requireStoredRun, withLedger } from './stored-run.ts';
+import type { ExportArguments } from './verb-arguments.ts';
 
 /** `rollout export`: the output files from what is recorded, also while the run goes on. */
 export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
@@ -22,7 +23,7 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   const outputPath =
     args.output === undefined ? await defaultOutput(served.outputPath, args.partial, paths) : resolve(deps.cwd, args.output);
   await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath, stateDir: paths.stateDir });
-  const { done, failed } = await exportTo(paths, {
+  const { done, failed, damage } = await exportTo(paths, {
     outputPath,
     order: args.order ?? served.order,
     items: stored.index?.items ?? null,
@@ -30,14 +31,24 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
     mode: outputMode(served.outputMode ?? null, deps.umask),
     guard: createOutputGuard({ stateDir: paths.stateDir, isOverwriting: args.overwrite, words: 'flags' }),
   });
-  if (args.json) sayJson(deps.out, { done, failed, output: outputPath, errors: errorsPath(outputPath), isPartial: args.partial });
+  if (args.json)
+    sayJson(deps.out, {
+      done,
+      failed,
+      output: outputPath,
+      errors: errorsPath(outputPath),
+      isPartial: args.partial,
+      lost: damage?.lost ?? 0,
+    });
   else {
     const partial = args.partial ? ['A partial export: what was recorded until now.'] : [];
     say(deps.out, [...partial, `${done} results: ${outputPath}`, `${failed} errors:  ${errorsPath(outputPath)}`]);
   }
   if (outputPath === served.outputPath && (args.order ?? served.order) !== served.order)
     say(deps.err, [`The run's own order is ${served.order}: \`rollout verify\` accepts its output only after an export without --order.`]);
-  return EXIT.done;
+  if (damage === null) return EXIT.done;
+  say(deps.err, ['Not all that is recorded could be written:', ...damageText(damage)]);
+  return EXIT.verifyBroken;
 }
 
 /**
@@ -63,7 +74,7 @@ export interface ExportRequest {
   readonly guard: OutputGuard;
 }
 
-export async function exportTo(paths: StatePaths, request: ExportRequest): Promise<{ readonly done: number; readonly failed: number }> {
+export async function exportTo(paths: StatePaths, request: ExportRequest): Promise<Exported> {
   return inScratch(paths, async (tempDir) =>
     withLedger(paths, async (ledger) =>
       exportResults({ ...request, ledger, dir: paths.segmentsDir, errorsPath: errorsPath(request.outputPath), tempDir }),

@@ -6,6 +6,8 @@ export interface Found {
   readonly progress: Progress;
   /** Null while the input has not been indexed to its end. */
   readonly items: number | null;
+  /** Lines of the input that are no items; null while not all are known. */
+  readonly invalid: number | null;
   /** Outcomes that workers have finished and no coordinator has recorded, by slot; only slots that hold some. */
   readonly waiting: ReadonlyMap<string, number>;
 }
@@ -27,11 +29,31 @@ export function foundText(found: Found): readonly string[] {
 }
 
 export function finishedText(found: Found, output: string, errors: string): readonly string[] {
-  const { done, failed } = found.progress;
+  const { progress, invalid } = found;
+  const { done, failed } = progress;
   return [
     `The run in ${found.stateDir} is finished: ${done} done, ${failed} failed. Nothing was executed.`,
     `results: ${output}`,
     `errors:  ${errors}`,
+    ...retryHint(progress.failed, invalid),
     'To run it again from the start, add --fresh.',
   ];
+}
+
+/** The way to another try, where there is one: lines that are no items would fail again. */
+export function retryHint(failed: number, invalid: number | null): readonly string[] {
+  if (failed <= (invalid ?? 0)) return [];
+  const invalidToo = invalid === null || invalid === 0 ? '' : ` (${notItems(invalid)} and ${invalid === 1 ? 'stays' : 'stay'})`;
+  return [`failed lines again: rollout retry --failed, with the arguments of this command${invalidToo}`];
+}
+
+/** What `rollout retry --failed` says first. */
+export function retryText({ progress, invalid }: Pick<Found, 'progress' | 'invalid'>): string {
+  if (invalid === null || invalid === 0) return `${progress.failed} failed lines run again.`;
+  const again = Math.max(0, progress.failed - invalid);
+  return `${again} failed line${again === 1 ? ' runs' : 's run'} again; ${notItems(invalid)} and would fail again.`;
+}
+
+function notItems(count: number): string {
+  return count === 1 ? '1 line is no item' : `${count} lines are no items`;
 }

@@ -4,7 +4,7 @@ import { type CliDeps, say, sayJson } from './deps.ts';
 
 /** How far a piece of work is that comes before any item is executed. */
 export interface WorkProgress {
-  readonly step: 'reading the input' | 'indexing the input';
+  readonly step: 'reading the input' | 'checking what is recorded' | 'indexing the input';
   readonly done: number;
   readonly unit: 'bytes' | 'items';
 }

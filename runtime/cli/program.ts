@@ -2,7 +2,15 @@ import { Command, Help, Option } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
 import { type RunArguments, toDuration, toReason } from './arguments.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { addRun } from './run-options.ts';
+import { addRetry, addRun, RERUN_DAMAGED } from './run-options.ts';
+import type {
+  CoordinatorArguments,
+  DrainArguments,
+  ExportArguments,
+  FindArguments,
+  StatusArguments,
+  TestFenceArguments,
+} from './verb-arguments.ts';
 
 /** What the verbs do; main.ts gives the real ones. */
 export interface Verbs {
@@ -11,39 +19,10 @@ export interface Verbs {
   drain(worker: string, args: DrainArguments): Promise<ExitCode>;
   export(args: ExportArguments): Promise<ExitCode>;
   verify(args: FindArguments): Promise<ExitCode>;
-  coordinatorRun(args: { readonly config: string; readonly resume: boolean }): Promise<ExitCode>;
+  coordinatorRun(args: CoordinatorArguments): Promise<ExitCode>;
   coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
-}
-
-/** How a verb finds its run: `--state DIR`, else the only `*.rollout` directory below the folder. */
-export interface FindArguments {
-  readonly state?: string;
-  readonly json: boolean;
-}
-
-export interface TestFenceArguments {
-  readonly state?: string;
-  readonly spin: boolean;
-  readonly hang: boolean;
-}
-
-export interface StatusArguments extends FindArguments {
-  readonly watch: boolean;
-}
-
-export interface DrainArguments extends FindArguments {
-  readonly deadline?: string;
-  readonly reason?: string;
-  readonly wait: boolean;
-}
-
-export interface ExportArguments extends FindArguments {
-  readonly partial: boolean;
-  readonly order?: 'input' | 'completion';
-  readonly output?: string;
-  readonly overwrite: boolean;
 }
 
 export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string): Command {
@@ -56,6 +35,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
     .configureHelp({ optionDescription: withoutFalse })
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);
+  addRetry(program, verbs, finish);
   addStatus(program, verbs, finish);
   addDrain(program, verbs, finish);
   addExport(program, verbs, finish);
@@ -120,7 +100,9 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .showHelpAfterError('(try: rollout coordinator run --help)')
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .option('--resume', 'go on with a paused run', false)
-    .action(async (args: { readonly config: string; readonly resume: boolean }) => finish(await verbs.coordinatorRun(args)));
+    .option('--retry-failed', 'run failed items again', false)
+    .option(...RERUN_DAMAGED)
+    .action(async (args: CoordinatorArguments) => finish(await verbs.coordinatorRun(args)));
   coordinator
     .command('test-fence', { hidden: true })
     .description('serve a tiny run, have a rival take its lease, and end in time')

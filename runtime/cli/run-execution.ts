@@ -10,7 +10,7 @@ import type { RunStatus } from '../model/status.ts';
 import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { ensureDevCa } from '../rpc/ca.ts';
-import type { RunArguments } from './arguments.ts';
+import { againSwitches, type RunArguments } from './arguments.ts';
 import { childStarter } from './child.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inFlagWords } from './flag-words.ts';
@@ -116,7 +116,7 @@ async function planProcesses(deps: CliDeps, execution: Execution): Promise<Super
       env: coordinatorEnvironment(args, deps.env),
       logFile: logFile(paths, 'coordinator'),
     },
-    firstArguments: isPaused ? ['--resume'] : [],
+    firstArguments: [...(isPaused ? ['--resume'] : []), ...againSwitches(args)],
     workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
     drainTimeoutMs: present(parseDurationMs(args.drainTimeout), 'a checked duration'),
   };
@@ -179,6 +179,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     failed,
     notes: await readNotes(paths.answerNotes),
     items: stored?.index?.items ?? null,
+    invalid: stored?.index?.invalid ?? null,
     reason: state.kind === 'paused' ? state.reason : '',
     seconds: Math.round(seconds * 10) / 10,
     output: args.output,

@@ -8,10 +8,10 @@ import type { StatePaths } from './paths.ts';
 
 /**
  * A mark that the output files of a finished run stand. Without it files that happen to be there may be those of an earlier run:
- * all processes may have been killed between the last item and the export.
+ * all processes may have been killed between the last item and the export. A retry begins under a later epoch, and its files with it.
  */
-export async function markExported(paths: StatePaths, output: string): Promise<void> {
-  await writeFileAtomic(markPath(paths), JSON.stringify({ output }));
+export async function markExported(paths: StatePaths, output: string, epoch: number): Promise<void> {
+  await writeFileAtomic(markPath(paths), JSON.stringify({ output, epoch }));
 }
 
 /** More is to be recorded: what stands is not the whole any more. */
@@ -19,9 +19,12 @@ export async function removeExportedMark(paths: StatePaths): Promise<void> {
   await rm(markPath(paths), { force: true });
 }
 
-export async function isExported(paths: StatePaths, output: string): Promise<boolean> {
+/** Under this epoch; null: under any. */
+export async function isExported(paths: StatePaths, output: string, epoch: number | null): Promise<boolean> {
   const mark = await readTextIfThere(markPath(paths));
-  if (mark !== JSON.stringify({ output })) return false;
+  if (mark === null) return false;
+  const made = JSON.parse(mark) as { readonly output: string; readonly epoch?: number };
+  if (made.output !== output || (epoch !== null && made.epoch !== epoch)) return false;
   return (await isFile(output)) && (await isFile(errorsPath(output)));
 }
 

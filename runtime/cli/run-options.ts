@@ -20,7 +20,7 @@ import {
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Verbs } from './program.ts';
 
-/** The options of `rollout run`. */
+/** The options of `rollout run` and `rollout retry`. */
 
 const RUN_EXAMPLES = `
 Examples:
@@ -33,36 +33,64 @@ Examples:
 The same command again goes on where it stopped, after Ctrl-C, kill -9 or a reboot.
 `;
 
+const RETRY_EXAMPLE = `
+Example, with the arguments of the run:
+  rollout retry prompts.jsonl --failed --output answers.jsonl --base-url http://127.0.0.1:8000
+
+What is done stays as it is. An interrupted retry goes on with the same command, or with that of the run. Not while the run goes on.
+`;
+
+export const RERUN_DAMAGED = [
+  '--rerun-damaged',
+  'run items again whose recorded outcome is damaged or gone; the damaged files are kept',
+  false,
+] as const;
+
 export function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
   const run = program
     .command('run')
-    .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run')
+    .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run');
+  addRunOptions(run)
+    .option('--fresh', 'move an existing state directory aside and start anew', false)
+    .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
+    .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)
+    .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, args)));
+}
+
+/** The same run with the same options; what is recorded as failed is opened again first. */
+export function addRetry(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  const retry = program.command('retry').description('run the failed lines of a run again; their results take the place of their errors');
+  addRunOptions(retry)
+    .requiredOption('--failed', 'lines that failed, but for those that are no items: these would fail again')
+    .addHelpText('after', RETRY_EXAMPLE + EXIT_CODES)
+    .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, { ...args, fresh: false, dryRun: false })));
+}
+
+function addRunOptions(run: Command): Command {
+  run
     .argument('<input>', 'the JSONL file, a .gz of it, or - for stdin')
     .requiredOption('--output <path>', 'where results go; failures go to <path>.errors.jsonl')
     .option('--overwrite', 'replace files at the output that this run has not written', false)
-    .showHelpAfterError('(try: rollout run --help)');
+    .showHelpAfterError(`(try: rollout ${run.name()} --help)`);
   addBackendOptions(run);
   addInputOptions(run);
   // Five attempts outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
-  run
+  return run
     .option('--workers <n>', 'worker processes', toWorkers, 1)
     .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
     .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
     .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
-    .option('--fresh', 'move an existing state directory aside and start anew', false)
     .option('--force', 'go on although input or options differ from those of the run', false)
     .option('--extend', 'lines were added to the end of the input: go on with the run, and run them too', false)
-    .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
+    .option(...RERUN_DAMAGED)
     .addOption(
       new Option('--log-level <level>', 'of the processes, in <state>/logs').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .option('--json', 'progress and summary as JSON lines on stdout', false)
     .option('--min-free-space <size>', 'with less left on the disk of the state directory the run waits', toSize, '64MiB')
     .addOption(new Option('--drain-timeout <duration>', 'what Ctrl-C leaves for items in flight').argParser(toDuration).default('20s'))
-    .addOption(new Option('--timing <name=duration>', `for tests: ${TIMINGS.join(', ')}`).argParser(toTimings).default({}).hideHelp())
-    .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)
-    .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, args)));
+    .addOption(new Option('--timing <name=duration>', `for tests: ${TIMINGS.join(', ')}`).argParser(toTimings).default({}).hideHelp());
 }
 
 function addBackendOptions(run: Command): void {

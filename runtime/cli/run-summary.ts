@@ -1,5 +1,6 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { type AnswerNotes, NO_NOTES } from '../results/answer-notes.ts';
+import { retryHint } from './found-text.ts';
 import { durationText } from './rate.ts';
 
 /** What `rollout run` says at its end. Pure. */
@@ -11,6 +12,8 @@ export interface RunEnd {
   readonly notes: AnswerNotes | null;
   /** Null while the input has not been indexed to its end. */
   readonly items: number | null;
+  /** Lines that are no items; null while not all are known. */
+  readonly invalid: number | null;
   /** Why the run is paused; else empty. */
   readonly reason: string;
   readonly seconds: number;
@@ -58,6 +61,7 @@ function finished(end: RunEnd): readonly string[] {
     `results: ${end.output}`,
     `errors:  ${end.errors}`,
     `proof:   rollout verify --state ${end.stateDir}`,
+    ...retryHint(end.failed, end.invalid),
   ];
 }
 

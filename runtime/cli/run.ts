@@ -12,7 +12,8 @@ import { checkRunArguments, type RunArguments } from './arguments.ts';
 import { type CliDeps, say } from './deps.ts';
 import { dryRun } from './dry-run.ts';
 import { exportTo } from './export.ts';
-import { type Found, finishedText, foundText } from './found-text.ts';
+import { type Found, finishedText, foundText, retryText } from './found-text.ts';
+import { refuseDamaged } from './inspect.ts';
 import { endLeftovers } from './leftovers.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
 import { indexInput, readInput } from './prepare.ts';
@@ -44,7 +45,7 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
     umask: deps.umask,
   });
   // Where all is written, nothing is replaced.
-  if (args.fresh || !(await isExported(paths, args.output))) await outputs.check();
+  if (args.fresh || !(await isExported(paths, args.output, null))) await outputs.check();
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
   const lock = await withRoom(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
@@ -59,7 +60,10 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const prepared = await readInput(deps, input, paths.stateDir, args);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
-  if (found !== null && !identified.isExtended && isOver(found)) return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
+  if (args.failed === true) requireRetryable(found, paths);
+  if (found !== null && !identified.isExtended && isOver(found) && !isAgain(found, args))
+    return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
+  if (found !== null && !args.rerunDamaged) await refuseDamaged(deps, paths, args.json);
   // Before anything is changed or executed: the index proves that the old lines are unchanged.
   const extended = identified.isExtended ? await indexInput(deps, indexRequest(prepared.path, args, paths.indexDir), args.json) : null;
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
@@ -69,6 +73,7 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   await endLeftovers(paths.children, deps.clock, notice);
   const waiting = await waitingOutcomes(paths);
   if (found !== null) say(deps.err, foundText({ ...found, items: extended?.items ?? found.items, waiting }));
+  if (found !== null && args.failed === true) say(deps.err, [retryText(found)]);
   const isPaused = found?.progress.state.kind === 'paused';
   const exit = await executeRun(deps, {
     runId: identified.runId,
@@ -79,13 +84,23 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
     isPaused,
     slotsWithOutcomes: [...waiting.keys()],
   });
-  if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output);
+  if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output, (await readProgress(paths)).epoch);
   return exit;
 }
 
 /** A run that was extended has more items than are recorded, until its coordinator has taken it up again. */
 function isOver({ progress, items }: Found): boolean {
   return progress.state.kind === 'completed' && (items === null || items === progress.done + progress.failed);
+}
+
+function requireRetryable(found: Found | null, { stateDir }: StatePaths): void {
+  if (found === null)
+    throw new RolloutError('USAGE', `there is no run in ${stateDir} yet whose failed lines could run again: use \`rollout run\``);
+}
+
+/** Something of a finished run is to run again. */
+function isAgain({ progress, invalid }: Found, { failed, rerunDamaged }: RunArguments): boolean {
+  return rerunDamaged || (failed === true && progress.failed > (invalid ?? 0));
 }
 
 /** Before a state directory is made for it. */
@@ -134,7 +149,7 @@ async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Fou
   await removeDamagedMark(paths);
   const [stored, progress] = [await readStoredRun(paths), await readProgress(paths)];
   const items = identified.isOtherList ? null : (stored?.index?.items ?? null);
-  return { stateDir: paths.stateDir, progress, items, waiting: new Map() };
+  return { stateDir: paths.stateDir, progress, items, invalid: stored?.index?.invalid ?? null, waiting: new Map() };
 }
 
 /** As the coordinator would write it down. */
@@ -155,10 +170,10 @@ async function alreadyFinished(
   const { done, failed, epoch } = found.progress;
   const mark = { epoch, run: servedAs(args, inputPath, paths, mode) };
   await restoreMark(paths, mark);
-  if (!(await isExported(paths, args.output))) {
+  if (!(await isExported(paths, args.output, epoch))) {
     await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false, mode, guard });
     await markExportedAs(paths, mark);
-    await markExported(paths, args.output);
+    await markExported(paths, args.output, epoch);
   }
   await guard.release();
   say(deps.err, finishedText(found, args.output, errorsPath(args.output)));

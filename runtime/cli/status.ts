@@ -5,10 +5,10 @@ import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
-import type { StatusArguments } from './program.ts';
 import type { SeenStatus } from './run-status.ts';
 import { statusPage } from './status-text.ts';
 import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
+import type { StatusArguments } from './verb-arguments.ts';
 
 /** As often as a page of text can be read; the coordinator does not feel it. */
 const WATCH_MS = 1_000;

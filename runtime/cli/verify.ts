@@ -2,14 +2,16 @@ import { resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ServedRun } from '../coordinator/files.ts';
+import { damageText } from '../results/damage-text.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { type Verification, verifyRun } from '../results/verify.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inScratch } from './export.ts';
 import { findRun } from './find-run.ts';
+import { inspectResults } from './inspect.ts';
 import { type StatePaths, statePaths } from './paths.ts';
-import type { FindArguments } from './program.ts';
 import { readProgress, requireServed, requireStoredRun, type StoredRun, withLedger } from './stored-run.ts';
+import type { FindArguments } from './verb-arguments.ts';
 import { unfinishedText, verificationText } from './verification-text.ts';
 
 /** `rollout verify`: proves a finished run from input, output, ledger and result log. */
@@ -17,17 +19,22 @@ export async function verify(deps: CliDeps, args: FindArguments): Promise<ExitCo
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);
-  await refuseUnfinished(paths, stored);
+  const progress = await readProgress(paths);
+  if (progress.state.kind !== 'completed') return unfinished(deps, paths, stored, args.json);
   const found = await prove(paths, stored, served);
   if (args.json) sayJson(deps.out, found);
   else say(deps.out, verificationText(found, served.limit));
   return found.isProven ? EXIT.done : EXIT.verifyBroken;
 }
 
-/** Each item that is still open would count as a break, and read like a loss. */
-async function refuseUnfinished(paths: StatePaths, stored: StoredRun): Promise<void> {
+/** Each item that is still open would count as a break, and read like a loss: only what is recorded is looked at. */
+async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, isJson: boolean): Promise<ExitCode> {
+  const damage = await inspectResults(deps, paths, isJson);
   const progress = await readProgress(paths);
-  if (progress.state.kind !== 'completed') throw new RolloutError('USAGE', unfinishedText(progress, stored.index?.items ?? null));
+  if (damage.lost === 0) throw new RolloutError('USAGE', unfinishedText(progress, stored.index?.items ?? null));
+  if (isJson) sayJson(deps.out, { isProven: false, isFinished: false, lost: damage.lost, damage: damageText(damage) });
+  else say(deps.out, ['NOT verified: the run is not finished, and of what it has recorded', ...damageText(damage)]);
+  return EXIT.verifyBroken;
 }
 
 async function prove(paths: StatePaths, stored: StoredRun, served: ServedRun): Promise<Verification> {

@@ -25,20 +25,12 @@ import { identifyRun } from './identify.ts';
 import { healthOf, type Listening, type Post, startListening } from './listening.ts';
 import { claimOutputs, type Outputs } from './outputs.ts';
 import { recover } from './recover.ts';
+import type { Again } from './reopening.ts';
 import { awaitRoom } from './room.ts';
 import { serve } from './serve.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
 import { STARTING } from './standing.ts';
-
-const USAGE = `Usage: rollout-coordinator --config coordinator.yaml [--resume]
-
-Owns a run: hands its items to workers, records exactly one outcome for each, and writes the output files at the end.
-A second coordinator on the same state directory waits, and takes over when the first one ends.
-
-  --config FILE  settings (docs/settings.md)
-  --resume       go on with a run that is paused
-
-Exit codes: 0 done, 1 some items failed, 2 usage or settings, 3 fenced, 4 store or disk failed, 5 paused, 130 interrupted`;
+import { USAGE } from './usage.ts';
 
 /** How long an ending process may take to let go of what it has open. */
 const FAREWELL_MS = 2_500;
@@ -49,23 +41,33 @@ const FENCED_LIMIT_MS = 4_200;
 const KILLED_BY_ITSELF =
   'rollout-coordinator: another coordinator has taken the run over, and this process would not end: killed by its watchdog';
 
+/** What the command line asks for beside the settings. */
+interface Wish {
+  readonly isResuming: boolean;
+  readonly again: Again;
+}
+
+const NO_WISH: Wish = { isResuming: false, again: { failed: false, damaged: false } };
+const SWITCH = { type: 'boolean', default: false } as const;
+
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   return runStandalone({ name: 'rollout-coordinator', usage: USAGE }, async () => {
     if (argv[0] === 'test-fence') {
       const { settings, drill } = await prepareDrill(argv.slice(1));
-      return await runCoordinator(settings, false, createLog('coordinator', settings.logLevel), drill);
+      return await runCoordinator(settings, NO_WISH, createLog('coordinator', settings.logLevel), drill);
     }
     const { values } = parseArgs({
       args: [...argv],
-      options: { config: { type: 'string' }, resume: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
+      options: { config: { type: 'string' }, resume: SWITCH, 'retry-failed': SWITCH, 'rerun-damaged': SWITCH, help: SWITCH },
     });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
     const settings = await loadCoordinatorSettings(values.config);
-    return await runCoordinator(settings, values.resume, createLog('coordinator', settings.logLevel));
+    const wish = { isResuming: values.resume, again: { failed: values['retry-failed'], damaged: values['rerun-damaged'] } };
+    return await runCoordinator(settings, wish, createLog('coordinator', settings.logLevel));
   });
 }
 
-async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
+async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
   const stop = stopSignal(log);
   const post: Post = { core: null, lease: null, standing: STARTING };
   const health = await startHealth(settings.http, log, () => healthOf(post, systemClock.wallMs()));
@@ -78,7 +80,7 @@ async function runCoordinator(settings: CoordinatorSettings, isResuming: boolean
   try {
     // Before anything is written: certificates and marks need space too.
     await standby.findRoom();
-    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, isResuming, log, drill, standby);
+    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, wish, log, drill, standby);
   } finally {
     await health.stop();
   }
@@ -93,7 +95,7 @@ interface Standby {
   readonly findRoom: () => Promise<void>;
 }
 
-async function coordinate(settings: CoordinatorSettings, isResuming: boolean, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
+async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
   const outputs = await claimOutputs(settings, keepFilesPrivate());
   const input = await prepareInput({ input: settings.input, form: settings.form, stateDir: settings.stateDir });
   const { runId } = await identifyRun(settings, input.path, systemClock);
@@ -107,7 +109,7 @@ async function coordinate(settings: CoordinatorSettings, isResuming: boolean, lo
   try {
     const parts = {
       settings,
-      isResuming,
+      wish,
       runId,
       inputPath: input.path,
       ledger,
@@ -132,7 +134,7 @@ async function coordinate(settings: CoordinatorSettings, isResuming: boolean, lo
 
 interface Parts extends Standby, Outputs {
   readonly settings: CoordinatorSettings;
-  readonly isResuming: boolean;
+  readonly wish: Wish;
   readonly runId: string;
   readonly inputPath: string;
   readonly ledger: Ledger;
@@ -143,7 +145,7 @@ interface Parts extends Standby, Outputs {
 
 /** Waits for the lease, holds it, serves, and gives it up. */
 async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitCode> {
-  const { settings, isResuming, runId, inputPath, ledger, address, http, outputMode, guard, findRoom, post, stop, events, log } = parts;
+  const { settings, wish, runId, inputPath, ledger, address, http, outputMode, guard, findRoom, post, stop, events, log } = parts;
   const files = stateFiles(settings.stateDir);
   const [clock, random] = [systemClock, systemRandom];
   const win = async (floor: number): Promise<Keeper> => {
@@ -158,7 +160,7 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
     return keeper;
   };
   const recovered = await recover({
-    ...{ ledger, clock, events, isResuming, win },
+    ...{ ledger, clock, events, isResuming: wish.isResuming, isRerunning: wish.again.damaged, win },
     disk: bootDisk(files, runId),
     onFenced: fencing.fence,
   });
@@ -172,6 +174,7 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
     files,
     ledger,
     recovered,
+    again: wish.again,
     address,
     http,
     pid: process.pid,

@@ -37,6 +37,8 @@ export interface RecoverOptions {
   readonly events: Events;
   /** Go on with a run that is paused. */
   readonly isResuming: boolean;
+  /** Go on although segments are missing: what they held runs again. */
+  readonly isRerunning: boolean;
   readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
   /** Waits for the lease, above this floor. */
   readonly win: (floor: number) => Promise<Keeper>;
@@ -57,7 +59,7 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   const place = await disk.openPlace();
   const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
   if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
-  await disk.checkSegments(await ledger.tallies());
+  if (!options.isRerunning) await disk.checkSegments(await ledger.tallies());
   const log = await disk.createLog(epoch, place);
   const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };

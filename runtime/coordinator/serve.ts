@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { assert } from '../base/assert.ts';
 import type { Clock, Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Events } from '../base/events.ts';
@@ -16,6 +15,7 @@ import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export.ts';
 import { writeNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
+import { checkLog, reopenForMore } from './checked-log.ts';
 import { createEnd, type FirstEnd } from './end.ts';
 import { answerFinished, FINISHED_STAY_MS } from './ending.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
@@ -30,6 +30,7 @@ import type { Outputs } from './outputs.ts';
 import { createPerformer, type Perform } from './performer.ts';
 import { createRecorder } from './recorder.ts';
 import type { Recovered } from './recover.ts';
+import type { Again } from './reopening.ts';
 import { Replies } from './replies.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { createSource, type Source } from './source.ts';
@@ -43,6 +44,8 @@ export interface ServeOptions extends Outputs {
   readonly files: StateFiles;
   readonly ledger: Ledger;
   readonly recovered: Recovered;
+  /** What is recorded and is to run again. */
+  readonly again: Again;
   readonly address: string;
   /** host:port of the health endpoints; null for none. */
   readonly http: string | null;
@@ -62,8 +65,8 @@ export interface ServeOptions extends Outputs {
 /** Serves the run until it is over, paused, fenced or interrupted; answers the exit code. Rejects where it cannot go on. */
 export async function serve(options: ServeOptions): Promise<ExitCode> {
   const { recovered, settings, files } = options;
-  const { state } = recovered.scan.progress;
-  if (state.kind === 'paused') return refusePaused(options, state.reason);
+  const found = recovered.scan.progress.state;
+  if (found.kind === 'paused') return refusePaused(options, found.reason);
   const indexing = startIndexing({
     inputPath: options.inputPath,
     dir: files.index,
@@ -72,10 +75,13 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     limit: settings.limit,
   });
   try {
-    if (state.kind === 'completed' && !(await hasGrown(options, indexing))) return await finishAgain(options, indexing);
-    if (settings.onInvalid === 'fail' && !(await isInputAccepted(options, indexing))) return EXIT.interrupted;
-    if (state.kind === 'completed') await reopen(options);
-    return await run(options, indexing);
+    const { scan, checked } = await checkLog(options, indexing);
+    const ready = { ...options, recovered: { ...recovered, scan } };
+    const isCompleted = scan.progress.state.kind === 'completed';
+    if (isCompleted && !(await hasGrown(ready, indexing))) return await finishAgain(ready, indexing);
+    if (settings.onInvalid === 'fail' && !(await isInputAccepted(ready, indexing))) return EXIT.interrupted;
+    if (isCompleted) await reopenForMore(ready);
+    return await run(ready, indexing, checked);
   } finally {
     await indexing.stop();
   }
@@ -101,16 +107,6 @@ async function hasGrown({ recovered }: ServeOptions, indexing: Indexing): Promis
   return items > done + failed;
 }
 
-/** Nothing that is recorded is taken back (L44). */
-async function reopen({ ledger, recovered, onFenced }: ServeOptions): Promise<void> {
-  const { epoch } = recovered.keeper.lease();
-  const reply = await ledger.reopen(epoch, { pending: [], own: [], tallies: [] });
-  if (reply.kind === 'reopened') return;
-  assert(reply.kind === 'fenced', 'a reopening that names no item refuses none');
-  onFenced(epoch, reply.epoch);
-  throw new RolloutError('FENCED', `another coordinator holds epoch ${reply.epoch}; this one ends`);
-}
-
 /** Completed before, perhaps killed before the export: the files are made again, they come out the same. */
 async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<ExitCode> {
   const { items } = await indexing.done;
@@ -119,11 +115,11 @@ async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<E
   // The supervisor ends its workers itself.
   if (isSupervised()) return exit;
   options.log.info({ forMs: FINISHED_STAY_MS }, 'the run is finished: workers that still hold outcomes of it are answered for a while');
-  const end = await run(options, indexing, true);
+  const end = await run(options, indexing, Promise.resolve(), true);
   return end === EXIT.interrupted ? exit : end;
 }
 
-async function run(options: ServeOptions, indexing: Indexing, isOver = false): Promise<ExitCode> {
+async function run(options: ServeOptions, indexing: Indexing, checked: Promise<void>, isOver = false): Promise<ExitCode> {
   const { settings, recovered, clock, events, runId } = options;
   const { epoch } = recovered.keeper.lease();
   const reader = await openInput({ inputPath: options.inputPath, dir: options.files.index });
@@ -136,6 +132,7 @@ async function run(options: ServeOptions, indexing: Indexing, isOver = false): P
     performerOf(options, { source, replies, end, tell, items: () => indexing.count() });
   const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
+  checked.catch(end.fail);
   recovered.keeper.lost.then(end.fence).catch(end.fail);
   options.interrupted.then(() => end.come({ kind: 'interrupted' })).catch(end.fail);
   const { address, http, pid } = options;

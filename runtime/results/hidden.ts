@@ -25,15 +25,20 @@ export interface HiddenRecord {
 
 /** The first record that is hidden behind damage; null where there is none. Costs nothing where every segment ends well. */
 export async function findHiddenRecord(locator: Locator): Promise<HiddenRecord | null> {
+  for await (const hidden of hiddenRecords(locator)) return hidden;
+  return null;
+}
+
+/** All of them; an item may come twice. */
+export async function* hiddenRecords(locator: Locator): AsyncGenerator<HiddenRecord, void> {
   for (const end of locator.ends) {
     if (end.problem === null) continue;
     for await (const { frame, offset } of framesBehind(end)) {
       const { expected, found } = frame.index < locator.items ? locator.at(frame.index) : { expected: null, found: null };
       if (expected === null || found === null || !isBefore(found, end, offset)) continue;
-      return { index: frame.index, path: end.segment.path, badAt: end.offset, hiddenAt: offset };
+      yield { index: frame.index, path: end.segment.path, badAt: end.offset, hiddenAt: offset };
     }
   }
-  return null;
 }
 
 export function hiddenText({ index, path, badAt, hiddenAt }: HiddenRecord): string {

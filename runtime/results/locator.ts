@@ -5,8 +5,9 @@ import { nextTurn } from '../base/clock.ts';
 import { PAGE_WORDS, PageCache, PagedFile } from '../base/paged-file.ts';
 import { systemRandom } from '../base/random.ts';
 import { ITEM_BIT } from '../ledger/contract.ts';
-import type { Epoch, ItemIndex } from '../model/row.ts';
+import type { Attempt, Epoch, ItemIndex } from '../model/row.ts';
 import type { OutcomeKind } from '../model/session.ts';
+import { type EpochTally, isSameTally, tallyOf } from '../model/tally.ts';
 import type { LedgerReads } from './contract.ts';
 import { listSegments, readPlace, type SegmentFile } from './place.ts';
 import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-reader.ts';
@@ -15,11 +16,11 @@ import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-read
  * Which frame is the record of each item (L21): of the items whose done or failed bit is set, the frame of the highest epoch, the
  * last in it. The bits are read first, then the log: so for every bit that was seen the frame is there, also while the run goes on.
  *
- * A table on disk with a small cache, 16 bytes for each item, so that memory does not grow with the list:
- * epoch · offset in the segment, low word · offset, high 16 bits + state bits · length of the line.
+ * A table on disk with a small cache, 20 bytes for each item, so that memory does not grow with the list:
+ * epoch · offset in the segment, low word · offset, high 16 bits + state bits · length of the line · attempt.
  */
 
-const ENTRY_WORDS = 4;
+const ENTRY_WORDS = 5;
 const ENTRIES_PER_PAGE = Math.floor(PAGE_WORDS / ENTRY_WORDS);
 /** 8 MiB. Outcomes arrive nearly in the order of the input, so a few pages are in use at a time. */
 const CACHE_PAGES = 2048;
@@ -31,6 +32,7 @@ const OFFSET_HIGH = 0xffff;
 const EXPECTED_SHIFT = 16;
 const FOUND_SHIFT = 18;
 const KIND_MASK = 3;
+const LOST = 1 << 20;
 
 /** 0 means none, in both places. */
 const KINDS: readonly (OutcomeKind | null)[] = [null, 'result', 'error'];
@@ -39,6 +41,7 @@ const KIND_NUMBER: Readonly<Record<OutcomeKind, number>> = { result: ITEM_BIT.do
 /** Where a record lies. */
 export interface Location {
   readonly index: ItemIndex;
+  readonly attempt: Attempt;
   readonly epoch: Epoch;
   /** Where its frame begins in the segment. */
   readonly offset: number;
@@ -54,11 +57,13 @@ export interface Located {
 }
 
 export interface LocateOptions {
-  readonly ledger: Pick<LedgerReads, 'bits'>;
+  readonly ledger: Pick<LedgerReads, 'bits' | 'tallies'>;
   /** The results place. */
   readonly dir: string;
   readonly items: number;
   readonly tempDir: string;
+  /** Told how many frames have been read. */
+  readonly onFrames?: (count: number) => void;
 }
 
 export class Locator {
@@ -66,10 +71,17 @@ export class Locator {
   /** Counts of the bits as they were read. */
   done = 0;
   failed = 0;
+  /** Items whose record was found to be none (damage.ts). */
+  lost = 0;
+  /** As they were when the bits were read. */
+  tallies: readonly EpochTally[] = [];
+  /** Epochs whose tally changed meanwhile, with which the log cannot be compared. */
+  readonly unsteady: Set<Epoch> = new Set();
   /** Where the reading of each segment ended, ascending by epoch. */
   readonly ends: SegmentEnd[] = [];
   readonly placeId: string | null;
   readonly #table: PagedFile;
+  #frames = 0;
 
   private constructor(items: number, placeId: string | null, table: PagedFile) {
     this.items = items;
@@ -101,14 +113,36 @@ export class Locator {
     const expected = KINDS[(high >>> EXPECTED_SHIFT) & KIND_MASK] ?? null;
     if (kind === null) return { expected, found: null };
     const offset = (words[at + 1] as number) + (high & OFFSET_HIGH) * WORD;
-    return { expected, found: { index, epoch: words[at] as number, offset, lineBytes: words[at + 3] as number, kind } };
+    return {
+      expected,
+      found: { index, attempt: words[at + 4] as number, epoch: words[at] as number, offset, lineBytes: words[at + 3] as number, kind },
+    };
+  }
+
+  /** The record of this item is lost: whatever is found in its place is none. */
+  lose(index: ItemIndex): void {
+    if (this.isLost(index)) return;
+    const { words, at } = this.#entry(index, true);
+    words[at + 2] = (words[at + 2] as number) | LOST;
+    this.lost += 1;
+  }
+
+  isLost(index: ItemIndex): boolean {
+    const { words, at } = this.#entry(index);
+    return ((words[at + 2] as number) & LOST) !== 0;
+  }
+
+  hasRecord(index: ItemIndex): boolean {
+    const { expected, found } = this.at(index);
+    return expected !== null && found !== null && !this.isLost(index);
   }
 
   /** Is this frame the accepted record of its item? */
   isRecord(epoch: Epoch, placed: PlacedFrame): boolean {
     if (placed.frame.index >= this.items) return false;
     const { expected, found } = this.at(placed.frame.index);
-    return expected !== null && found !== null && found.epoch === epoch && found.offset === placed.offset;
+    const isThis = found !== null && found.epoch === epoch && found.offset === placed.offset;
+    return expected !== null && isThis && !this.isLost(placed.frame.index);
   }
 
   dispose(): void {
@@ -116,11 +150,15 @@ export class Locator {
   }
 
   async #readBits({ ledger }: LocateOptions): Promise<void> {
+    this.tallies = await ledger.tallies();
     for (let from = 0; from < this.items; from += BITS_AT_ONCE) {
       const bits = await ledger.bits(from, Math.min(BITS_AT_ONCE, this.items - from));
       for (const [n, bit] of bits.entries()) if (bit !== ITEM_BIT.open) this.#expect(from + n, bit);
       await nextTurn();
     }
+    const after = await ledger.tallies();
+    for (const { epoch } of [...this.tallies, ...after])
+      if (!isSameTally(tallyOf(this.tallies, epoch), tallyOf(after, epoch))) this.unsteady.add(epoch);
   }
 
   #expect(index: ItemIndex, bit: number): void {
@@ -130,15 +168,17 @@ export class Locator {
     else this.failed += 1;
   }
 
-  async #readLog({ dir }: LocateOptions): Promise<void> {
-    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment));
+  async #readLog({ dir, onFrames }: LocateOptions): Promise<void> {
+    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment, onFrames));
   }
 
-  async #readSegment(segment: SegmentFile): Promise<SegmentEnd> {
+  async #readSegment(segment: SegmentFile, onFrames: LocateOptions['onFrames']): Promise<SegmentEnd> {
     const reader = await SegmentReader.open(segment, this.placeId);
     try {
       for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
         for (const placed of frames) this.#found(segment.epoch, placed);
+        this.#frames += frames.length;
+        onFrames?.(this.#frames);
       }
       return await reader.end();
     } finally {
@@ -155,6 +195,7 @@ export class Locator {
     words[at + 1] = offset % WORD;
     words[at + 2] = Math.floor(offset / WORD) | expected | (KIND_NUMBER[frame.kind] << FOUND_SHIFT);
     words[at + 3] = frame.line.length;
+    words[at + 4] = frame.attempt;
   }
 
   #entry(index: ItemIndex, isChanged = false): { readonly words: Uint32Array; readonly at: number } {

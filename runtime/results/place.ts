@@ -93,7 +93,7 @@ export async function checkSegments(dir: string, tallies: readonly EpochTally[],
   if (missing.length === 0) return;
   throw new RolloutError(
     'SEGMENT_MISSING',
-    `${dir} lacks ${missing.join(', ')}, which holds results that the ledger has accepted; put it back`,
+    `${dir} lacks ${missing.join(', ')}, which holds results that the ledger has accepted; put it back, or run what it held again with --rerun-damaged`,
   );
 }
 

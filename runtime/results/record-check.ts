@@ -2,6 +2,7 @@ import { contentId } from '../input/content-id.ts';
 import type { InvalidLine } from '../input/line.ts';
 import type { Item } from '../model/item.ts';
 import type { OutcomeKind } from '../model/session.ts';
+import type { Located } from './locator.ts';
 import { badLineId, type OutputRecord, recordId } from './output-line.ts';
 
 /** What an input line says by itself, read anew. */
@@ -51,4 +52,21 @@ export function recordMismatch(
 
 function outcome(code: string | null): string {
   return code === null ? 'is a result' : `is the error ${code}`;
+}
+
+/** What is wrong with an item that the ledger calls done or failed; null where its record is there. */
+export function recordProblem({ expected, found }: Located): string | null {
+  if (expected === null) return null;
+  if (found === null) return `the ledger has it as ${ledgerWord(expected)}, but the result log holds no record of it`;
+  if (found.kind !== expected)
+    return `the ledger has it as ${ledgerWord(expected)}, but its record in the result log is ${logWord(found.kind)}`;
+  return null;
+}
+
+function ledgerWord(kind: OutcomeKind): string {
+  return kind === 'result' ? 'done' : 'failed';
+}
+
+function logWord(kind: OutcomeKind): string {
+  return kind === 'result' ? 'a result' : 'an error';
 }

@@ -29,8 +29,8 @@ async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<re
 
 function* locations(locator: Locator): Generator<Location, void> {
   for (let index = 0; index < locator.items; index++) {
-    const { expected, found } = locator.at(index);
-    if (expected !== null && found !== null) yield found;
+    const { found } = locator.at(index);
+    if (found !== null && locator.hasRecord(index)) yield found;
   }
 }
 

@@ -1,11 +1,10 @@
 import type { Breaks } from './breaks.ts';
 import { named } from './breaks.ts';
-import { recordProblem } from './export.ts';
 import { RecordFetcher } from './fetch.ts';
 import type { InputLine } from './input-lines.ts';
 import type { Location, Locator } from './locator.ts';
 import { parseOutputLine } from './output-line.ts';
-import { expectedRecord, recordMismatch } from './record-check.ts';
+import { expectedRecord, recordMismatch, recordProblem } from './record-check.ts';
 import { batched } from './records.ts';
 
 interface Recorded {

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { Progress } from '../model/run.ts';
 import { type Break, Breaks } from './breaks.ts';
 import type { LedgerReads, OutputOrder } from './contract.ts';
+import { findDamage } from './damage.ts';
+import { PROBLEM_TEXT } from './damage-text.ts';
 import { explainFiles } from './explain.ts';
-import { recordProblem } from './export.ts';
 import { findHiddenRecord, hiddenText } from './hidden.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { Locator } from './locator.ts';
 import { missingSegments, segmentName } from './place.ts';
-import type { SegmentProblem } from './segment-reader.ts';
+import { recordProblem } from './record-check.ts';
 import { areFilesExact } from './verify-files.ts';
 import { checkInputBatch } from './verify-input.ts';
 
@@ -87,29 +88,31 @@ async function checkLog(options: VerifyOptions, locator: Locator, breaks: Breaks
     breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
   const hidden = await findHiddenRecord(locator);
   if (hidden !== null) breaks.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
+  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, dir, breaks);
   if (!(await isRecordMissing(locator))) return;
   // A cut tail alone is what a crash leaves. Only when a record is missing is it worth naming.
   for (const { segment, offset, fileBytes, problem } of locator.ends) {
-    if (problem !== null) breaks.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEMS[problem]}`);
+    if (problem !== null) breaks.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEM_TEXT[problem]}`);
   }
+}
+
+/** L39: every item has a frame, and yet some of these are not the ones that were accepted. */
+async function checkTallies(locator: Locator, dir: string, breaks: Breaks): Promise<void> {
+  const { lost, indexes, segments } = await findDamage(locator, dir);
+  if (lost === 0) return;
+  const named = `${indexes.join(', ')}${lost > indexes.length ? `, and ${lost - indexes.length} more` : ''}`;
+  for (const { path, accepted, left } of segments)
+    breaks.add(
+      path,
+      null,
+      `has ${left} of the ${accepted} outcomes that the ledger accepted there; item indexes that lost theirs: ${named}`,
+    );
 }
 
 async function isRecordMissing(locator: Locator): Promise<boolean> {
   for (let index = 0; index < locator.items; index++) if (recordProblem(locator.at(index)) !== null) return true;
   return false;
 }
-
-const PROBLEMS: Readonly<Record<SegmentProblem, string>> = {
-  torn: 'it is cut off',
-  zeros: 'zeros follow',
-  length: 'a length there is absurd',
-  checksum: 'a checksum is wrong, the bytes were changed',
-  epoch: 'bytes of another segment follow',
-  kind: 'it was written by a newer version',
-  'not-a-segment': 'it is no result segment',
-  version: 'it was written by a newer version',
-  elsewhere: 'it belongs to another run or has been renamed',
-};
 
 async function checkInput(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<{ items: number; blankLines: number }> {
   const input = new InputLines(options);

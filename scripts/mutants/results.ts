@@ -92,4 +92,20 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     new: '  void first;\n',
     tests: ['test/unit/base/atomic-file.test.ts'],
   },
+  {
+    name: 'tallies-not-compared',
+    rule: 'L39',
+    file: 'runtime/results/damage.ts',
+    old: '  for (const epoch of shadowed) await loseShadows(locator, epoch);\n',
+    new: '',
+    tests: ['test/integration/torn-segment.test.ts'],
+  },
+  {
+    name: 'short-errors-file-forgiven',
+    rule: 'L21',
+    file: 'runtime/results/verify-files.ts',
+    old: '      if (line?.bytes == null ||',
+    new: "      if (line === null && frame.kind === 'error') return true;\n      if (line?.bytes == null ||",
+    tests: ['test/integration/verify-output.test.ts'],
+  },
 ];

@@ -67,7 +67,7 @@ async function tangled(dir: string): Promise<RecordedRun> {
 test('L21: the record is the frame of the highest epoch, the last in it; by input order', async (t) => {
   const dir = temporaryDir(t);
   const run = await tangled(dir);
-  t.deepEqual(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2 });
+  t.deepEqual(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r2', 'r3', 'r4', 'r6', 'r7'], errors: ['e1', 'e5'] });
   await run.close();
 });
@@ -85,11 +85,11 @@ test('L21: frames without a bit mean nothing, and a partial export has what is r
   const run = await RecordedRun.start(dir, 4);
   await run.record([result(2)]);
   await run.append([result(0)]);
-  t.deepEqual(await exportResults(options(dir, run)), { done: 1, failed: 0 });
+  t.deepEqual(await exportResults(options(dir, run)), { done: 1, failed: 0, damage: null });
   t.deepEqual(outputs(dir), { results: ['r2'], errors: [] });
   await run.settle([result(0)]);
   await run.record([error(1)]);
-  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 1 });
+  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 1, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r2'], errors: ['e1'] });
   t.deepEqual(readdirSync(dir).sort(), ['out.errors.jsonl', 'out.jsonl', 'segments', 'temp']);
   t.deepEqual(readdirSync(join(dir, 'temp')), []);
@@ -119,19 +119,19 @@ test('a partial export works while the log grows, and each one holds all that wa
     );
   }
   await writing;
-  t.deepEqual(await exportResults(options(dir, run, { items, isPartial: false })), { done: 1714, failed: 286 });
+  t.deepEqual(await exportResults(options(dir, run, { items, isPartial: false })), { done: 1714, failed: 286, damage: null });
   await run.close();
 });
 
 test('L21: a bit without a frame names its item, and what stood at the path still does', async (t) => {
   const dir = temporaryDir(t);
-  const run = await RecordedRun.start(dir, 3);
+  const run = await RecordedRun.start(dir, 2);
   await run.record([result(0)]);
   await run.settle([result(1)]);
   writeFileSync(join(dir, 'out.jsonl'), 'before');
-  const { code, message } = await refusal(t, exportResults(options(dir, run)));
-  t.is(code, 'LEDGER_CORRUPT');
-  t.regex(message, /item index 1: the ledger has it as done, but the result log holds no record of it/);
+  const { code, message } = await refusal(t, exportResults(options(dir, run, { items: 2, isPartial: false })));
+  t.is(code, 'RESULTS_DAMAGED');
+  t.regex(message, /1 recorded outcome is damaged or gone:[\s\S]*1 of its 2 outcomes are left[\s\S]*item index \(from 0\): 1\n/);
   t.is(readFileSync(join(dir, 'out.jsonl'), 'utf8'), 'before');
   t.deepEqual(readdirSync(dir).sort(), ['out.jsonl', 'segments', 'temp']);
   await run.close();
@@ -142,9 +142,9 @@ test('L21: a bit with a frame of the other kind names its item', async (t) => {
   const run = await RecordedRun.start(dir, 1);
   await run.append([error(0)]);
   await run.settle([result(0)]);
-  const { code, message } = await refusal(t, exportResults(options(dir, run)));
-  t.is(code, 'LEDGER_CORRUPT');
-  t.regex(message, /item index 0: the ledger has it as done, but its record in the result log is an error/);
+  const { code, message } = await refusal(t, exportResults(options(dir, run, { items: 1, isPartial: false })));
+  t.is(code, 'RESULTS_DAMAGED');
+  t.regex(message, /item index \(from 0\): 0\n/);
   await run.close();
 });
 
@@ -153,8 +153,10 @@ test('L22: a place without the segment of an epoch that accepted something is re
   const run = await RecordedRun.start(dir, 1);
   await run.record([result(0)]);
   await run.close();
-  const { code } = await refusal(t, exportResults(options(dir, run, { dir: join(dir, 'empty') })));
-  t.is(code, 'SEGMENT_MISSING');
+  const nowhere = { dir: join(dir, 'empty'), items: 1, isPartial: false };
+  const { code, message } = await refusal(t, exportResults(options(dir, run, nowhere)));
+  t.is(code, 'RESULTS_DAMAGED');
+  t.regex(message, /empty\/0000000000\.seg is missing; 0 of its 1 outcomes are left/);
 });
 
 test('L17: a torn tail is not read, and what is before it is exported', async (t) => {
@@ -163,8 +165,20 @@ test('L17: a torn tail is not read, and what is before it is exported', async (t
   await run.record([result(0), result(1)]);
   await run.close();
   await appendFile(join(run.segments, segmentName(0)), Buffer.alloc(500));
-  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 0 });
+  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 0, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r1'], errors: [] });
+});
+
+test('L39: a partial export leaves out what is damaged, and says what that is', async (t) => {
+  const dir = temporaryDir(t);
+  const run = await RecordedRun.start(dir, 3);
+  await run.record([result(0), result(1)]);
+  await run.settle([result(2)]);
+  const { done, damage } = await exportResults(options(dir, run));
+  t.is(done, 2);
+  t.like(damage, { lost: 1, indexes: [2], segments: [{ accepted: 3, left: 2 }] });
+  t.deepEqual(outputs(dir), { results: ['r0', 'r1'], errors: [] });
+  await run.close();
 });
 
 test('a whole export of an unfinished run is refused, with what to do', async (t) => {

@@ -87,11 +87,9 @@ test('L21: a damaged frame that hides an accepted record is told, although every
     const flipped = Buffer.from(whole);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 0x04, at);
     writeFileSync(made.path, flipped);
-    const error = await t.throwsAsync<RolloutError>(made.export(), { instanceOf: RolloutError, code: 'LEDGER_CORRUPT' });
-    t.true(
-      error?.message.includes(`item index 0: its record is at byte ${frameAt(whole, 1)} of ${made.path}`),
-      `byte ${at}: ${error?.message}`,
-    );
+    const error = await t.throwsAsync<RolloutError>(made.export(), { instanceOf: RolloutError, code: 'RESULTS_DAMAGED' });
+    t.true(error?.message.includes(`${made.path} cannot be read from byte ${frameAt(whole, 0)}`), `byte ${at}: ${error?.message}`);
+    t.true(error?.message.includes('item indexes (from 0): 0, 1\n'), `byte ${at}: ${error?.message}`);
   }
   const { run } = made;
   const verified = await verifyRun({
@@ -109,6 +107,37 @@ test('L21: a damaged frame that hides an accepted record is told, although every
   });
   t.true(verified.breaks.some(({ file, what }) => file === made.path && what.startsWith('hides a record: item index 0')));
   await run.close();
+});
+
+test('L39: the loss of a last frame is told, by any of its bits or bytes, although its item has an older frame', async (t) => {
+  const made = await twoEpochs(temporaryDir(t), [frame(1, 'new-1'), frame(0, 'new-0')]);
+  const whole = readFileSync(made.path);
+  const tellsItem0 = async (bytes: Buffer, what: string): Promise<void> => {
+    writeFileSync(made.path, bytes);
+    const error = await t.throwsAsync<RolloutError>(made.export(), { instanceOf: RolloutError, code: 'RESULTS_DAMAGED' }, what);
+    t.regex(error?.message ?? '', /1 recorded outcome is damaged or gone:[\s\S]*item index \(from 0\): 0\n/, what);
+  };
+  for (let at = frameAt(whole, 1); at < whole.length; at += 1) {
+    const flipped = Buffer.from(whole);
+    flipped.writeUInt8(flipped.readUInt8(at) ^ 0x04, at);
+    await tellsItem0(flipped, `a flipped bit at ${at}`);
+    await tellsItem0(whole.subarray(0, at), `cut off at ${at}`);
+  }
+  await made.run.close();
+});
+
+test('L39: of two outcomes of one epoch the refused one does not take the place of a lost one', async (t) => {
+  const dir = temporaryDir(t);
+  const run = await RecordedRun.start(dir, 1);
+  await run.append([{ ...frame(0, 'refused'), attempt: 7 }]);
+  await run.record([frame(0, 'accepted')]);
+  await run.close();
+  const path = join(run.segments, segmentName(0));
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, frameAt(bytes, 1)));
+  const files = { outputPath: join(dir, 'out'), errorsPath: join(dir, 'errors'), tempDir: join(dir, 'temp') };
+  const exported = exportResults({ ledger: run.ledger, dir: run.segments, ...files, order: 'input', items: 1, isPartial: false });
+  await t.throwsAsync(exported, { code: 'RESULTS_DAMAGED' });
 });
 
 test('L17: whole frames behind a hole in a write that was never synced are no records, and nobody is alarmed', async (t) => {
@@ -136,7 +165,7 @@ test('L21: a hidden record is found behind much damage, across the windows in wh
   const whole = readFileSync(made.path);
   whole.fill(0x5c, frameAt(whole, 0), frameAt(whole, 1));
   writeFileSync(made.path, whole);
-  const error = await t.throwsAsync<RolloutError>(made.export(), { instanceOf: RolloutError, code: 'LEDGER_CORRUPT' });
-  t.regex(error?.message ?? '', /^item index 0: its record is at byte/);
+  const error = await t.throwsAsync<RolloutError>(made.export(), { instanceOf: RolloutError, code: 'RESULTS_DAMAGED' });
+  t.regex(error?.message ?? '', /item indexes \(from 0\): 0, 1\n/);
   await made.run.close();
 });

@@ -145,3 +145,17 @@ test('a shifted file breaks on every line: the first twenty are kept, all are co
   t.is(breaks.length, 20);
   t.is(breakCount, 25);
 });
+
+for (const which of ['outputPath', 'errorsPath'] as const) {
+  test(`a file that is short at its end is found, wherever it was cut: ${which}`, async (t) => {
+    const dir = temporaryDir(t);
+    const { options } = await finishedRun(dir);
+    const whole = readFileSync(options[which]);
+    for (let length = 0; length < whole.length; length += 1) {
+      writeFileSync(options[which], whole.subarray(0, length));
+      t.false((await verifyRun(options)).isProven, `${length} of ${whole.length} bytes`);
+    }
+    writeFileSync(options[which], whole);
+    t.true((await verifyRun(options)).isProven);
+  });
+}

@@ -86,6 +86,7 @@ export class SimCoordinator {
       clock,
       events: this.#events,
       isResuming: true,
+      isRerunning: false,
       onFenced: this.#onFenced,
       win: (floor) =>
         stand({

@@ -39,7 +39,19 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   ],
   lease: ['machine'],
   input: ['body-bytes', 'content-id', 'entry', 'file-encoding', 'file-form', 'form-text', 'identity', 'line', 'spans'],
-  results: ['answer-notes', 'breaks', 'crc32c', 'output-line', 'output-mode', 'output-owner', 'record-check', 'segment', 'unwritable'],
+  results: [
+    'answer-notes',
+    'breaks',
+    'crc32c',
+    'damage-text',
+    'output-line',
+    'output-mode',
+    'output-owner',
+    'record-check',
+    'segment',
+    'shadows',
+    'unwritable',
+  ],
   rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
   coordinator: [
     ...[

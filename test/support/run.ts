@@ -15,6 +15,8 @@ export interface Run {
   readonly errors: string;
   readonly state: string;
   start(extra?: readonly string[]): Command;
+  /** `rollout retry --failed`, with the same arguments. */
+  retry(extra?: readonly string[]): Command;
   /** Other verbs on the same state directory. */
   verb(...args: readonly string[]): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
   processes(): readonly Seen[];
@@ -57,6 +59,8 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     errors: `${output}.errors.jsonl`,
     state,
     start: (extra = []) => startCommand('cli', ['run', input, '--output', output, ...options.args, ...extra], { cwd: dir, env }),
+    retry: (extra = []) =>
+      startCommand('cli', ['retry', input, '--failed', '--output', output, ...options.args, ...extra], { cwd: dir, env }),
     verb: (...args) => finished(startCommand('cli', [...args, '--state', state], { cwd: dir, env })),
     processes,
     coordinator: () => pidsOf('coordinator')[0],

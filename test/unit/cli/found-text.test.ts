@@ -1,10 +1,10 @@
 import test from 'ava';
-import { type Found, finishedText, foundText } from '../../../runtime/cli/found-text.ts';
+import { type Found, finishedText, foundText, retryHint, retryText } from '../../../runtime/cli/found-text.ts';
 
 function found(change: Partial<Found> = {}, paused?: string): Found {
   const state = paused === undefined ? ({ kind: 'running' } as const) : ({ kind: 'paused', reason: paused } as const);
   const progress = { state, epoch: 2, cursor: 60, running: 5, handedBack: 1, done: 40, failed: 2 };
-  return { stateDir: 'out.rollout', progress, items: 100, waiting: new Map(), ...change };
+  return { stateDir: 'out.rollout', progress, items: 100, invalid: 0, waiting: new Map(), ...change };
 }
 
 test('an unfinished run is told by what is recorded and what is to do', (t) => {
@@ -35,4 +35,18 @@ test('a finished run says that nothing was executed, and how to run it again', (
   const text = finishedText(found(), 'out', 'out.errors.jsonl').join('\n');
   t.regex(text, /finished: 40 done, 2 failed. Nothing was executed/);
   t.regex(text, /--fresh/);
+});
+
+test('a retry is offered where a failed line may succeed, and lines that are no items are counted', (t) => {
+  t.deepEqual(retryHint(0, 0), []);
+  t.deepEqual(retryHint(2, 2), []);
+  t.deepEqual(retryHint(2, null), ['failed lines again: rollout retry --failed, with the arguments of this command']);
+  t.deepEqual(retryHint(3, 1), [
+    'failed lines again: rollout retry --failed, with the arguments of this command (1 line is no item and stays)',
+  ]);
+});
+
+test('a retry says what runs again, and what does not', (t) => {
+  t.is(retryText(found()), '2 failed lines run again.');
+  t.is(retryText(found({ invalid: 1 })), '1 failed line runs again; 1 line is no item and would fail again.');
 });

@@ -26,6 +26,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     fresh: false,
     force: false,
     extend: false,
+    rerunDamaged: false,
     logLevel: 'info',
     json: false,
     timing: {},

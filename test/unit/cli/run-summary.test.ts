@@ -9,6 +9,7 @@ function end(change: Partial<RunEnd>): RunEnd {
     failed: 2,
     notes: null,
     items: 100,
+    invalid: 0,
     reason: '',
     seconds: 61,
     ...files,

@@ -50,6 +50,7 @@ function optionsOf(
     clock,
     events: { emit: (event) => void events.push(event), close: async () => undefined },
     isResuming: false,
+    isRerunning: false,
     onFenced,
     win: winning,
   };

@@ -4,7 +4,7 @@ import { planReads } from '../../../runtime/results/fetch.ts';
 import type { Location } from '../../../runtime/results/locator.ts';
 
 function location(epoch: number, offset: number, lineBytes: number, index = offset): Location {
-  return { index, epoch, offset, lineBytes, kind: 'result' };
+  return { index, attempt: 1, epoch, offset, lineBytes, kind: 'result' };
 }
 
 test('neighbours are read at once, in the order of the log; far ones and other segments apart', (t) => {

@@ -1,0 +1,26 @@
+import type { Damage } from '../results/damage.ts';
+import { inspectLog } from '../results/damage.ts';
+import { damaged } from '../results/damage-text.ts';
+import type { CliDeps } from './deps.ts';
+import { inScratch } from './export.ts';
+import { tellWhile } from './long-work.ts';
+import type { StatePaths } from './paths.ts';
+import { withLedger } from './stored-run.ts';
+
+/** Compares the whole result log with the ledger, and tells how far it is: a large one takes a while. */
+export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: boolean): Promise<Damage> {
+  let done = 0;
+  const onFrames = (count: number): void => {
+    done = count;
+  };
+  const inspected = inScratch(paths, async (tempDir) =>
+    withLedger(paths, async (ledger) => inspectLog({ ledger, dir: paths.segmentsDir, tempDir, onFrames }, async (_, damage) => damage)),
+  );
+  return tellWhile(deps, isJson, () => ({ step: 'checking what is recorded', done, unit: 'items' }), inspected);
+}
+
+/** Before anything is executed. */
+export async function refuseDamaged(deps: CliDeps, paths: StatePaths, isJson: boolean): Promise<void> {
+  const damage = await inspectResults(deps, paths, isJson);
+  if (damage.lost > 0) throw damaged(damage, 'executed');
+}
