@@ -28,7 +28,7 @@ export function isKeyHeader(name: string): boolean {
 }
 
 export const PLAIN_URL_FORM =
-  'an address without name, password, fragment or a secret in its query: it is written into settings; secrets belong into the environment (apiKeyEnv, headersEnv)';
+  'an address without name, password, fragment or a secret in its query: it is written into settings; secrets belong into the environment';
 
 /** Parameters of a query that carry secrets: ?key=, ?api_key=, ?sig=, ?access_token=. */
 const SECRET_PARAMETER = /key|token|secret|passw|^sig(?:nature)?$|^code$/i;

@@ -3,6 +3,7 @@ import { RolloutError } from '../base/errors.ts';
 import { isHeaderValue, isKeyHeader, isOwnHeader, isPlainUrl, KEY_HEADER_FORM, PLAIN_URL_FORM } from '../base/http-header.ts';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/quantity.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
+import { FAILURE_LIMIT_FORM, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
 
@@ -29,6 +30,7 @@ export interface RunArguments {
   readonly limit?: number;
   readonly dryRun: boolean;
   readonly maxAttempts: number;
+  readonly maxFailed?: string;
   readonly stragglers: boolean;
   readonly timeout: string;
   readonly waitBackend: string;
@@ -71,6 +73,12 @@ export function toConcurrency(text: string): number {
 
 export function toAttempts(text: string): number {
   return integerBetween(text, 1, MOST_ATTEMPTS);
+}
+
+/** Stays text, as the settings have it. */
+export function toFailureLimit(text: string): string {
+  if (parseFailureLimit(text) === null) throw new InvalidArgumentError(`give ${FAILURE_LIMIT_FORM}.`);
+  return text;
 }
 
 export function toCount(text: string): number {

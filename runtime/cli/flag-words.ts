@@ -1,11 +1,13 @@
 /** The processes name settings as their files do; who gave a `rollout run` command knows the flags. Pure. */
-const FLAGS: Readonly<Record<string, string>> = {
+export const FLAGS: Readonly<Record<string, string>> = {
   waitBackend: '--wait-backend',
   stallTimeout: '--stall-timeout',
   requestTimeout: '--timeout',
   drainTimeout: '--drain-timeout',
   minFreeSpace: '--min-free-space',
   maxAttempts: '--max-attempts',
+  maxFailedItems: '--max-failed',
+  maxAnswerBytes: '--max-answer-bytes',
   apiKeyEnv: '--api-key-env',
   onInvalid: '--on-invalid',
   baseUrl: '--base-url',

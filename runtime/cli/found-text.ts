@@ -32,7 +32,7 @@ export function finishedText(found: Found, output: string, errors: string): read
   const { progress, invalid } = found;
   const { done, failed } = progress;
   return [
-    `The run in ${found.stateDir} is finished: ${done} done, ${failed} failed. Nothing was executed.`,
+    `The run in ${found.stateDir} is finished: ${done} done, ${failed} failed${done === 0 && failed > 0 ? ', so no item has a result' : ''}. Nothing was executed.`,
     `results: ${output}`,
     `errors:  ${errors}`,
     ...retryHint(progress.failed, invalid),

@@ -11,6 +11,7 @@ import { keepFilesPrivate } from '../base/private-files.ts';
 import type { CliDeps } from './deps.ts';
 import { drain } from './drain.ts';
 import { exportVerb } from './export.ts';
+import { inFlagWords } from './flag-words.ts';
 import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts';
 import { buildProgram } from './program.ts';
 import { run } from './run.ts';
@@ -46,7 +47,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // Commander has said it already: help and version end with 0, every mistake is usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof RolloutError) {
-      process.stderr.write(`rollout: ${printable(error.message)}\n`);
+      process.stderr.write(`rollout: ${printable(inFlagWords(error.message))}\n`);
       return error.exit;
     }
     if (!isSystemError(error) || isOutOfFiles(error)) throw error;

@@ -37,6 +37,8 @@ export interface CoordinatorInput {
   readonly inputPath: string;
   /** Permissions of the output files. */
   readonly outputMode: number;
+  /** Where the processes of this host meet. */
+  readonly loopback: string;
 }
 
 export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, paths: StatePaths): Record<string, unknown> {
@@ -46,8 +48,8 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     output: args.output,
     overwrite: args.overwrite,
     outputMode: input.outputMode.toString(8).padStart(4, '0'),
-    listen: '127.0.0.1:0',
-    http: '127.0.0.1:0',
+    listen: `${input.loopback}:0`,
+    http: `${input.loopback}:0`,
     stateDir: paths.stateDir,
     tls: { dir: paths.tlsDir },
     store: { embedded: {} },
@@ -56,6 +58,7 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     order: args.order,
     ...(args.limit === undefined ? {} : { limit: args.limit }),
     maxAttempts: args.maxAttempts,
+    ...(args.maxFailed === undefined ? {} : { maxFailedItems: args.maxFailed }),
     stragglers: args.stragglers,
     ...(args.stallTimeout === undefined ? {} : { stallTimeout: args.stallTimeout }),
     results: modelChoice(args),

@@ -4,6 +4,7 @@ import { stringify } from 'yaml';
 import { present } from '../base/assert.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { ExitCode } from '../base/exit.ts';
+import { loopback } from '../base/loopback.ts';
 import { parseDurationMs } from '../base/quantity.ts';
 import { isNoSpace } from '../base/space.ts';
 import type { RunStatus } from '../model/status.ts';
@@ -108,7 +109,7 @@ async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressVi
 
 async function planProcesses(deps: CliDeps, execution: Execution): Promise<SupervisorPlan> {
   const { args, paths, isPaused } = execution;
-  await writeSettings(paths.coordinatorConfig, coordinatorConfig(args, execution, paths));
+  await writeSettings(paths.coordinatorConfig, coordinatorConfig(args, { ...execution, loopback: loopback() }, paths));
   return {
     coordinator: {
       name: 'coordinator',

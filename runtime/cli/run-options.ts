@@ -8,6 +8,7 @@ import {
   toConcurrency,
   toCount,
   toDuration,
+  toFailureLimit,
   toHeaders,
   toKeyHeader,
   toRate,
@@ -79,6 +80,7 @@ function addRunOptions(run: Command): Command {
     .option('--workers <n>', 'worker processes', toWorkers, 1)
     .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
     .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
+    .option('--max-failed <n|n%>', 'pause the run once more items than this have failed; a number, or a share of all', toFailureLimit)
     .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
     .option('--force', 'go on although input or options differ from those of the run', false)

@@ -36,7 +36,7 @@ export function endText(end: RunEnd): readonly string[] {
       return [
         `The run is paused: ${end.reason}`,
         `${kept(end)}.`,
-        'Correct what the reason names (key, model, quota), then:',
+        'Correct what the reason names (key, model, quota, limit), then:',
         ...howToGoOn(end),
       ];
     case EXIT.fenced:
@@ -54,7 +54,8 @@ function whyStopped({ logFile }: RunEnd): string {
 }
 
 function finished(end: RunEnd): readonly string[] {
-  const failed = end.failed === 0 ? '' : ' (see the errors file)';
+  const none = end.done === 0 ? ': no item has a result' : '';
+  const failed = end.failed === 0 ? '' : `${none} (see the errors file)`;
   return [
     `Finished in ${durationText(end.seconds)}: ${end.done} done, ${end.failed} failed${failed}.`,
     ...noted(end.notes ?? NO_NOTES),

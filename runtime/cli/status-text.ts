@@ -92,8 +92,13 @@ function isWithoutWorkers({ isLive, state, workers }: SeenStatus): boolean {
 
 function stateText(status: SeenStatus): string {
   if (status.state.kind === 'paused') return `paused: ${status.state.reason}`;
-  if (status.state.kind === 'completed') return status.failed > 0 ? 'completed, some items failed' : 'completed';
+  if (status.state.kind === 'completed') return completedText(status);
   return status.isLive ? 'running' : 'unfinished';
+}
+
+function completedText({ done, failed }: SeenStatus): string {
+  if (failed === 0) return 'completed';
+  return done === 0 ? 'completed, and every item failed' : 'completed, some items failed';
 }
 
 function howToGoOn(status: SeenStatus, stateDir: string): readonly string[] {

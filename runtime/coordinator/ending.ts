@@ -1,3 +1,4 @@
+import { overLimit } from '../model/failure-limit.ts';
 import type { StopOutcome } from './commands.ts';
 import { command } from './mirror.ts';
 import type { Phase, State } from './state.ts';
@@ -26,8 +27,15 @@ export function checkEnd(state: State, nowMs: number): void {
     state.phase = { kind: 'finishing' };
     command(state, { kind: 'finish', items: supply.items });
   }
+  if (phase.kind === 'running') pauseOverLimit(state, nowMs);
   if (phase.kind === 'pausing' && phase.isRecorded && (isIdle(state) || nowMs >= phase.untilMs)) stop(state, 'paused', phase.reason);
   if (phase.kind === 'finished' && isFarewellOver(state, phase, nowMs)) stop(state, 'completed', '');
+}
+
+/** What is recorded stays; a run that has just settled its last item is finished all the same. */
+function pauseOverLimit(state: State, nowMs: number): void {
+  const reason = overLimit(state.settings.maxFailedItems, state.failed, state.supply.items);
+  if (reason !== null) pauseRun(state, nowMs, reason);
 }
 
 /** No worker is connected that still has to hand something over. */

@@ -85,7 +85,7 @@ function infoOf({ core, lease }: Post, own: string): CoordinatorInfo {
 }
 
 function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest {
-  return { role: 'coordinator', hosts: [listen.slice(0, listen.lastIndexOf(':'))] };
+  return { role: 'coordinator', hosts: [listen.slice(0, listen.lastIndexOf(':')).replaceAll(/[[\]]/g, '')] };
 }
 
 /** The coordinator's certificate; where nobody has brought an authority, a dev CA is made first. */

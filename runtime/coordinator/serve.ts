@@ -229,6 +229,6 @@ function servedRun({ settings, inputPath, outputMode }: ServeOptions): ServedRun
 }
 
 function machineSettings(settings: CoordinatorSettings): MachineSettings {
-  const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers, stallAfterMs, stallTimeoutMs } = settings;
-  return { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers, stallAfterMs, stallTimeoutMs };
+  const { timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems, stragglers, stallAfterMs, stallTimeoutMs } = settings;
+  return { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems, stragglers, stallAfterMs, stallTimeoutMs };
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
+import { loopback } from '../base/loopback.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';
 import { durationMs, fileMode, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/settings-fields.ts';
 import { MIN_FREE_BYTES } from '../base/space.ts';
+import { FAILURE_LIMIT_FORM, type FailureLimit, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
@@ -40,6 +42,8 @@ export interface CoordinatorSettings {
   readonly stallAfterMs: number;
   /** A run that has stalled for so long ends; Infinity for never. */
   readonly stallTimeoutMs: number;
+  /** With more failed items than this the run pauses; null for none. */
+  readonly maxFailedItems: FailureLimit | null;
   /** At the end of the list, idle workers get second attempts of what runs long (straggler.ts). */
   readonly stragglers: boolean;
   /** What shapes the results, only for the run's identity. */
@@ -61,6 +65,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     limit,
     http,
     outputMode,
+    maxFailedItems,
     raw: isRaw,
     tls,
     results,
@@ -77,6 +82,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     ...same,
     runId: runId ?? null,
     outputMode: outputMode ?? null,
+    maxFailedItems: maxFailedItems ?? null,
     http: healthPlace(http),
     stateDir,
     minFreeBytes: minFreeSpace,
@@ -93,11 +99,11 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
 }
 
 /** Next to the ports that exporters of metrics use, and on this host alone: nobody has to log in there. */
-const USUAL_HTTP = '127.0.0.1:9464';
+const USUAL_HTTP_PORT = 9464;
 
 function healthPlace(http: string | undefined): HealthPlace | null {
   if (http === 'none') return null;
-  return { listen: http ?? USUAL_HTTP, isGiven: http !== undefined };
+  return { listen: http ?? `${loopback()}:${USUAL_HTTP_PORT}`, isGiven: http !== undefined };
 }
 
 const schema = z.strictObject({
@@ -106,7 +112,7 @@ const schema = z.strictObject({
   output: z.string().min(1),
   overwrite: z.boolean().default(false),
   outputMode: fileMode().optional(),
-  listen: hostPort().default('127.0.0.1:50051'),
+  listen: hostPort().default(() => `${loopback()}:50051`),
   http: z
     .string()
     .refine((text) => text === 'none' || isHostPort(text), { error: 'must be host:port, such as 127.0.0.1:9464, or none' })
@@ -127,6 +133,7 @@ const schema = z.strictObject({
   // Some minutes without any result are usual while a model loads; what lasts longer somebody should know of.
   stallAfter: intervalMs().default(180_000),
   stallTimeout: intervalMs().optional(),
+  maxFailedItems: failureLimit().optional(),
   // A model's answers differ and second attempts cost: whoever wants them says so.
   stragglers: z.boolean().default(false),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
@@ -137,6 +144,15 @@ const schema = z.strictObject({
   hints: z.strictObject({ file: z.string().min(1).optional() }).prefault({}),
   timing: z.strictObject({ ...SHARED_TIMING, leaseRenewInterval: intervalMs().optional() }).prefault({}),
 });
+
+function failureLimit(): z.ZodType<FailureLimit> {
+  return z.union([z.int().min(0), z.string()]).transform((value, context) => {
+    const limit = parseFailureLimit(String(value));
+    if (limit !== null) return limit;
+    context.addIssue({ code: 'custom', message: `must be ${FAILURE_LIMIT_FORM}` });
+    return z.NEVER;
+  });
+}
 
 type Raw = z.infer<typeof schema>;
 

@@ -1,6 +1,7 @@
 import type { Repeats } from '../base/repeats.ts';
 import type { Faults } from '../ledger/contract.ts';
 import type { Durations } from '../model/durations.ts';
+import type { FailureLimit } from '../model/failure-limit.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
 import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
@@ -24,6 +25,8 @@ export interface MachineSettings {
   readonly stallAfterMs: number;
   /** A run in which nothing has become terminal for so long ends; Infinity for never. */
   readonly stallTimeoutMs: number;
+  /** Beyond it the run pauses; null for none. */
+  readonly maxFailedItems: FailureLimit | null;
   /** Whether idle workers get second attempts of what runs long at the end of the list (L13). */
   readonly stragglers: boolean;
 }

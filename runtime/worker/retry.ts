@@ -163,7 +163,7 @@ function redirectionOf({ status, headers }: Answer): string {
   const location = headers['location'];
   if (status < 300 || status >= 400 || location === undefined) return '';
   const target = location.replace(/[?#].*$/s, '').slice(0, LONGEST_LOCATION);
-  return `a redirection to ${target}, which is not followed: give the address itself as baseUrl`;
+  return `a redirection to ${target}, which is not followed: give that address itself with --base-url, or baseUrl in a settings file`;
 }
 
 const LONGEST_LOCATION = 500;

@@ -70,6 +70,6 @@ async function execute(deps: SlotDeps, read: ReadItem, controller: AbortControll
 }
 
 function timeout({ backend, requestTimeoutMs }: SlotDeps): Execution {
-  const message = `${backend.endpoints[FIRST_ENDPOINT]} gave no whole answer within requestTimeout (${requestTimeoutMs} ms)`;
+  const message = `${backend.endpoints[FIRST_ENDPOINT]} gave no whole answer within ${requestTimeoutMs} ms (--timeout, or requestTimeout in a settings file)`;
   return { kind: 'failed', code: 'timeout', message };
 }

@@ -138,7 +138,7 @@ export class SimCoordinator {
     const replies = new Replies();
     const end = createEnd(({ epoch }) => this.#onFenced(keeper.lease().epoch, epoch));
     const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = plan;
-    const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, stragglers, ...STALL };
+    const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems: null, stragglers, ...STALL };
     const state = stateFrom(settings, keeper.lease().epoch, scan, clock.monotonicMs());
     const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
     const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, source, replies, end, tell);

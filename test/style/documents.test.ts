@@ -36,7 +36,7 @@ function settingsIn(path: string): readonly string[] {
   const text = readText(path) ?? '';
   const schemas = text.slice(Math.max(text.indexOf('strictObject('), text.indexOf('const SHARED_TIMING')), text.lastIndexOf('});'));
   const keys = schemas.matchAll(
-    /\b(\w+): (?:z\s*\.|backend\b|(?:duration|interval)Ms\(|sizeBytes\(|fileMode\(|hostPort\(|httpUrls?\(|environmentName\()/g,
+    /\b(\w+): (?:z\s*\.|backend\b|(?:duration|interval)Ms\(|sizeBytes\(|fileMode\(|failureLimit\(|hostPort\(|httpUrls?\(|environmentName\()/g,
   );
   return [...keys, ...schemas.matchAll(/^ {2}(backend),$/gm)].map((key) => key[1] ?? '');
 }

@@ -15,10 +15,9 @@ export const SETTINGS: MachineSettings = {
   pollWaitMs: 20_000,
   drainTimeoutMs: 20_000,
   maxAttempts: 5,
-  ...{ breaker: 3, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
+  ...{ breaker: 3, maxFailedItems: null, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
   stragglers: false,
 };
-
 export interface Start {
   readonly running?: readonly { readonly index: number; readonly row: Row; readonly failures?: number }[];
   readonly handedBack?: readonly {

@@ -33,7 +33,7 @@ test('a slot of an earlier run that still holds outcomes gets a worker, even whe
 
 test('the coordinator gets paths, limits and what shapes results, and a port chosen by the system', (t) => {
   const args = runArguments({ model: 'm', limit: 10, order: 'completion', timing: { pollWait: '1s' } });
-  const config = coordinatorConfig(args, { runId: 'R', inputPath: '/in.jsonl', outputMode: 0o640 }, PATHS);
+  const config = coordinatorConfig(args, { runId: 'R', inputPath: '/in.jsonl', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
   t.like(config, {
     runId: 'R',
     input: '/in.jsonl',
@@ -65,7 +65,7 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   const args = runArguments({ header: { 'X-Key': 's3cret' }, apiKeyEnv: 'MY_KEY' });
   const env = { PATH: '/bin', MY_KEY: 's3cret' };
   const settings = [
-    coordinatorConfig(args, { runId: 'R', inputPath: '/in', outputMode: 0o640 }, PATHS),
+    coordinatorConfig(args, { runId: 'R', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS),
     workerConfig(args, { name: 'w1', concurrency: 1 }, [], PATHS),
   ];
   t.false(JSON.stringify(settings).includes('s3cret'));
@@ -74,10 +74,14 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
 });
 
 test('R46: the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
-  const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in', outputMode: 0o640 }, PATHS);
+  const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
   t.is(parseSizeBytes(String(config['minFreeSpace'])), MIN_FREE_BYTES);
   t.is(
-    coordinatorConfig(runArguments({ minFreeSpace: '1GiB' }), { runId: 'r', inputPath: '/in', outputMode: 0o640 }, PATHS)['minFreeSpace'],
+    coordinatorConfig(
+      runArguments({ minFreeSpace: '1GiB' }),
+      { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' },
+      PATHS,
+    )['minFreeSpace'],
     '1GiB',
   );
 });

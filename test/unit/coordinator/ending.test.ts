@@ -1,5 +1,6 @@
 import test from 'ava';
 import { answerFinished, FINISHED_STAY_MS } from '../../../runtime/coordinator/ending.ts';
+import type { FailureLimit } from '../../../runtime/model/failure-limit.ts';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function lastOne(): Machine {
@@ -114,4 +115,26 @@ test('C4: started again on a finished run, it answers workers that come within i
   machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
   const ended = machine.tell({ kind: 'forgotten', token: 99 });
   t.like(only(ended, 'stop', 'reply-deregister', 'emit'), { outcome: 'completed' });
+});
+
+test('with more failed items than the run may have it pauses, says why, and what is recorded stays', (t) => {
+  const failing = (maxFailedItems: FailureLimit): ReturnType<Machine['tell']> => {
+    const machine = new Machine({
+      settings: { maxFailedItems },
+      cursor: 1,
+      running: [{ index: 0, row: rowFor('w1') }],
+      workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
+    });
+    machine.supply(10);
+    machine.poll('w1', { hello: [heldItem(0)] });
+    const outcome = outcomeOf(ref(0), { kind: 'error', httpStatus: 400, code: 'http_400' });
+    machine.poll('w1', { outcomes: [outcome] });
+    const commands = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
+    t.is(machine.state.failed, 1);
+    return commands;
+  };
+  t.regex(only(failing({ kind: 'items', items: 0 }), 'pause', 'emit', 'reply-poll').reason, /1 items have failed, and 0 may/);
+  t.regex(only(failing({ kind: 'share', percent: 5 }), 'pause', 'emit', 'reply-poll').reason, /5% of 10/);
+  t.is(ofKind(failing({ kind: 'items', items: 1 }), 'pause').length, 0);
+  t.is(ofKind(failing({ kind: 'share', percent: 10 }), 'pause').length, 0);
 });

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { finished } from '../support/command.ts';
+import { checkInvariant, makeRun } from '../support/run.ts';
+
+const CLI = fileURLToPath(new URL('../../runtime/cli.js', import.meta.url));
+const FAILING = ['--backend', 'mock', '--mock-failure-rate', '1', '--max-attempts', '1', '--concurrency', '2'];
+
+test.serial('a run stops early once too many items have failed, says so everywhere, and goes on with a higher limit', async (t) => {
+  t.timeout(120_000);
+  const run = makeRun(t, { lines: batchLines(300), args: FAILING });
+  const stopped = await finished(run.start(['--max-failed', '1%']));
+  t.is(stopped.exit, 5, stopped.stderr);
+  t.regex(stopped.stderr, /The run is paused: \d+ items have failed, and 1% of 300 may/);
+  t.false(existsSync(run.output));
+  t.regex((await run.verb('status')).stdout, /state: paused: \d+ items have failed/);
+  const last = run.events().at(-1);
+  t.like(last, { kind: 'run_finished', state: 'paused' });
+  t.true(Number(last?.['failed']) < 300, 'the rest was not tried');
+  const again = await finished(run.start(['--max-failed', '300']));
+  t.is(again.exit, 1, again.stderr);
+  t.regex(again.stderr, /0 done, 300 failed: no item has a result/);
+  t.regex((await run.verb('status')).stdout, /completed, and every item failed/);
+  await checkInvariant(t, run);
+});
+
+test.serial('a limit that is none is refused', async (t) => {
+  const run = makeRun(t, { lines: batchLines(1), args: FAILING });
+  const { exit, stderr } = await finished(run.start(['--max-failed', 'some']));
+  t.is(exit, 2);
+  t.regex(stderr, /a number of items, or a share/);
+});
+
+if (process.platform === 'linux')
+  test.serial('a host that has IPv6 alone runs a list like any other', async (t) => {
+    t.timeout(90_000);
+    const run = makeRun(t, { lines: batchLines(20), args: [] });
+    const line = `ip link set lo up && ip addr del 127.0.0.1/8 dev lo && exec ${process.execPath} ${CLI} run ${run.input} --output ${run.output} --backend mock --workers 2`;
+    const child = spawn('unshare', ['-rn', 'bash', '-c', line], { cwd: run.dir });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (more: string) => {
+        text += more;
+      });
+    const [exit] = (await once(child, 'close')) as [number | null];
+    t.is(exit, 0, text);
+    await checkInvariant(t, run);
+  });
