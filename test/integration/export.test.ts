@@ -67,7 +67,7 @@ async function tangled(dir: string): Promise<RecordedRun> {
 test('L21: the record is the frame of the highest epoch, the last in it; by input order', async (t) => {
   const dir = temporaryDir(t);
   const run = await tangled(dir);
-  t.deepEqual(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2, damage: null });
+  t.like(await exportResults(options(dir, run, { items: 8, isPartial: false })), { done: 6, failed: 2, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r2', 'r3', 'r4', 'r6', 'r7'], errors: ['e1', 'e5'] });
   await run.close();
 });
@@ -85,11 +85,11 @@ test('L21: frames without a bit mean nothing, and a partial export has what is r
   const run = await RecordedRun.start(dir, 4);
   await run.record([result(2)]);
   await run.append([result(0)]);
-  t.deepEqual(await exportResults(options(dir, run)), { done: 1, failed: 0, damage: null });
+  t.like(await exportResults(options(dir, run)), { done: 1, failed: 0, damage: null });
   t.deepEqual(outputs(dir), { results: ['r2'], errors: [] });
   await run.settle([result(0)]);
   await run.record([error(1)]);
-  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 1, damage: null });
+  t.like(await exportResults(options(dir, run)), { done: 2, failed: 1, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r2'], errors: ['e1'] });
   t.deepEqual(readdirSync(dir).sort(), ['out.errors.jsonl', 'out.jsonl', 'segments', 'temp']);
   t.deepEqual(readdirSync(join(dir, 'temp')), []);
@@ -119,7 +119,7 @@ test('a partial export works while the log grows, and each one holds all that wa
     );
   }
   await writing;
-  t.deepEqual(await exportResults(options(dir, run, { items, isPartial: false })), { done: 1714, failed: 286, damage: null });
+  t.like(await exportResults(options(dir, run, { items, isPartial: false })), { done: 1714, failed: 286, damage: null });
   await run.close();
 });
 
@@ -165,7 +165,7 @@ test('L17: a torn tail is not read, and what is before it is exported', async (t
   await run.record([result(0), result(1)]);
   await run.close();
   await appendFile(join(run.segments, segmentName(0)), Buffer.alloc(500));
-  t.deepEqual(await exportResults(options(dir, run)), { done: 2, failed: 0, damage: null });
+  t.like(await exportResults(options(dir, run)), { done: 2, failed: 0, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r1'], errors: [] });
 });
 
