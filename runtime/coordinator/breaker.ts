@@ -7,50 +7,79 @@ import { acknowledge, handBack, record } from './rows.ts';
 import type { Item, State } from './state.ts';
 
 /**
- * The breaker. A wrong key or a wrong URL makes every item fail alike; so many such answers in a row are the endpoint's fault, not
- * the items'. Until the row is broken by any other answer they are held back, unrecorded, and the worker keeps them in its
- * outbox: where the run pauses they go back uncounted, and nobody's item has failed for a mistyped key.
+ * What only the whole run can tell of a failure: whether it is the item's, or everybody would have got it. The worker's endpoints decide
+ * the rest (worker/endpoint.ts).
+ *
+ * - Where the endpoints of all workers refuse everybody, a key, a path or an account is wrong: the run pauses.
+ * - Where no item of the run has a result yet, refusals that are meant for one item (400, 413, 422) may be meant for all of them: such
+ *   outcomes are held back, unrecorded, and so many in a row pause the run.
+ * - A failed probe counts where too few items are left that could show that its endpoint works.
  */
 /** A server's message may be a whole page. */
 const MAX_TOLD_CHARACTERS = 300;
-const SUSPICIOUS_STATUS: ReadonlySet<number> = new Set([401, 403, 404]);
+/** As many items as make a row of failures at an endpoint, for each attempt that an item has. */
+const TAIL = 8;
 
-export function isSuspicious(outcome: Outcome): boolean {
-  return outcome.kind === 'error' && !outcome.isRetryable && SUSPICIOUS_STATUS.has(outcome.httpStatus);
+export function isSuspicious({ done }: State, { kind, isRetryable, isProbe, httpStatus }: Outcome): boolean {
+  return done === 0 && kind === 'error' && !isRetryable && !isProbe && httpStatus >= 400 && httpStatus < 500;
 }
 
 export function suspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
-  if (state.phase.kind === 'pausing') return sendBackSuspect(state, worker, item, outcome);
+  if (state.phase.kind === 'pausing') return sendBack(state, worker, item, outcome);
   lockItem(item, 'suspect');
   state.suspects.push({ worker, outcome });
   if (state.suspects.length < state.settings.breaker) return;
-  pauseRun(state, state.lastTickMs, reasonOf(state.suspects.length, outcome));
-  sendBackSuspects(state);
+  const told = parseOutputLine(outcome.line)?.error?.message ?? `HTTP ${outcome.httpStatus}`;
+  pause(state, `no item has a result yet, and ${state.suspects.length} were refused, the last with: ${told}`);
 }
 
-/** With the server's own words: they name the key, the model or the path that it does not like. */
-function reasonOf(count: number, { httpStatus, line }: Outcome): string {
-  const told = parseOutputLine(line)?.error?.message ?? '';
-  return `${count} answers in a row were refusals of the endpoint, the last HTTP ${httpStatus}: ${told.slice(0, MAX_TOLD_CHARACTERS)}`;
+/** The endpoints of a worker refuse everybody. The run pauses where that is so of every worker that has anything to do. */
+export function noteRefusal(state: State, id: WorkerId, detail: string): void {
+  const refused = state.workers.get(id);
+  if (refused !== undefined) refused.refusals += 1;
+  // Of a run that has results, single items may be refused: it takes as many as make the row.
+  const least = state.done === 0 ? 1 : state.settings.breaker;
+  const others = [...state.workers.values()].filter((worker) => worker === refused || worker.items.size > 0);
+  if (others.every((worker) => worker.refusals >= least)) pause(state, `the endpoint refuses every item: ${detail}`);
 }
 
-/** The run pauses: what was held goes back uncounted, so that nobody waits for it. */
-export function sendBackSuspects(state: State): void {
-  for (const { worker, outcome } of state.suspects.splice(0)) {
-    const item = itemAt(state, outcome.index);
-    item.lock = null;
-    sendBackSuspect(state, worker, item, outcome);
-  }
+/** An account without quota is refused whatever it asks. */
+export function noteQuota(state: State, detail: string): void {
+  pause(state, `the account has no quota left: ${detail}`);
 }
 
-function sendBackSuspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
+/** Some endpoint of the worker works: what was held back fails on its own account. */
+export function noteResult(state: State, id: WorkerId): void {
+  const worker = state.workers.get(id);
+  if (worker !== undefined) worker.refusals = 0;
+  releaseSuspects(state);
+}
+
+/**
+ * Too few items are left to show whether an endpoint works. Those that have failed before, while their endpoint did work, show nothing.
+ * The fewer attempts an item has, the fewer may be left before its failures count.
+ */
+export function isTail({ supply, cursor, items, settings }: State): boolean {
+  if (supply.items === null) return false;
+  let left = supply.items - cursor;
+  for (const { faults } of items.values()) if (faults.failures === 0) left += 1;
+  return left <= TAIL * settings.maxAttempts;
+}
+
+/** The outcome is not recorded, and its item goes back uncounted. */
+export function sendBack(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   const live = findRow(item, rowOf(worker, outcome));
-  if (live !== undefined) handBack(state, item, live, 'unavailable', 0);
+  if (live !== undefined) handBack(state, item, live, 'unavailable', outcome.delayMs);
   else acknowledge(state, worker, outcome);
 }
 
-/** The row is broken: what was held fails on its own account. */
-export function releaseSuspects(state: State): void {
+/** Nothing else is left that could show whether refusals are meant for everybody. */
+export function releaseLastSuspects(state: State): void {
+  const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.suspects.length;
+  if (isAll) releaseSuspects(state);
+}
+
+function releaseSuspects(state: State): void {
   for (const { worker, outcome } of state.suspects.splice(0)) {
     const item = itemAt(state, outcome.index);
     item.lock = null;
@@ -58,8 +87,12 @@ export function releaseSuspects(state: State): void {
   }
 }
 
-/** Nothing else is left that could break the row. */
-export function releaseLastSuspects(state: State): void {
-  const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.suspects.length;
-  if (isAll) releaseSuspects(state);
+/** What was held goes back uncounted, so that nobody waits for it. */
+function pause(state: State, reason: string): void {
+  pauseRun(state, state.nowMs, reason.slice(0, MAX_TOLD_CHARACTERS));
+  for (const { worker, outcome } of state.suspects.splice(0)) {
+    const item = itemAt(state, outcome.index);
+    item.lock = null;
+    sendBack(state, worker, item, outcome);
+  }
 }

@@ -87,7 +87,8 @@ function findHungry(state: State): readonly { readonly worker: Worker; readonly 
     if (worker !== undefined && free > 0) found.push({ worker, free });
     else state.hungry.delete(id);
   }
-  return found;
+  // A worker that is not ready has room to probe its endpoint with an item: what the others have no use for.
+  return found.toSorted((a, b) => Number(b.worker.state === 'ready') - Number(a.worker.state === 'ready'));
 }
 
 /** How many items more this worker may be given; none while it is kept free for one that runs alone, or is about to go. */

@@ -34,5 +34,5 @@ async function lineOf(
 
 function outcomeOf(ref: ItemRef, record: ErrorRecord): Outcome {
   const line = errorLine(record);
-  return { ...plainRef(ref), kind: 'error', line, httpStatus: 0, code: record.code, isRetryable: false, delayMs: 0 };
+  return { ...plainRef(ref), kind: 'error', line, httpStatus: 0, code: record.code, isRetryable: false, isProbe: false, delayMs: 0 };
 }

@@ -1,8 +1,7 @@
 import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
-import { isSuspicious, releaseSuspects, sendBackSuspects, suspect } from './breaker.ts';
+import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
 import { isGoing } from './drain.ts';
-import { pauseRun } from './ending.ts';
 import { command, findRow, rowOf } from './mirror.ts';
 import { acquit } from './poison.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from './rows.ts';
@@ -20,8 +19,9 @@ export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
   }
   acquit(state, item);
   if (item.lock !== null) return wait(item, { worker, outcome });
-  if (isSuspicious(outcome)) return suspect(state, worker, item, outcome);
-  if (outcome.httpStatus !== 0) releaseSuspects(state);
+  if (isSuspicious(state, outcome)) return suspect(state, worker, item, outcome);
+  if (outcome.kind === 'result') noteResult(state, worker);
+  if (outcome.isProbe && !isTail(state)) return sendBack(state, worker, item, outcome);
   if (outcome.isRetryable) return judgeFailure(state, worker, item, outcome);
   record(state, worker, item, outcome);
 }
@@ -63,10 +63,8 @@ function judgeFailure(state: State, worker: WorkerId, item: Item, outcome: Outco
 
 /** An item that a worker returns without an outcome. */
 export function onReturned(state: State, worker: WorkerId, returned: ItemReturn): void {
-  if (returned.reason === 'quota') {
-    pauseRun(state, state.nowMs, 'the backend says that the account has no quota left (insufficient_quota)');
-    sendBackSuspects(state);
-  }
+  if (returned.reason === 'quota') noteQuota(state, returned.detail);
+  if (returned.reason === 'refused') noteRefusal(state, worker, returned.detail);
   const item = state.items.get(returned.index);
   const row = rowOf(worker, returned);
   // L44: its row is on its way back to it, and goes back from there once that is known.
@@ -89,7 +87,7 @@ function onGivenBack(state: State, worker: WorkerId, live: LiveRow, { index }: I
 function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: ItemReturn): void {
   const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
   if (thief === undefined || thief.state !== 'ready' || isGoing(thief) || live.isStarted)
-    return handBack(state, item, live, reason, delayMs);
+    return handBack(state, item, live, reason === 'refused' ? 'unavailable' : reason, delayMs);
   live.isGivenBack = true;
   commandMove(state, reassign(state, item, live, thief.id));
 }

@@ -83,6 +83,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     concurrency: 0,
     state: 'unknown',
     detail: '',
+    refusals: 0,
     hasOlderRows: false,
     isRegistered: false,
     isSuspected: false,

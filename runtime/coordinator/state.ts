@@ -5,6 +5,7 @@ import type { FailureLimit } from '../model/failure-limit.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
 import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
+import type { Batch, Channel } from './channel.ts';
 import type { Command, Grant, Token } from './commands.ts';
 import type { Hints, Instruction } from './drain.ts';
 
@@ -80,28 +81,6 @@ export interface Item {
   readonly waiting: Waiting[];
 }
 
-export interface Batch {
-  readonly number: number;
-  readonly assignments: readonly Assignment[];
-  readonly revoked: readonly ItemRef[];
-  readonly recalled: readonly ItemRef[];
-  /** False when it must be put into the next reply (again). */
-  isUnderway: boolean;
-}
-
-/** A poll that waits can be answered once; on a stream one message follows the other. */
-export type Channel =
-  | { readonly kind: 'poll'; readonly token: Token; readonly untilMs: number }
-  | {
-      readonly kind: 'stream';
-      readonly token: Token;
-      /** The last message has not left yet: a peer that does not read is told nothing more. */
-      isWriting: boolean;
-      /** Scans since something was said, and since something was heard. */
-      quietScans: number;
-      unheardScans: number;
-    };
-
 export interface Worker {
   readonly id: WorkerId;
   bootNonce: string;
@@ -112,6 +91,8 @@ export interface Worker {
   state: WorkerState | 'unknown';
   /** Why it takes no items, as its last beat said. */
   detail: string;
+  /** Items that its endpoints refused as they refuse everybody, since they last gave a result. */
+  refusals: number;
   /** Rows that the scan found may be of an earlier boot (L27). */
   hasOlderRows: boolean;
   /** False until the ledger has its registry row: no claim before. */

@@ -24,7 +24,7 @@ export function noteFailure(item: Item, { code, line }: Outcome): void {
 }
 
 /** An item came back uncounted: where its server was the reason, it is told. */
-export function noteReturned(item: Item, { reason, detail = '' }: ItemReturn & { readonly detail?: string }): void {
+export function noteReturned(item: Item, { reason, detail }: ItemReturn): void {
   if (reason === 'throttled') item.why = detail === '' ? 'throttled: the server said that it is busy (429 or 503)' : detail;
   if (reason === 'unavailable' && detail !== '') item.why = detail;
 }

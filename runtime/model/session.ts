@@ -47,15 +47,27 @@ export interface Outcome extends ItemRef {
   readonly code: string;
   /** Counts against maxAttempts, and goes back while attempts are left. */
   readonly isRetryable: boolean;
+  /**
+   * A failure of an item that its endpoint had alone, ready before and after, while it gave no other item a result: the endpoint may
+   * still be the reason. It counts only where too few items are left to tell (C3).
+   */
+  readonly isProbe: boolean;
   readonly delayMs: number;
 }
 
-export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota' | 'recalled';
+/**
+ * unavailable: the endpoint is not there, or gives no item a result; refused: all endpoints of the worker refuse everybody (a wrong key
+ * or path); quota: the account has none left; throttled: more is asked of the endpoint than it takes; recalled: wanted for another
+ * worker (L32).
+ */
+export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota' | 'refused' | 'recalled';
 
 /** An item that goes back without an outcome; nothing is counted against it. */
 export interface ItemReturn extends ItemRef {
   readonly reason: ReturnReason;
   readonly delayMs: number;
+  /** Why, in the endpoint's words: one line of at most MAX_DETAIL_CHARACTERS, empty where there is nothing to say. */
+  readonly detail: string;
 }
 
 /** What a draining worker has just done. */

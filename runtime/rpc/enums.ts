@@ -64,6 +64,7 @@ export const RETURN_REASONS: EnumTable<ReturnReason, WireReturnReason> = table<R
   THROTTLED: 'throttled',
   QUOTA: 'quota',
   RECALLED: 'recalled',
+  REFUSED: 'refused',
 });
 
 export const DRAIN_STEPS: EnumTable<DrainStepKind, WireDrainStepKind> = table<DrainStepKind>()(WireDrainStepKind, {

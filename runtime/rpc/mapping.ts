@@ -86,7 +86,7 @@ export function pollToWire(poll: Poll): PollRequest {
     ...same,
     ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: plainRef(item), state: HELD_STATES.toWire[item.state] })) } }),
     outcomes: outcomes.map(outcomeToWire),
-    returns: returns.map((item) => ({ ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs) })),
+    returns: returns.map(returnToWire),
     started: started.map(plainRef),
     drainSteps: drainSteps.map(drainStepToWire),
     waitMs: wholeMs(waitMs),
@@ -115,15 +115,7 @@ export function pollFromWire(wire: PollRequest): Checked<Poll> {
     isAwaiting,
     capacity: check.atMost('capacity', wire.capacity, MAX_LIST),
     outcomes: check.list('outcomes', wire.outcomes, (item) => outcomeFromWire(check, item)),
-    returns: check.list(
-      'returns',
-      wire.returns,
-      (item): ItemReturn => ({
-        ...check.ref(item.ref),
-        reason: check.word('reason', item.reason, RETURN_REASONS, 'drained'),
-        delayMs: item.delayMs,
-      }),
-    ),
+    returns: check.list('returns', wire.returns, (item) => returnFromWire(check, item)),
     started: check.list('started', wire.started, (ref) => check.ref(ref)),
     drainSteps: check.list('drain_steps', wire.drainSteps, (one) => drainStepFromWire(check, one)),
     waitMs: check.atMost('wait_ms', wire.waitMs, MAX_POLL_WAIT_MS),
@@ -209,7 +201,21 @@ function outcomeToWire(outcome: Outcome): NonNullable<MessageInitShape<typeof Po
     httpStatus,
     code,
     retryable: outcome.isRetryable,
+    probe: outcome.isProbe,
     delayMs: wholeMs(outcome.delayMs),
+  };
+}
+
+function returnToWire(item: ItemReturn): NonNullable<MessageInitShape<typeof PollRequestSchema>['returns']>[number] {
+  return { ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs), detail: item.detail };
+}
+
+function returnFromWire(check: FieldCheck, wire: PollRequest['returns'][number]): ItemReturn {
+  return {
+    ...check.ref(wire.ref),
+    reason: check.word('reason', wire.reason, RETURN_REASONS, 'drained'),
+    delayMs: wire.delayMs,
+    detail: check.detail(wire.detail, 'detail'),
   };
 }
 
@@ -221,6 +227,7 @@ function outcomeFromWire(check: FieldCheck, wire: PollRequest['outcomes'][number
     httpStatus: check.atMost('http_status', wire.httpStatus, MAX_HTTP_STATUS),
     code: check.code(wire.code),
     isRetryable: wire.retryable,
+    isProbe: wire.probe,
     delayMs: wire.delayMs,
   };
 }

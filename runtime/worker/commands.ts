@@ -1,15 +1,17 @@
 import type { Epoch, ItemRef } from '../model/row.ts';
-import type { Assignment, ItemReturn, Outcome, Poll, WorkerState } from '../model/session.ts';
+import type { Assignment, Outcome, Poll, WorkerState } from '../model/session.ts';
+import type { EndpointFailure } from './endpoint.ts';
 
-/** How one execution ended: with an outcome, or with the item going back uncounted. */
+/** How one execution ended. */
 export type Ending =
+  /** The item is through, whatever its endpoint does with others: a result, or an error that is its own. */
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
-  | {
-      readonly kind: 'return';
-      readonly item: ItemReturn;
-      /** How long the backend asked for quiet, in milliseconds; 0 where it did not say. */
-      readonly quietMs: number;
-    };
+  /** It failed, and the endpoint may be the reason. `outcome` is what it has if the failure counts. */
+  | { readonly kind: 'failure'; readonly outcome: Outcome; readonly failure: EndpointFailure }
+  /** The endpoint refuses it for now. `quietMs`: how long it asked for quiet, in milliseconds; 0 where it did not say. */
+  | { readonly kind: 'throttled'; readonly outcome: Outcome; readonly quietMs: number; readonly detail: string }
+  /** No connection came about: nothing was executed. */
+  | { readonly kind: 'unavailable'; readonly ref: ItemRef; readonly detail: string };
 
 /**
  * Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts
@@ -20,7 +22,7 @@ export type Leaving = 'drained' | 'given-up' | 'finished' | 'superseded' | 'gone
 /** What the machine wants done; the loop does it, and comes back with the fact (see machine.ts). */
 export type Command =
   /** Comes back as onEnded. */
-  | { readonly kind: 'start'; readonly assignment: Assignment }
+  | { readonly kind: 'start'; readonly assignment: Assignment; readonly endpoint: number }
   /** Abort the execution; what it still ends with is ignored. */
   | { readonly kind: 'stop'; readonly ref: ItemRef }
   /** Make the outcome durable; comes back as onStored (L34). */
@@ -33,7 +35,9 @@ export type Command =
   | { readonly kind: 'reconnect' }
   /** What the next beats say; said at once. */
   | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
-  /** Ask the backend until it is ready; comes back as onBackendReady. */
-  | { readonly kind: 'probe' }
+  /** Ask an endpoint whether it is ready, after the gap that belongs to so many tries; comes back as onReadiness. */
+  | { readonly kind: 'ask'; readonly endpoint: number; readonly tries: number }
+  /** For the log: why an endpoint is away, each time that it is found so. */
+  | { readonly kind: 'note-away'; readonly detail: string }
   /** Deregister unless superseded, and end, all of it by `byMs`. The last command. */
   | { readonly kind: 'leave'; readonly why: Leaving; readonly unacknowledged: number; readonly byMs: number };

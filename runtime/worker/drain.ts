@@ -4,7 +4,7 @@ import { expectedRestMs } from '../model/durations.ts';
 import { type ComputeHint, earlier } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import type { DrainStep, DrainStepKind, PollReply } from '../model/session.ts';
-import { returnQueued, returnStarted } from './holding.ts';
+import { returnFailures, returnQueued, returnStarted } from './holding.ts';
 import { speak } from './say.ts';
 import { allHeld, type Held, type State } from './state.ts';
 
@@ -105,6 +105,7 @@ function finish(state: State, nowMs: number): void {
   state.mode = { kind: 'draining', isFinished: true, untilMs: nowMs, giveUpAtMs, endMs: giveUpAtMs + GOODBYE_MS };
   speak(state);
   returnQueued(state, 'drained');
+  returnFailures(state, 'drained');
   returnStarted(state, 'drained');
 }
 
@@ -120,7 +121,10 @@ function follow(state: State, nowMs: number): void {
   else if (mode.kind !== 'draining' || mode.endMs !== demand.untilMs) state.mode = drainUntil(nowMs, demand.untilMs);
   speak(state);
   if (wasWorking) stopPulling(state, nowMs);
-  if (demand.kind === 'drain') returnUnfit(state, nowMs);
+  if (demand.kind === 'drain') {
+    returnFailures(state, 'drained');
+    returnUnfit(state, nowMs);
+  }
   if (wasWorking && state.counts.started > 0) tell(state, nowMs, 'finishing', state.counts.started);
 }
 

@@ -1,10 +1,11 @@
 import { never } from '../base/assert.ts';
+import { oneLine } from '../model/detail.ts';
 import type { Item } from '../model/item.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import { errorLine, resultLine } from '../results/output-line.ts';
 import type { Ending } from './commands.ts';
-import { type Judgement, QUOTA_CODE } from './retry.ts';
+import { type Failure, type Judgement, QUOTA_CODE, TIMEOUT_CODE } from './retry.ts';
 
 /** An item as the worker has read it: its content id names it in every output. */
 export interface ReadItem {
@@ -19,22 +20,25 @@ export interface ReadItem {
  */
 export const MAX_OUTCOME_BYTES: number = 15 * 1024 * 1024;
 
-/** Turns a judgement into what goes to the coordinator; the outcome's bytes are the finished output line. */
+/** Turns a judgement into what the worker's machine takes in; the outcome's bytes are the finished output line. */
 export function endingOf(read: ReadItem, judgement: Judgement): Ending {
-  const ref = plainRef(read.assignment);
   switch (judgement.kind) {
     case 'result': {
       const line = resultLine({ item: read.item, id: read.id, ...judgement.response });
-      if (line.byteLength > MAX_OUTCOME_BYTES) return errorEnding(read, TOO_LARGE);
-      return outcome({ ...ref, kind: 'result', line, httpStatus: judgement.response.statusCode, code: '', isRetryable: false, delayMs: 0 });
+      if (line.byteLength > MAX_OUTCOME_BYTES) return { kind: 'outcome', outcome: errorOutcome(read, TOO_LARGE, FINAL) };
+      const ref = plainRef(read.assignment);
+      const httpStatus = judgement.response.statusCode;
+      return { kind: 'outcome', outcome: { ...ref, kind: 'result', line, httpStatus, code: '', ...FINAL } };
     }
     case 'error':
-      if (judgement.code === QUOTA_CODE) return { kind: 'return', item: { ...ref, reason: 'quota', delayMs: 0 }, quietMs: 0 };
       return errorEnding(read, judgement);
-    case 'throttled':
-      return { kind: 'return', item: { ...ref, reason: 'throttled', delayMs: judgement.delayMs }, quietMs: judgement.quietMs };
+    case 'throttled': {
+      const { error, delayMs, quietMs } = judgement;
+      const outcome = errorOutcome(read, error, { isRetryable: true, isProbe: false, delayMs });
+      return { kind: 'throttled', outcome, quietMs, detail: oneLine(error.message) };
+    }
     case 'unavailable':
-      return { kind: 'return', item: { ...ref, reason: 'unavailable', delayMs: 0 }, quietMs: 0 };
+      return { kind: 'unavailable', ref: plainRef(read.assignment), detail: oneLine(judgement.detail) };
     default:
       return never(judgement);
   }
@@ -43,29 +47,46 @@ export function endingOf(read: ReadItem, judgement: Judgement): Ending {
 /** A line that this worker cannot read, though the coordinator could: final, since no other attempt reads it better. */
 export function unreadable(assignment: Assignment, id: string, customId: string | null, code: string, message: string): Ending {
   const line = errorLine({ id, customId, code, message, line: assignment.lineNumber, response: null });
-  return outcome({ ...plainRef(assignment), kind: 'error', line, httpStatus: 0, code, isRetryable: false, delayMs: 0 });
+  return { kind: 'outcome', outcome: { ...plainRef(assignment), kind: 'error', line, httpStatus: 0, code, ...FINAL } };
 }
 
-type ErrorJudgement = Extract<Judgement, { kind: 'error' }>;
+const FINAL: Pick<Outcome, 'isRetryable' | 'isProbe' | 'delayMs'> = { isRetryable: false, isProbe: false, delayMs: 0 };
 
-const TOO_LARGE: ErrorJudgement = {
-  kind: 'error',
+const TOO_LARGE: Failure = {
   code: 'response_too_large',
   message: `the output line would be longer than ${MAX_OUTCOME_BYTES} bytes: ask for less, or use a shorter custom_id`,
   response: null,
-  blame: 'item',
-  delayMs: 0,
 };
 
-function errorEnding({ assignment, item, id }: ReadItem, judgement: ErrorJudgement): Ending {
-  const { code, message, response, blame, delayMs } = judgement;
-  const isRetryable = blame === 'unknown';
+function errorEnding(read: ReadItem, judgement: Extract<Judgement, { kind: 'error' }>): Ending {
+  const { blame, delayMs, code, message } = judgement;
+  const isTimeout = code === TIMEOUT_CODE;
+  const detail = oneLine(message);
+  switch (blame) {
+    case 'item':
+    case 'request':
+      return { kind: 'outcome', outcome: errorOutcome(read, judgement, FINAL) };
+    case 'unknown': {
+      const outcome = errorOutcome(read, judgement, { isRetryable: true, isProbe: false, delayMs });
+      return { kind: 'failure', outcome, failure: { isRefusal: false, isCertain: false, isTimeout, detail } };
+    }
+    case 'endpoint': {
+      const isCertain = code === QUOTA_CODE;
+      const outcome = errorOutcome(read, judgement, { ...FINAL, delayMs });
+      return { kind: 'failure', outcome, failure: { isRefusal: true, isCertain, isTimeout, detail } };
+    }
+    default:
+      return never(blame);
+  }
+}
+
+function errorOutcome(
+  { assignment, item, id }: ReadItem,
+  { code, message, response }: Failure,
+  fate: Pick<Outcome, 'isRetryable' | 'isProbe' | 'delayMs'>,
+): Outcome {
   const record = { id, customId: item.customId, code, message, line: assignment.lineNumber };
   const whole = errorLine({ ...record, response });
   const line = whole.byteLength > MAX_OUTCOME_BYTES ? errorLine({ ...record, response: null }) : whole;
-  return outcome({ ...plainRef(assignment), kind: 'error', line, httpStatus: response?.statusCode ?? 0, code, isRetryable, delayMs });
-}
-
-function outcome(value: Outcome): Ending {
-  return { kind: 'outcome', outcome: value };
+  return { ...plainRef(assignment), kind: 'error', line, httpStatus: response?.statusCode ?? 0, code, ...fate };
 }

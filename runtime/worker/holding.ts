@@ -1,10 +1,8 @@
-import { assert, never } from '../base/assert.ts';
-import { addDuration } from '../model/durations.ts';
+import { assert } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
 import { plainRef, refKey } from '../model/row.ts';
-import type { Assignment, ReturnReason } from '../model/session.ts';
-import type { Ending } from './commands.ts';
-import { isQuiet, onSucceeded, onThrottled } from './concurrency.ts';
+import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
+import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint.ts';
 import { isOutOfTouch } from './epoch-guard.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
 
@@ -18,7 +16,7 @@ export function take(state: State, assignment: Assignment): void {
   const ref = plainRef(assignment);
   const reason = refusal(state);
   if (reason === null) add(state, ref, { kind: 'queued', assignment });
-  else add(state, ref, { kind: 'returning', item: { ...ref, reason, delayMs: 0 } });
+  else add(state, ref, { kind: 'returning', item: { ...ref, reason, delayMs: 0, detail: '' } });
 }
 
 /** L27: the row is gone. An outcome that is already there is sent all the same; the ledger judges it. */
@@ -30,46 +28,39 @@ export function revoke(state: State, ref: ItemRef): void {
 /** L32: wanted for another worker. What has not started goes back and never will start; of the rest nothing is said. */
 export function recall(state: State, ref: ItemRef): void {
   const held = find(state, ref);
-  if (held?.stage.kind === 'queued') giveBack(state, held, 'recalled');
+  if (held?.stage.kind === 'queued') giveBack(state, held, { reason: 'recalled' });
 }
 
 /** Starts what may start, in the order of arrival. */
 export function startQueued(state: State, nowMs: number): void {
-  if (state.mode.kind !== 'working' || state.backend !== 'ready' || state.isFenced || isQuiet(state.limit, nowMs)) return;
+  if (state.mode.kind !== 'working' || state.isFenced) return;
   // W2: of a process that was stopped, the end of an execution may be heard before the tick that fences it.
   if (isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) return;
   for (const held of state.queue) {
-    if (state.executing.size >= state.limit.size) return;
+    const endpoint = nextEndpoint(state, nowMs);
+    if (endpoint === null) return;
     assert(held.stage.kind === 'queued', 'only a queued item starts');
     const { assignment } = held.stage;
+    const key = refKey(held.ref);
     moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
-    state.executing.add(refKey(held.ref));
-    command(state, { kind: 'start', assignment });
+    state.executing.set(key, { endpoint, startedAtMs: nowMs });
+    onStarted(endpoint, nowMs, key);
+    command(state, { kind: 'start', assignment, endpoint: endpoint.number });
   }
 }
 
-/** L36: what was handed back or revoked meanwhile has no outcome any more; nor has what was aborted because the worker leaves. */
-export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
-  state.executing.delete(refKey(ref));
-  if (state.mode.kind === 'left') return;
-  adapt(state, nowMs, ending);
-  const held = find(state, ref);
-  if (held === undefined || held.stage.kind !== 'started') return;
-  switch (ending.kind) {
-    case 'outcome': {
-      // A failure says little about how long an answer takes.
-      if (ending.outcome.kind === 'result') addDuration(state.durations, nowMs - held.stage.startedAtMs);
-      moveTo(state, held, { kind: 'storing', outcome: ending.outcome });
-      command(state, { kind: 'store', outcome: ending.outcome });
-      return;
-    }
-    case 'return': {
-      moveTo(state, held, { kind: 'returning', item: ending.item });
-      return;
-    }
-    default:
-      never(ending);
-  }
+/** One that waits for a probe goes first; of the others the one with least in flight, and among equals the one that waited longest. */
+function nextEndpoint(state: State, nowMs: number): Endpoint | null {
+  if (state.executing.size >= state.settings.concurrency) return null;
+  const probed = state.endpoints.find(wantsProbe);
+  if (probed !== undefined) return probed;
+  let best: Endpoint | null = null;
+  for (const endpoint of state.endpoints) if (mayStart(endpoint, nowMs) && (best === null || isLess(endpoint, best))) best = endpoint;
+  return best;
+}
+
+function isLess(a: Endpoint, b: Endpoint): boolean {
+  return a.executing < b.executing || (a.executing === b.executing && a.startedAtMs < b.startedAtMs);
 }
 
 /** L34: only now may the outcome be sent. */
@@ -81,7 +72,12 @@ export function stored(state: State, ref: ItemRef): void {
 
 /** Hands back everything that has not started. */
 export function returnQueued(state: State, reason: ReturnReason): void {
-  for (const held of [...state.queue]) giveBack(state, held, reason);
+  for (const held of [...state.queue]) giveBack(state, held, { reason });
+}
+
+/** Hands back what has failed and is not known to count. */
+export function returnFailures(state: State, reason: ReturnReason): void {
+  for (const held of [...state.failures]) giveBack(state, held, { reason });
 }
 
 /** Hands back what is still being executed, or some of it; its end is then ignored (L36). */
@@ -89,8 +85,23 @@ export function returnStarted(state: State, reason: ReturnReason, isChosen: (hel
   for (const held of allHeld(state)) {
     if (held.stage.kind !== 'started' || !isChosen(held)) continue;
     command(state, { kind: 'stop', ref: held.ref });
-    giveBack(state, held, reason);
+    giveBack(state, held, { reason });
   }
+}
+
+/** The item goes back uncounted, not to be claimed again for `delayMs`. */
+export function giveBack(
+  state: State,
+  held: Held,
+  { reason, delayMs = 0, detail = '' }: { readonly reason: ReturnReason; readonly delayMs?: number; readonly detail?: string },
+): void {
+  moveTo(state, held, { kind: 'returning', item: { ...held.ref, reason, delayMs, detail } });
+}
+
+/** The outcome is final for this attempt: it is made durable, and then sent (L34). */
+export function keepOutcome(state: State, held: Held, outcome: Outcome): void {
+  moveTo(state, held, { kind: 'storing', outcome });
+  command(state, { kind: 'store', outcome });
 }
 
 /** L34: forgets exactly the pairs that a reply names, where they had been handed over. */
@@ -105,8 +116,8 @@ export function forget(state: State, refs: readonly ItemRef[]): void {
   if (durable.length > 0) command(state, { kind: 'forget', refs: durable });
 }
 
-function isUnfinished(held: Held): boolean {
-  return held.stage.kind === 'queued' || held.stage.kind === 'started';
+function isUnfinished({ stage }: Held): boolean {
+  return stage.kind === 'queued' || stage.kind === 'started' || stage.kind === 'failed';
 }
 
 /** Drops an item that the worker may no longer execute; nothing is said about it. */
@@ -115,16 +126,7 @@ function abandon(state: State, held: Held): void {
   drop(state, held);
 }
 
-function giveBack(state: State, held: Held, reason: ReturnReason): void {
-  moveTo(state, held, { kind: 'returning', item: { ...held.ref, reason, delayMs: 0 } });
-}
-
 function refusal(state: State): ReturnReason | null {
   if (state.mode.kind !== 'working') return 'drained';
-  return state.backend === 'ready' ? null : 'unavailable';
-}
-
-function adapt(state: State, nowMs: number, ending: Ending): void {
-  if (ending.kind === 'outcome' && ending.outcome.kind === 'result') state.limit = onSucceeded(state.limit);
-  if (ending.kind === 'return' && ending.item.reason === 'throttled') state.limit = onThrottled(state.limit, nowMs, ending.quietMs);
+  return state.endpoints.some((endpoint) => isClosed(endpoint) || wantsProbe(endpoint)) ? null : 'unavailable';
 }

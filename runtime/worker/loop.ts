@@ -5,18 +5,18 @@ import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
+import type { Readiness } from './backends/contract.ts';
 import type { Command, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Link } from './link.ts';
 import {
-  onBackendAway,
-  onBackendReady,
   onBeat,
   onConnected,
   onDrain,
   onEnded,
   onHint,
   onPollFailed,
+  onReadiness,
   onReply,
   onSessionEnded,
   onStart,
@@ -25,7 +25,6 @@ import {
   onWritten,
 } from './machine.ts';
 import type { Outbox } from './outbox.ts';
-import type { Probed } from './readiness.ts';
 import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';
@@ -36,7 +35,8 @@ export interface LoopDeps {
   readonly slots: Slots;
   readonly link: Link;
   readonly heartbeat: Heartbeat;
-  readonly probe: (signal: AbortSignal, onAway: (detail: string) => void) => Promise<Probed>;
+  /** Null where it was stopped meanwhile. */
+  readonly ask: (endpoint: number, tries: number, signal: AbortSignal) => Promise<Readiness | null>;
   readonly tickMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -58,8 +58,7 @@ export class WorkerLoop {
   readonly #speaking: Speaking;
   #toStore: Outcome[] = [];
   #isStoring = false;
-  #backendDetail: string | null = null;
-  #backendRepeats: Repeats = NO_REPEATS;
+  #awayRepeats: Repeats = NO_REPEATS;
   #resolve: (end: LoopEnd) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -120,8 +119,8 @@ export class WorkerLoop {
     this.#deps.link.close();
   }
 
-  async #execute(assignment: Assignment): Promise<void> {
-    const ending = await this.#deps.slots.run(assignment);
+  async #execute(assignment: Assignment, endpoint: number): Promise<void> {
+    const ending = await this.#deps.slots.run(assignment, endpoint);
     this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), plainRef(assignment), ending));
   }
 
@@ -146,21 +145,17 @@ export class WorkerLoop {
     this.#fact(() => onConnected(state, this.#nowMs()));
   }
 
-  async #probe(): Promise<void> {
-    const { state, log } = this.#deps;
-    const probed = await this.#deps.probe(this.#stopped.signal, (detail) => {
-      const { repeats, isDue, unlogged } = onReason(this.#backendRepeats, detail, this.#nowMs());
-      this.#backendRepeats = repeats;
-      if (isDue) log.warn({ detail, unlogged }, 'the backend is not ready');
-      this.#fact(() => onBackendAway(state, this.#nowMs(), detail));
-    });
-    if (probed.kind === 'ready') {
-      this.#backendRepeats = NO_REPEATS;
-      this.#fact(() => onBackendReady(state, this.#nowMs()));
-    }
-    if (probed.kind !== 'given-up') return;
-    this.#backendDetail = `${probed.detail}, ${probed.tries} times`;
-    this.drain('the backend is not ready');
+  async #ask(endpoint: number, tries: number): Promise<void> {
+    const readiness = await this.#deps.ask(endpoint, tries, this.#stopped.signal);
+    if (readiness === null) return;
+    this.#fact(() => onReadiness(this.#deps.state, this.#nowMs(), endpoint, readiness.kind === 'ready' ? null : readiness.detail));
+  }
+
+  /** Tells the log why an endpoint is away: at once, and then with growing gaps. */
+  #noteAway(detail: string): void {
+    const { repeats, isDue, unlogged } = onReason(this.#awayRepeats, detail, this.#nowMs());
+    this.#awayRepeats = repeats;
+    if (isDue) this.#deps.log.warn({ detail, unlogged }, 'an endpoint of the backend is not ready');
   }
 
   /** L36: the last call. No beat may follow it, since a beat would register the worker again. */
@@ -175,7 +170,7 @@ export class WorkerLoop {
       const called = await link.call((client) => client.deregister({ workerId, bootNonce, isClean }, deadlineMs));
       if (called.kind !== 'reply') log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
-    this.#resolve({ why, unacknowledged, backendDetail: this.#backendDetail });
+    this.#resolve({ why, unacknowledged, backendDetail: state.givenUp });
   }
 
   /** Whether they have stopped in time. */
@@ -202,7 +197,7 @@ export class WorkerLoop {
   #perform(command: Command): Promise<void> | null {
     switch (command.kind) {
       case 'start':
-        return this.#execute(command.assignment);
+        return this.#execute(command.assignment, command.endpoint);
       case 'store':
         this.#toStore.push(command.outcome);
         return this.#store();
@@ -215,8 +210,11 @@ export class WorkerLoop {
         return this.#deps.outbox.keepEpoch(command.epoch);
       case 'reconnect':
         return this.#reconnect();
-      case 'probe':
-        return this.#probe();
+      case 'ask':
+        return this.#ask(command.endpoint, command.tries);
+      case 'note-away':
+        this.#noteAway(command.detail);
+        return null;
       case 'leave':
         return this.#leave(command);
       case 'say':

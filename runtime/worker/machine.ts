@@ -1,12 +1,14 @@
-import { never } from '../base/assert.ts';
+import { never, present } from '../base/assert.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
+import { isClosed, outageOf } from './endpoint.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
-import { end, forget, recall, returnQueued, revoke, startQueued, stored, take } from './holding.ts';
+import { end, openWhereAllFailed, takeReadiness } from './execution.ts';
+import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain } from './polling.ts';
 import { speak } from './say.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './silence.ts';
@@ -26,7 +28,6 @@ const GONE_MS = 1_000;
 export type PollId = Pick<Poll, 'session' | 'poll'>;
 
 export function onStart(state: State, nowMs: number): readonly Command[] {
-  command(state, { kind: 'probe' });
   command(state, { kind: 'reconnect' });
   return settle(state, nowMs);
 }
@@ -105,11 +106,7 @@ export function onPollFailed(state: State, nowMs: number, id: PollId): readonly 
 
 export function onEnded(state: State, nowMs: number, ref: ItemRef, ending: Ending): readonly Command[] {
   end(state, nowMs, ref, ending);
-  if (ending.kind === 'return' && ending.item.reason === 'unavailable' && state.backend === 'ready') {
-    state.backend = 'not-ready';
-    returnQueued(state, 'unavailable');
-    command(state, { kind: 'probe' });
-  }
+  giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }
 
@@ -118,16 +115,10 @@ export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]):
   return settle(state, nowMs);
 }
 
-export function onBackendReady(state: State, nowMs: number): readonly Command[] {
-  state.backend = 'ready';
-  state.backendDetail = '';
-  return settle(state, nowMs);
-}
-
-/** The backend did not answer as one that is ready does; it is asked on. */
-export function onBackendAway(state: State, nowMs: number, detail: string): readonly Command[] {
-  if (state.backend === 'unknown') state.backend = 'not-ready';
-  state.backendDetail = detail;
+/** An endpoint has answered whether it is ready: `detail` says why it is not, null that it is. */
+export function onReadiness(state: State, nowMs: number, endpoint: number, detail: string | null): readonly Command[] {
+  takeReadiness(state, present(state.endpoints[endpoint], 'an endpoint'), detail);
+  if (detail !== null) giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }
 
@@ -207,6 +198,28 @@ function disconnect(state: State): void {
   command(state, { kind: 'reconnect' });
 }
 
+/** Every endpoint has been away for as long as the worker waits, and one of them has just failed again. */
+function giveUpWhereAway(state: State, nowMs: number): void {
+  if (state.givenUp !== null || state.endpoints.some(isClosed)) return;
+  const outages = state.endpoints.flatMap((endpoint) => outageOf(endpoint) ?? []);
+  if (outages.some(({ sinceMs, tries }) => tries === 0 || nowMs - sinceMs < state.settings.waitBackendMs)) return;
+  state.givenUp = state.endpoints.map((endpoint, at) => `${endpoint.url}: ${outages[at]?.detail}, ${outages[at]?.tries} times`).join('; ');
+  drainForGood(state, nowMs, 'the backend is not ready');
+}
+
+/** Asks each endpoint that is away, one check at a time. */
+function askEndpoints(state: State): void {
+  if (state.mode.kind === 'draining' || state.mode.kind === 'left') return;
+  for (const endpoint of state.endpoints) {
+    const { breaker, number } = endpoint;
+    if (breaker.kind === 'closed' || breaker.kind === 'half-open' || state.asked.has(number)) continue;
+    state.asked.add(number);
+    if (breaker.outage.detail !== '') command(state, { kind: 'note-away', detail: breaker.outage.detail });
+    // A failed probe is confirmed at once; otherwise there is a gap after each try.
+    command(state, { kind: 'ask', endpoint: number, tries: breaker.kind === 'confirming' ? 0 : breaker.outage.tries });
+  }
+}
+
 /** What follows from the state as it is now, the same after every fact. */
 function settle(state: State, nowMs: number): readonly Command[] {
   if (state.mode.kind === 'draining' && allHeld(state).length === 0) {
@@ -215,6 +228,8 @@ function settle(state: State, nowMs: number): readonly Command[] {
     go(state, state.mode.isFinished ? 'finished' : 'drained', Math.max(nowMs + GONE_MS, Math.min(state.mode.endMs, nowMs + LEAVE_MS)));
   }
   startQueued(state, nowMs);
+  openWhereAllFailed(state, nowMs);
+  askEndpoints(state);
   speak(state);
   pollWhereDue(state, nowMs);
   const commands = state.commands;

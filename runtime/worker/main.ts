@@ -20,7 +20,7 @@ import { watchOwnHints } from './hints.ts';
 import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
-import { awaitBackend } from './readiness.ts';
+import { askReadiness } from './readiness.ts';
 import { roomFor } from './room.ts';
 import { apiKeyIn, extraHeadersIn } from './secrets.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
@@ -107,12 +107,12 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
     { onBeat: (beat) => loop.onBeat(beat), onFailure: (error) => loop.fail(error) },
   );
   const loop = new WorkerLoop({
-    state: newState(machineSettings(settings, bootNonce), outbox.highestEpoch, outbox.found, clock.monotonicMs()),
+    state: newState(machineSettings(settings, backend.endpoints, bootNonce), outbox.highestEpoch, outbox.found, clock.monotonicMs()),
     outbox,
     slots: createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random }),
     link,
     heartbeat,
-    probe: (signal, onAway) => awaitBackend({ backend, waitBackendMs: settings.waitBackendMs, clock, random }, signal, onAway),
+    ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
     tickMs: Math.min(MAX_TICK_MS, timing.heartbeatIntervalMs),
     clock,
     log,
@@ -134,9 +134,13 @@ async function watchHints({ hintsFile: file, workerId, node }: WorkerSettings, l
   return watchOwnHints({ file, workerId, node, clock: systemClock, log, onHint: (hint) => loop.hint(hint) });
 }
 
-function machineSettings(settings: WorkerSettings, bootNonce: string): Parameters<typeof newState>[0] {
-  const { workerId, concurrency, prefetch, drainTimeoutMs, waitCoordinatorMs, transport, timing } = settings;
+function machineSettings(settings: WorkerSettings, endpoints: readonly string[], bootNonce: string): Parameters<typeof newState>[0] {
+  const { workerId, concurrency, prefetch, requestTimeoutMs, waitBackendMs, drainTimeoutMs, waitCoordinatorMs, transport, timing } =
+    settings;
   return {
+    endpoints,
+    requestTimeoutMs,
+    waitBackendMs,
     workerId,
     bootNonce,
     concurrency,

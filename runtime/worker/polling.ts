@@ -1,5 +1,6 @@
 import type { ItemRef } from '../model/row.ts';
 import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
+import { isClosed, wantsProbe } from './endpoint.ts';
 import { onHeard } from './silence.ts';
 import { allHeld, command, type Held, heldState, newSession, type State, unfinished } from './state.ts';
 
@@ -19,10 +20,19 @@ export const RESEND_AFTER_MS = 60_000;
 
 /** How many items more the worker takes. */
 export function capacity(state: State): number {
-  if (state.mode.kind !== 'working' || state.backend !== 'ready' || state.isFenced) return 0;
+  if (state.mode.kind !== 'working' || state.isFenced) return 0;
   if (state.outcomeBytes >= MAX_UNACKNOWLEDGED_BYTES) return 0;
-  const room = MAX_UNACKNOWLEDGED - state.counts.finished - unfinished(state);
-  return Math.max(0, Math.min(room, state.limit.size + state.settings.prefetch - unfinished(state)));
+  const room = MAX_UNACKNOWLEDGED - state.counts.finished - state.counts.failed - unfinished(state);
+  return Math.max(0, Math.min(room, wanted(state) - unfinished(state)));
+}
+
+/** What its endpoints have use for: one item each of those that are to be probed, and of the others what runs there, and some ahead. */
+function wanted({ endpoints, settings }: State): number {
+  const probes = endpoints.filter(wantsProbe).length;
+  const working = endpoints.filter(isClosed);
+  if (working.length === 0) return probes;
+  const running = working.reduce((sum, { limit }) => sum + limit.size, 0);
+  return Math.min(running, settings.concurrency) + probes + settings.prefetch;
 }
 
 /** Sends the poll or polls that are due now. */

@@ -31,6 +31,8 @@ export const RETRY_BASE_MS = 500;
 export const RETRY_CAP_MS = 8_000;
 /** No money is left: the run is to pause. */
 export const QUOTA_CODE = 'insufficient_quota';
+/** No whole answer came in time. */
+export const TIMEOUT_CODE = 'timeout';
 
 const THROTTLES: readonly number[] = [429, 503];
 
@@ -61,7 +63,7 @@ export function judge(execution: Execution, attempt: Attempt, random: Random): J
 }
 
 function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
-  const isUnknown = code === 'timeout' || code === 'connection_reset' || code === 'truncated_answer';
+  const isUnknown = code === TIMEOUT_CODE || code === 'connection_reset' || code === 'truncated_answer';
   const failure = { code, message, response: null };
   return isUnknown
     ? { kind: 'error', ...failure, blame: 'unknown', delayMs: drawDelayMs() }
@@ -141,7 +143,12 @@ function judgeUnreadable(answer: Answer): Judgement {
 }
 
 function error(answer: Answer, code: string, blame: Blame, words: string): Judgement {
-  return { kind: 'error', ...failureOf(answer, code, words), blame, delayMs: blame === 'unknown' ? answer.drawDelayMs() : 0 };
+  return { kind: 'error', ...failureOf(answer, code, words), blame, delayMs: mayGoBack(blame) ? answer.drawDelayMs() : 0 };
+}
+
+/** What may be the endpoint's fault is not final at once: the item may go back. */
+function mayGoBack(blame: Blame): boolean {
+  return blame === 'unknown' || blame === 'endpoint';
 }
 
 function failureOf(answer: Answer, code: string, words: string): Failure {

@@ -12,11 +12,12 @@ import type { Ending } from './commands.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge } from './retry.ts';
 
-const FIRST_ENDPOINT = 0;
+/** So long after it was told to let go a backend has no excuse: its slot is used without it. */
+export const LET_GO_MS = 5_000;
 
 export interface Slots {
-  /** Executes the item once; never rejects for what a server or a network does. */
-  run(assignment: Assignment): Promise<Ending>;
+  /** Executes the item once on an endpoint; never rejects for what a server, a network or the backend does, and always comes back. */
+  run(assignment: Assignment, endpoint: number): Promise<Ending>;
   /** Lets go of the execution at once. */
   stop(ref: ItemRef): void;
   stopAll(): void;
@@ -32,7 +33,7 @@ export interface SlotDeps {
 export function createSlots(deps: SlotDeps): Slots {
   const running = new Map<string, AbortController>();
   return {
-    run: async (assignment) => {
+    run: async (assignment, endpoint) => {
       const parsed = parseLine(assignment.line, assignment.lineNumber, assignment.form);
       switch (parsed.kind) {
         case 'item': {
@@ -40,7 +41,7 @@ export function createSlots(deps: SlotDeps): Slots {
           const key = refKey(assignment);
           running.set(key, controller);
           const read = { assignment, item: parsed.item, id: contentId(parsed.item) };
-          return execute(deps, read, controller).finally(() => running.delete(key));
+          return execute(deps, endpoint, read, controller).finally(() => running.delete(key));
         }
         case 'invalid':
           return unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message);
@@ -57,19 +58,39 @@ export function createSlots(deps: SlotDeps): Slots {
   };
 }
 
-async function execute(deps: SlotDeps, read: ReadItem, controller: AbortController): Promise<Ending> {
+async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, controller: AbortController): Promise<Ending> {
+  const { backend, clock, requestTimeoutMs } = deps;
   let isTimedOut = false;
-  const timer = deps.clock.after(deps.requestTimeoutMs, () => {
+  let timer = clock.after(requestTimeoutMs, () => {
     isTimedOut = true;
     controller.abort();
   });
+  // A backend that is told to let go, and does not, is left behind.
+  const abandoned = new Promise<Execution>((resolve) => {
+    const onAbort = (): void => {
+      timer.stop();
+      timer = clock.after(LET_GO_MS, () => resolve(ABANDONED));
+    };
+    controller.signal.addEventListener('abort', onAbort, { once: true });
+  });
   const { line, lineNumber, form, attempt } = read.assignment;
   const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
-  const execution = await deps.backend.execute(FIRST_ENDPOINT, request, controller.signal).finally(() => timer.stop());
-  return endingOf(read, judge(isTimedOut ? timeout(deps) : execution, attempt, deps.random));
+  const executed = backend.execute(endpoint, request, controller.signal).catch(broken);
+  const execution = await Promise.race([executed, abandoned]);
+  timer.stop();
+  const url = backend.endpoints[endpoint] ?? '';
+  return endingOf(read, judge(isTimedOut ? timeout(url, requestTimeoutMs) : execution, attempt, deps.random));
 }
 
-function timeout({ backend, requestTimeoutMs }: SlotDeps): Execution {
-  const message = `${backend.endpoints[FIRST_ENDPOINT]} gave no whole answer within ${requestTimeoutMs} ms (--timeout, or requestTimeout in a settings file)`;
+const ABANDONED: Execution = { kind: 'failed', code: 'connection_reset', message: 'the backend did not let go of the item' };
+
+/** A backend that throws has not sent the item, and would throw again. */
+function broken(error: unknown): Execution {
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: 'failed', code: 'invalid_request', message: `the item cannot be sent: ${reason}` };
+}
+
+function timeout(url: string, requestTimeoutMs: number): Execution {
+  const message = `${url} gave no whole answer within ${requestTimeoutMs} ms (--timeout, or requestTimeout in a settings file)`;
   return { kind: 'failed', code: 'timeout', message };
 }

@@ -3,8 +3,8 @@ import { type Durations, noDurations } from '../model/durations.ts';
 import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
-import { fullLimit, type Limit } from './concurrency.ts';
 import type { Drain } from './drain.ts';
+import { type Endpoint, newEndpoint } from './endpoint.ts';
 import type { EpochGuard } from './epoch-guard.ts';
 import { newSilence, type Silence } from './silence.ts';
 
@@ -16,6 +16,11 @@ export interface MachineSettings {
   readonly bootNonce: string;
   readonly concurrency: number;
   readonly prefetch: number;
+  /** The servers that items are executed on, as they are named in messages. */
+  readonly endpoints: readonly string[];
+  readonly requestTimeoutMs: number;
+  /** How long all endpoints may be away before the worker gives up. */
+  readonly waitBackendMs: number;
   readonly transport: Transport;
   readonly heartbeatIntervalMs: number;
   readonly pollWaitMs: number;
@@ -27,12 +32,14 @@ export interface MachineSettings {
 }
 
 /**
- * Where a held item stands. storing: executed, not yet durable, so not yet to be sent (L34); finished: durable, until acknowledged;
- * returning: going back without an outcome, never executed again under this attempt (L36).
+ * Where a held item stands. failed: executed, and whether that counts against it is not known yet (endpoint.ts); storing: executed, not
+ * yet durable, so not yet to be sent (L34); finished: durable, until acknowledged; returning: going back without an outcome, never
+ * executed again under this attempt (L36).
  */
 export type Stage =
   | { readonly kind: 'queued'; readonly assignment: Assignment }
   | { readonly kind: 'started'; readonly startedAtMs: number }
+  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly detail: string; readonly endpoint: number; readonly failedAtMs: number }
   | { readonly kind: 'storing'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly outcome: Outcome }
   | { readonly kind: 'returning'; readonly item: ItemReturn };
@@ -77,6 +84,12 @@ export type Mode =
     }
   | { readonly kind: 'left' };
 
+/** One item on one endpoint. */
+export interface Execution {
+  readonly endpoint: Endpoint;
+  readonly startedAtMs: number;
+}
+
 export interface State {
   /** Its times become those of the coordinator. */
   settings: MachineSettings;
@@ -92,12 +105,15 @@ export interface State {
   readonly unsent: Set<Held>;
   /** In a poll, unacknowledged; in the order of sending. */
   readonly sent: Set<Held>;
-  /** Keys of executions that occupy a slot, those included that were told to stop. */
-  readonly executing: Set<string>;
-  limit: Limit;
-  backend: 'unknown' | 'ready' | 'not-ready';
-  /** Why the backend is not ready, as the last look at it told; empty before. */
-  backendDetail: string;
+  /** By key, executions that occupy a slot, those included that were told to stop. */
+  readonly executing: Map<string, Execution>;
+  /** Held items in the stage `failed`. */
+  readonly failures: Set<Held>;
+  readonly endpoints: readonly Endpoint[];
+  /** Endpoints whose readiness is being asked. */
+  readonly asked: Set<number>;
+  /** Why the worker gave its endpoints up; null while it has not. */
+  givenUp: string | null;
   mode: Mode;
   readonly drain: Drain;
   readonly durations: Durations;
@@ -121,17 +137,18 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
   const state: State = {
     settings,
     held: new Map(),
-    counts: { queued: 0, started: 0, storing: 0, finished: 0, returning: 0 },
+    counts: { queued: 0, started: 0, failed: 0, storing: 0, finished: 0, returning: 0 },
     outcomeBytes: 0,
     queue: new Set(),
     untold: new Set(),
     isStartDue: false,
     unsent: new Set(),
     sent: new Set(),
-    executing: new Set(),
-    limit: fullLimit(settings.concurrency),
-    backend: 'unknown',
-    backendDetail: '',
+    executing: new Map(),
+    failures: new Set(),
+    endpoints: settings.endpoints.map((url, number) => newEndpoint(number, url, settings.concurrency, settings.requestTimeoutMs, nowMs)),
+    asked: new Set(),
+    givenUp: null,
     mode: { kind: 'working' },
     drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [] },
     durations: noDurations(),
@@ -185,7 +202,7 @@ export function allHeld(state: State): Held[] {
   return [...state.held.values()].flat();
 }
 
-/** Held without an outcome that is safe: what occupies a slot or a place in the queue. */
+/** Held without an outcome that is safe: what occupies a slot or a place in the queue. What has failed occupies neither. */
 export function unfinished(state: State): number {
   return state.counts.queued + state.counts.started + state.counts.storing;
 }
@@ -206,6 +223,7 @@ function enter(state: State, held: Held): void {
   state.outcomeBytes += outcomeBytes(stage);
   if (stage.kind === 'queued') state.queue.add(held);
   if (stage.kind === 'started') state.untold.add(held);
+  if (stage.kind === 'failed') state.failures.add(held);
   if (stage.kind === 'finished' || stage.kind === 'returning') state.unsent.add(held);
 }
 
@@ -214,27 +232,11 @@ function leave(state: State, held: Held): void {
   state.outcomeBytes -= outcomeBytes(held.stage);
   state.queue.delete(held);
   state.untold.delete(held);
+  state.failures.delete(held);
   state.unsent.delete(held);
   state.sent.delete(held);
 }
 
-function outcomeBytes(stage: Stage): number {
+export function outcomeBytes(stage: Stage): number {
   return stage.kind === 'finished' || stage.kind === 'storing' ? stage.outcome.line.byteLength : 0;
-}
-
-/** Recomputes what the state keeps twice: tests call it after every fact. */
-export function checkState(state: State): void {
-  const held = allHeld(state);
-  for (const kind of Object.keys(state.counts) as Stage['kind'][]) {
-    assert(state.counts[kind] === held.filter((one) => one.stage.kind === kind).length, `the count of ${kind} items`);
-  }
-  const toSend = held.filter((one) => one.stage.kind === 'finished' || one.stage.kind === 'returning');
-  assert(toSend.length === state.unsent.size + state.sent.size, 'what is to be sent is unsent or sent');
-  assert(
-    toSend.every((one) => state.unsent.has(one) !== state.sent.has(one)),
-    'nothing is both unsent and sent',
-  );
-  assert(state.queue.size === state.counts.queued, 'the queue is the queued items');
-  assert(state.outcomeBytes === held.reduce((sum, one) => sum + outcomeBytes(one.stage), 0), 'the bytes of the outcomes');
-  assert(state.session.inFlight.size <= 2, 'at most two polls in flight');
 }

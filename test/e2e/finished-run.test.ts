@@ -36,6 +36,7 @@ test('C4: a worker with outcomes of a finished run hands them over to its coordi
       httpStatus: 200,
       code: '',
       isRetryable: false,
+      isProbe: false,
       delayMs: 0,
     })),
   );

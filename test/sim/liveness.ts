@@ -1,4 +1,4 @@
-import { isQuiet } from '../../runtime/worker/concurrency.ts';
+import { mayStart } from '../../runtime/worker/endpoint.ts';
 import { invalidItems } from './sim-source.ts';
 import type { SimWorker } from './sim-worker.ts';
 import type { World } from './world.ts';
@@ -91,7 +91,8 @@ export class Liveness {
 }
 
 function isFree({ state, process }: SimWorker): boolean {
-  const { mode, backend, executing, counts, limit } = state;
-  const isWorking = mode.kind === 'working' && backend === 'ready' && !isQuiet(limit, process.clock.monotonicMs());
+  const { mode, endpoints, executing, counts } = state;
+  const nowMs = process.clock.monotonicMs();
+  const isWorking = mode.kind === 'working' && endpoints.some((endpoint) => mayStart(endpoint, nowMs));
   return isWorking && executing.size === 0 && counts.queued === 0;
 }

@@ -1,9 +1,10 @@
 import { silentLog } from '../../runtime/base/log.ts';
+import { checkState } from '../../runtime/worker/check-state.ts';
 import { createLink, type Link } from '../../runtime/worker/link.ts';
 import { WorkerLoop } from '../../runtime/worker/loop.ts';
-import { awaitBackend } from '../../runtime/worker/readiness.ts';
+import { askReadiness } from '../../runtime/worker/readiness.ts';
 import { createSlots } from '../../runtime/worker/slots.ts';
-import { checkState, newState, type State } from '../../runtime/worker/state.ts';
+import { newState, type State } from '../../runtime/worker/state.ts';
 import type { Boot } from './failure-checker.ts';
 import { createSimBackend } from './sim-backend.ts';
 import { startHeart } from './sim-heart.ts';
@@ -74,7 +75,8 @@ export class SimWorker {
     const { pollWaitMs, heartbeatIntervalMs, workerSelfFenceTimeoutMs: selfFenceTimeoutMs } = timing;
     const own = { workerId: this.id, bootNonce: this.bootNonce };
     const times = { drainTimeoutMs, waitCoordinatorMs, pollWaitMs, heartbeatIntervalMs, selfFenceTimeoutMs };
-    return { ...own, concurrency, prefetch, transport, ...times };
+    const backend = { endpoints: ['http://model'], requestTimeoutMs: this.#world.plan.requestTimeoutMs, waitBackendMs: WAIT_BACKEND_MS };
+    return { ...own, concurrency, prefetch, transport, ...backend, ...times };
   }
 
   #createLoop(outbox: ReturnType<SimOutbox['open']>): WorkerLoop {
@@ -111,7 +113,7 @@ export class SimWorker {
       slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
       link: this.#link((run) => process.whenOn(run)),
       heartbeat,
-      probe: (signal, onAway) => awaitBackend({ backend, waitBackendMs: WAIT_BACKEND_MS, clock, random }, signal, onAway),
+      ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
       tickMs: Math.min(250, plan.timing.heartbeatIntervalMs),
       clock,
       log: silentLog,

@@ -93,6 +93,9 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'answer-shape',
     'blame',
     'concurrency',
+    'endpoint',
+    'execution',
+    'throughput',
     'drain',
     'ending',
     'epoch-guard',
@@ -131,7 +134,16 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
 const PLAIN: readonly string[] = [
   ...['base/errors', 'base/exit', 'base/settings-fields', 'base/settings-mistakes'],
   ...['ledger/verbs', 'ledger/embedded/keys', 'input/index-files', 'input/input-error'],
-  ...['rpc/field-check', 'coordinator/loop', 'worker/loop-lag', 'cli/deps', 'cli/paths'],
+  ...[
+    'rpc/field-check',
+    'coordinator/loop',
+    'worker/check-state',
+    'worker/outage',
+    'coordinator/channel',
+    'worker/loop-lag',
+    'cli/deps',
+    'cli/paths',
+  ],
 ];
 
 /** What even a deciding file may use of Node and of others: functions of their arguments alone. */

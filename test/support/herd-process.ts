@@ -55,6 +55,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
   const settings = {
     ...{ workerId, bootNonce, concurrency: 1, prefetch: 1, transport: 'stream' as const, heartbeatIntervalMs: 500 },
     ...{ pollWaitMs: 20_000, selfFenceTimeoutMs: 4_000, drainTimeoutMs: 20_000, waitCoordinatorMs: Number.POSITIVE_INFINITY },
+    ...{ endpoints: ['herd'], requestTimeoutMs: 600_000, waitBackendMs: 900_000 },
   };
   const state = newState(settings, 0, [], clock.monotonicMs());
   const loop = new WorkerLoop({
@@ -66,7 +67,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
       ...{ workerId, bootNonce, link: link(), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
       onBeat: (beat) => loop.onBeat(beat),
     }),
-    probe: async () => ({ kind: 'ready' }),
+    ask: async () => ({ kind: 'ready' }),
     tickMs: 250,
     clock,
     log,
@@ -98,7 +99,7 @@ function slots(): WorkerSlots {
       const line = Buffer.from(
         JSON.stringify({ id: String(assignment.index), custom_id: customId(assignment.line), response: RESPONSE, error: null }),
       );
-      const outcome = { kind: 'result' as const, line, httpStatus: 200, code: '', isRetryable: false, delayMs: 0 };
+      const outcome = { kind: 'result' as const, line, httpStatus: 200, code: '', isRetryable: false, isProbe: false, delayMs: 0 };
       return { kind: 'outcome', outcome: { ...plainRef(assignment), ...outcome } };
     },
     stop: (ref) => executing.get(refKey(ref))?.abort(),

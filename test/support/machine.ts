@@ -12,8 +12,7 @@ export const SETTINGS: MachineSettings = {
   heartbeatIntervalMs: 500,
   ...{ coordinatorFailureTimeoutMs: 5_000, workerSelfFenceTimeoutMs: 4_000 },
   clockSkewBudgetMs: 250,
-  pollWaitMs: 20_000,
-  drainTimeoutMs: 20_000,
+  ...{ pollWaitMs: 20_000, drainTimeoutMs: 20_000 },
   maxAttempts: 5,
   ...{ breaker: 3, maxFailedItems: null, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
   stragglers: false,
@@ -187,7 +186,8 @@ export function assignmentOf(ref: ItemRef): Assignment {
 }
 
 export function outcomeOf(ref: ItemRef, more: Partial<Outcome> = {}): Outcome {
-  return { ...ref, kind: 'result', line: Buffer.from('{}'), httpStatus: 200, code: '', isRetryable: false, delayMs: 0, ...more };
+  const sure = { isRetryable: false, isProbe: false, delayMs: 0 };
+  return { ...ref, kind: 'result', line: Buffer.from('{}'), httpStatus: 200, code: '', ...sure, ...more };
 }
 
 export function failureOf(ref: ItemRef, more: Partial<Outcome> = {}): Outcome {

@@ -52,6 +52,7 @@ export const OUTCOME: Outcome = {
   httpStatus: 200,
   code: '',
   isRetryable: false,
+  isProbe: false,
   delayMs: 0,
 };
 
@@ -71,7 +72,7 @@ export function pollOf(workerId: string, more: Partial<Poll> = {}): Poll {
     isAwaiting: false,
     capacity: 4,
     outcomes: [OUTCOME],
-    returns: [{ index: 5, attempt: 1, claimEpoch: 2, reason: 'throttled', delayMs: 250 }],
+    returns: [{ index: 5, attempt: 1, claimEpoch: 2, reason: 'throttled', delayMs: 250, detail: '' }],
     started: [{ index: 6, attempt: 1, claimEpoch: 2 }],
     drainSteps: [{ step: 'finishing', items: 2, remainingMs: 900, reason: 'spot' }],
     waitMs: 20_000,

@@ -1,9 +1,11 @@
 import type { ComputeHint } from '../../runtime/model/hint.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
-import type { Assignment, ItemReturn, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import type { Assignment, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import { checkState } from '../../runtime/worker/check-state.ts';
 import type { Command, Ending } from '../../runtime/worker/commands.ts';
-import { onBackendReady, onBeat, onConnected, onStart } from '../../runtime/worker/machine.ts';
-import { checkState, type MachineSettings, newState, type State } from '../../runtime/worker/state.ts';
+import type { EndpointFailure } from '../../runtime/worker/endpoint.ts';
+import { onBeat, onConnected, onReadiness, onStart } from '../../runtime/worker/machine.ts';
+import { type MachineSettings, newState, type State } from '../../runtime/worker/state.ts';
 import { batchLine } from './batch-lines.ts';
 
 /** Builders for tests of the worker's machine. */
@@ -13,6 +15,9 @@ export const SETTINGS: MachineSettings = {
   bootNonce: 'boot',
   concurrency: 2,
   prefetch: 2,
+  endpoints: ['http://one:1'],
+  requestTimeoutMs: 600_000,
+  waitBackendMs: 900_000,
   transport: 'poll',
   heartbeatIntervalMs: 500,
   pollWaitMs: 20_000,
@@ -37,6 +42,7 @@ export function outcome(index: number, attempt = 1, more: Partial<Outcome> = {})
     httpStatus: 200,
     code: '',
     isRetryable: false,
+    isProbe: false,
     delayMs: 0,
     ...more,
   };
@@ -46,8 +52,44 @@ export function ended(index: number, attempt = 1): Ending {
   return { kind: 'outcome', outcome: outcome(index, attempt) };
 }
 
-export function goesBack(index: number, reason: ItemReturn['reason'], delayMs = 0, quietMs = 0): Ending {
-  return { kind: 'return', item: { ...ref(index), reason, delayMs }, quietMs };
+/** The endpoint refuses it for now. */
+export function throttled(index: number, delayMs = 0, quietMs = 0, attempt = 1): Ending {
+  const error = outcome(index, attempt, { kind: 'error', httpStatus: 429, code: 'http_429', isRetryable: true, delayMs });
+  return { kind: 'throttled', outcome: error, quietMs, detail: 'http_429' };
+}
+
+/** Nobody is there. */
+export function unreachable(index: number, attempt = 1): Ending {
+  return { kind: 'unavailable', ref: ref(index, attempt), detail: 'ECONNREFUSED' };
+}
+
+/** It failed, and that may be the endpoint's fault. */
+export function failure(index: number, attempt = 1, more: Partial<EndpointFailure> = {}): Ending {
+  const error = outcome(index, attempt, { kind: 'error', httpStatus: 502, code: 'http_502', isRetryable: true, delayMs: 500 });
+  return {
+    kind: 'failure',
+    outcome: error,
+    failure: { isRefusal: false, isCertain: false, isTimeout: false, detail: 'http_502', ...more },
+  };
+}
+
+/** One request that every endpoint would refuse. */
+export function refused(index: number, attempt = 1): Ending {
+  const error = outcome(index, attempt, { kind: 'error', httpStatus: 401, code: 'http_401' });
+  return { kind: 'failure', outcome: error, failure: { isRefusal: true, isCertain: false, isTimeout: false, detail: 'http_401' } };
+}
+
+/** Its endpoints are ready. */
+export function readied(state: State): State {
+  for (const endpoint of state.endpoints) endpoint.breaker = { kind: 'closed' };
+  return state;
+}
+
+/** None of its endpoints is. */
+export function away(state: State): State {
+  const outage = { sinceMs: 0, tries: 1, detail: 'ECONNREFUSED', isRefusing: false };
+  for (const endpoint of state.endpoints) endpoint.breaker = { kind: 'open', outage };
+  return state;
 }
 
 export type OkReply = Extract<PollReply, { status: 'ok' }>;
@@ -76,7 +118,7 @@ export function beatReply(epoch = 0, receivedMs = 0): { epoch: number; isSuperse
 /** A worker whose backend is ready and who has a coordinator; its hello is on the way as poll 1 of session 1. */
 export function greeting(settings: Partial<MachineSettings> = {}, found: readonly Outcome[] = []): { state: State; commands: Command[] } {
   const state = newState({ ...SETTINGS, ...settings }, 0, found, 0);
-  const commands = [...onStart(state, 0), ...onBackendReady(state, 0), ...onBeat(state, 0, beatReply()), ...onConnected(state, 0)];
+  const commands = [...onStart(state, 0), ...onReadiness(state, 0, 0, null), ...onBeat(state, 0, beatReply()), ...onConnected(state, 0)];
   checkState(state);
   return { state, commands };
 }
@@ -98,3 +140,32 @@ export function someHint(pick: number): ComputeHint | null {
   const severity = (['hint', 'drain'] as const)[pick % 4];
   return severity === undefined ? null : { node: null, worker: null, severity, untilMs: null, reason: 'spot' };
 }
+
+/** How an execution ends: well, not now, or in a way that may be the endpoint's fault. */
+export function someEnding(step: 'end' | 'back' | 'fail-item', pick: number, index: number, attempt: number): Ending {
+  if (step === 'end') return ended(index, attempt);
+  if (step === 'back') return pick % 2 === 0 ? throttled(index, 10, 0, attempt) : unreachable(index, attempt);
+  return pick % 3 === 0 ? refused(index, attempt) : failure(index, attempt, { isTimeout: pick % 5 === 0 });
+}
+
+/** What may happen to a worker's machine (worker-world.ts). */
+export const STEPS = [
+  'assign',
+  'end',
+  'back',
+  'fail-item',
+  'store',
+  'reply',
+  'stale-reply',
+  'hello-needed',
+  'fail',
+  'written',
+  'connect',
+  'beat',
+  'new-epoch',
+  'tick',
+  'late',
+  'drain',
+  'ready',
+  'not-ready',
+] as const;

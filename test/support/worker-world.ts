@@ -1,41 +1,23 @@
 import { type ItemRef, refKey } from '../../runtime/model/row.ts';
 import type { Outcome, Poll } from '../../runtime/model/session.ts';
+import { checkState } from '../../runtime/worker/check-state.ts';
 import type { Command } from '../../runtime/worker/commands.ts';
 import {
-  onBackendReady,
   onBeat,
   onConnected,
   onDrain,
   onEnded,
   onHint,
   onPollFailed,
+  onReadiness,
   onReply,
   onSessionEnded,
   onStored,
   onTick,
   onWritten,
 } from '../../runtime/worker/machine.ts';
-import { checkState, type State, type Transport } from '../../runtime/worker/state.ts';
-import { assignment, ended, goesBack, greeting, type OkReply, ok, outcome, ref, someHint, someOrder } from './worker-state.ts';
-
-export const STEPS = [
-  'assign',
-  'end',
-  'back',
-  'store',
-  'reply',
-  'stale-reply',
-  'hello-needed',
-  'fail',
-  'written',
-  'connect',
-  'beat',
-  'new-epoch',
-  'tick',
-  'late',
-  'drain',
-  'ready',
-] as const;
+import type { State, Transport } from '../../runtime/worker/state.ts';
+import { assignment, greeting, type OkReply, ok, outcome, ref, type STEPS, someEnding, someHint, someOrder } from './worker-state.ts';
 
 /** The world around one worker's machine, which notes what leaves it and knows nothing of its state. */
 export class World {
@@ -53,13 +35,19 @@ export class World {
   readonly #handedBack = new Set<string>();
   readonly #stopped = new Set<string>();
   readonly #closed = new Set<string>();
+  readonly #asked = new Set<number>();
   #isGone = false;
 
   constructor(transport: Transport) {
-    const { state, commands } = greeting({ transport, concurrency: 3, prefetch: 2, drainTimeoutMs: 1_000 }, [outcome(900)]);
+    const { state, commands } = greeting(
+      { transport, concurrency: 3, prefetch: 2, drainTimeoutMs: 1_000, endpoints: ['http://one:1', 'http://two:2'] },
+      [outcome(900)],
+    );
     this.#state = state;
     this.#durable.set('900/1', { index: 900, attempt: 1 });
     this.#see(commands);
+    // Answered in the greeting.
+    this.#asked.delete(0);
   }
 
   take(step: (typeof STEPS)[number], pick: number): void {
@@ -102,6 +90,7 @@ export class World {
         return onBeat(state, nowMs, { epoch: this.#epoch, isSuperseded: false, receivedMs: nowMs });
       case 'end':
       case 'back':
+      case 'fail-item':
         return this.#end(step, pick);
       case 'store': {
         const refs = [...this.#storing.values()];
@@ -121,7 +110,8 @@ export class World {
       case 'drain':
         return pick % 9 === 0 ? onDrain(state, nowMs) : onHint(state, nowMs, someHint(pick));
       case 'ready':
-        return onBackendReady(state, nowMs);
+      case 'not-ready':
+        return this.#answerReadiness(step === 'ready');
     }
   }
 
@@ -157,17 +147,20 @@ export class World {
     return assignment(index, attempt);
   }
 
-  #end(step: 'end' | 'back', pick: number): readonly Command[] {
+  #answerReadiness(isReady: boolean): readonly Command[] {
+    const [endpoint] = this.#asked;
+    if (endpoint === undefined) return [];
+    this.#asked.delete(endpoint);
+    return onReadiness(this.#state, this.#nowMs, endpoint, isReady ? null : 'loading');
+  }
+
+  #end(step: 'end' | 'back' | 'fail-item', pick: number): readonly Command[] {
     const list = [...this.#executing];
     const entry = list[pick % Math.max(1, list.length)];
     if (entry === undefined) return [];
     const [key, { index, attempt }] = entry;
     this.#executing.delete(key);
-    const reason = pick % 2 === 0 ? 'throttled' : 'unavailable';
-    const back = goesBack(index, reason, 10);
-    if (back.kind !== 'return') throw new Error('a return');
-    const ending = step === 'end' ? ended(index, attempt) : { ...back, item: { ...back.item, attempt } };
-    return onEnded(this.#state, this.#nowMs, ref(index, attempt), ending);
+    return onEnded(this.#state, this.#nowMs, ref(index, attempt), someEnding(step, pick, index, attempt));
   }
 
   #reply(pick: number, content: Partial<OkReply>): readonly Command[] {
@@ -200,6 +193,7 @@ export class World {
 
   #seeOne(command: Command): void {
     if (command.kind === 'start') this.#seeStart(command.assignment);
+    if (command.kind === 'ask') this.#seeAsk(command.endpoint);
     if (command.kind === 'stop') this.#seeStop(command.ref);
     if (command.kind === 'store') this.#seeStore(command.outcome);
     if (command.kind === 'poll') this.#seePoll(command.poll);
@@ -218,6 +212,11 @@ export class World {
     must(!isBesideLower, `L35: ${key} beside a lower attempt`);
     this.#started.add(key);
     this.#executing.set(key, { index: one.index, attempt: one.attempt, isStopped: false });
+  }
+
+  #seeAsk(endpoint: number): void {
+    must(!this.#asked.has(endpoint), 'an endpoint is asked once at a time');
+    this.#asked.add(endpoint);
   }
 
   #seeStop(one: ItemRef): void {

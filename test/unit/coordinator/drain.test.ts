@@ -51,7 +51,7 @@ test('a run that is being paused drains its workers within its own time, and say
   machine.tell({ kind: 'loaded', worker: 'w1', assignments: [] });
   const [ref] = refs;
   if (ref === undefined) return t.fail('nothing was claimed');
-  const commands = machine.poll('w1', { returns: [{ ...ref, reason: 'quota', delayMs: 0 }] });
+  const commands = machine.poll('w1', { returns: [{ ...ref, reason: 'quota', delayMs: 0, detail: 'http_429: insufficient_quota' }] });
   const reply = ofKind(commands, 'reply-poll').at(-1)?.reply;
   t.like(reply, { order: 'drain', drainMs: 20_000 });
   t.regex(reply?.status === 'ok' ? reply.reason : '', /no quota left/);

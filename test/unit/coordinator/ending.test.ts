@@ -60,7 +60,10 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
   const machine = twoRunning();
   machine.supply(10);
   machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
-  const commands = machine.poll('w1', { capacity: 4, returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  const commands = machine.poll('w1', {
+    capacity: 4,
+    returns: [{ ...ref(0), reason: 'quota', delayMs: 0, detail: 'http_429: insufficient_quota' }],
+  });
   t.is(ofKind(commands, 'claim').length, 0);
   t.is(ofKind(commands, 'reply-poll').at(-1)?.reply.status === 'ok', true);
   t.deepEqual(
@@ -82,7 +85,10 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
 
 test('a pause ends after the time of a drain, whoever has not gone', (t) => {
   const machine = twoRunning({ nowMs: 0 });
-  machine.poll('w1', { hello: [heldItem(0), heldItem(1)], returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  machine.poll('w1', {
+    hello: [heldItem(0), heldItem(1)],
+    returns: [{ ...ref(0), reason: 'quota', delayMs: 0, detail: 'http_429: insufficient_quota' }],
+  });
   machine.tell({ kind: 'paused' });
   let stopped = 0;
   for (let at = 250; at <= 20_000 && stopped === 0; at += 250) {

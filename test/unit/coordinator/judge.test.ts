@@ -45,8 +45,8 @@ test('the failure that uses up the attempts is recorded, those before go back', 
 
 test('a return of a row that runs goes back with its reason; any other is only acknowledged', (t) => {
   const { state } = twoRunning();
-  onReturned(state, 'w1', { ...ref(0), reason: 'drained', delayMs: 0 });
-  onReturned(state, 'w1', { ...ref(1, 9), reason: 'drained', delayMs: 0 });
+  onReturned(state, 'w1', { ...ref(0), reason: 'drained', delayMs: 0, detail: '' });
+  onReturned(state, 'w1', { ...ref(1, 9), reason: 'drained', delayMs: 0, detail: '' });
   t.like(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 0, reason: 'drained' }] }]);
   t.deepEqual(state.workers.get('w1')?.acknowledged, [ref(1, 9)]);
 });

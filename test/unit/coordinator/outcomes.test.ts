@@ -125,8 +125,8 @@ test('returned items go back uncounted with their reason and delay', (t) => {
   const machine = session();
   const commands = machine.poll('w1', {
     returns: [
-      { ...ref(0), reason: 'throttled', delayMs: 3_000 },
-      { ...ref(1), reason: 'drained', delayMs: 0 },
+      { ...ref(0), reason: 'throttled', delayMs: 3_000, detail: '' },
+      { ...ref(1), reason: 'drained', delayMs: 0, detail: '' },
     ],
   });
   t.deepEqual(
@@ -140,7 +140,7 @@ test('returned items go back uncounted with their reason and delay', (t) => {
 
 test('a return of a row that is not there any more is only acknowledged', (t) => {
   const machine = session();
-  const commands = machine.poll('w1', { returns: [{ ...ref(7), reason: 'drained', delayMs: 0 }] });
+  const commands = machine.poll('w1', { returns: [{ ...ref(7), reason: 'drained', delayMs: 0, detail: '' }] });
   t.is(ofKind(commands, 'hand-back').length, 0);
   t.deepEqual(ofKind(commands, 'reply-poll').at(-1)?.reply, {
     status: 'ok',
@@ -181,7 +181,7 @@ test('a return of a row that is being taken from its worker is acknowledged once
   machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
   const taken = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back', 'reply-poll', 'emit', 'forget');
   machine.join('w1', { held: [heldItem(0, 'queued')] });
-  machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
+  machine.poll('w1', { acknowledgedBatch: 1, returns: [{ ...ref(0), reason: 'drained', delayMs: 0, detail: '' }] });
   const results = taken.returns.map(() => RETURNED);
   const commands = machine.tell({ kind: 'handed-back', returns: taken.returns, results });
   t.deepEqual(okReply(commands).acknowledged, [ref(0)], 'what was only taken is not');

@@ -57,7 +57,7 @@ test('what has not been read yet counts as promised', (t) => {
 test('L28: a line that was read for a row that is being handed back goes nowhere', (t) => {
   const machine = undelivered();
   const first = machine.poll('w1', { hello: [] });
-  machine.poll('w1', { returns: [{ index: 0, attempt: 1, claimEpoch: 3, reason: 'drained', delayMs: 0 }] });
+  machine.poll('w1', { returns: [{ index: 0, attempt: 1, claimEpoch: 3, reason: 'drained', delayMs: 0, detail: '' }] });
   const answers = ofKind(answerRead(machine, first, 5, 10), 'reply-poll').flatMap(({ reply }) =>
     reply.status === 'ok' ? reply.assignments : [],
   );

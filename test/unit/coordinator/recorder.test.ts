@@ -32,7 +32,7 @@ function bench(): Bench {
 
 function recording(index: number): Recording {
   const outcome = { index, attempt: 1, claimEpoch: 1, kind: 'result', line: Buffer.from('{}'), httpStatus: 200, code: '' } as const;
-  return { worker: 'w1', outcome: { ...outcome, isRetryable: false, delayMs: 0 } };
+  return { worker: 'w1', outcome: { ...outcome, isRetryable: false, isProbe: false, delayMs: 0 } };
 }
 
 test('L18: what is recorded is on disk before the ledger settles it, and settled before anybody hears of it', async (t) => {

@@ -76,7 +76,7 @@ test('L44: an outcome that comes while its row is being restored is recorded aft
 test('L29, L44: an item that is returned while its row is being restored goes back, and is acknowledged, only afterwards', (t) => {
   const machine = silent();
   machine.join('w1', { held: [heldItem(0), heldItem(1)] });
-  const returns = [{ ...ref(0), reason: 'throttled' as const, delayMs: 50 }];
+  const returns = [{ ...ref(0), reason: 'throttled' as const, delayMs: 50, detail: '' }];
   const returned = machine.poll('w1', { returns });
   t.deepEqual(ofKind(returned, 'hand-back'), []);
   t.deepEqual(okReply(returned).acknowledged, []);
@@ -87,7 +87,7 @@ test('L29, L44: an item that is returned while its row is being restored goes ba
 test('L44: an item that is returned while it is being handed back is not restored', (t) => {
   const machine = silent(false);
   machine.join('w1', { held: [heldItem(0), heldItem(1)] });
-  machine.poll('w1', { returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'drained', delayMs: 0, detail: '' }] });
   const returns = ROWS.map((row) => ({ ...row, reason: 'lost' as const, delayMs: 0 }));
   const returned = machine.tell({ kind: 'handed-back', returns, results: returns.map(() => RETURNED) });
   t.deepEqual(

@@ -57,7 +57,7 @@ test('L27: what is held unfinished without its row is revoked; what is finished 
 test('L28: a row with a hand-back under way is neither sent again nor left with the worker', (t) => {
   const machine = twoRunning();
   machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
-  machine.poll('w1', { returns: [{ ...ref(0), reason: 'unavailable', delayMs: 0 }] });
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'unavailable', delayMs: 0, detail: '' }] });
   const commands = machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
   t.is(ofKind(commands, 'load').length, 0);
   t.deepEqual(

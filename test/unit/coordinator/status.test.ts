@@ -33,7 +33,7 @@ test('the number of items is that of the index once it is complete', (t) => {
 test('a run that is pausing says why', (t) => {
   const machine = twoRunning();
   machine.join('w1');
-  machine.poll('w1', { returns: [{ ...ref(0), reason: 'quota', delayMs: 0 }] });
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'quota', delayMs: 0, detail: 'http_429: insufficient_quota' }] });
   const { state } = statusOf('r', machine.state, machine.nowMs);
   t.is(state.kind, 'paused');
   t.regex(state.kind === 'paused' ? state.reason : '', /quota/);

@@ -53,7 +53,7 @@ test('L32: only what the victim has released moves, by naming its row, and is ac
   const released = machine.poll('w1', {
     capacity: 0,
     acknowledgedBatch: batch,
-    returns: [{ ...ref(3), reason: 'recalled', delayMs: 0 }],
+    returns: [{ ...ref(3), reason: 'recalled', delayMs: 0, detail: '' }],
   });
   const { moves } = only(released, 'reassign');
   t.deepEqual(moves, [{ index: 3, row: rowFor('w1'), to: 'w2' }]);
@@ -84,7 +84,7 @@ test('L32: a recall that is not answered leaves the row alone; a new session of 
 
 test('a release of what nobody asked for any more goes back uncounted', (t) => {
   const machine = tail(4);
-  const commands = machine.poll('w1', { returns: [{ ...ref(1), reason: 'recalled', delayMs: 0 }] });
+  const commands = machine.poll('w1', { returns: [{ ...ref(1), reason: 'recalled', delayMs: 0, detail: '' }] });
   t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 1, reason: 'recalled' }]);
 });
 
@@ -102,7 +102,7 @@ test('L7: a move that is refused because the thief is not registered any more go
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [2, 3].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
+  const returns = [2, 3].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0, detail: '' }));
   const moves = ofKind(machine.poll('w1', { acknowledgedBatch: batch, returns }), 'reassign').flatMap((one) => one.moves);
   const found = { index: 2, state: 'running', row: rowFor('w1'), second: null, lastAttempt: 1, faults: RETURNED.faults } as const;
   const verdicts = [{ kind: 'refused', found } as const, { kind: 'refused', found: { index: 3, state: 'done' } } as const];
@@ -115,7 +115,7 @@ test('L29: what was released and did not move is acknowledged only when its hand
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0, detail: '' }];
   const { moves } = only(machine.poll('w1', { acknowledgedBatch: batch, returns, capacity: 0 }), 'reassign');
   const refused = machine.tell({ kind: 'reassigned', moves, verdicts: null });
   t.is(ofKind(refused, 'reply-poll').length, 0);
@@ -127,7 +127,7 @@ test('L31: a thief that is gone when the row has moved gives it back at once', (
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0, detail: '' }];
   const { moves } = only(machine.poll('w1', { acknowledgedBatch: batch, returns }), 'reassign');
   machine.tell({ kind: 'worker-exited', worker: 'w2', pid: 7 });
   const commands = machine.tell({ kind: 'reassigned', moves, verdicts: [{ kind: 'moved', attempt: 2 }] });
@@ -138,10 +138,10 @@ test('a paused run moves nothing: what was released goes back', (t) => {
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0, detail: '' }];
   const { moves } = only(machine.poll('w1', { acknowledgedBatch: batch, returns }), 'reassign');
   const commands = machine.tell({ kind: 'reassigned', moves, verdicts: null });
-  t.like(only(commands, 'hand-back').returns, [{ index: 3, reason: 'recalled' }]);
+  t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 3, reason: 'recalled' }]);
 });
 
 test('rows that the victim was never sent move without asking it', (t) => {
@@ -169,7 +169,7 @@ test('what a victim releases in one message moves in one transaction, and is one
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [2, 3].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
+  const returns = [2, 3].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0, detail: '' }));
   const { moves } = only(machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns }), 'reassign');
   t.deepEqual(
     moves.map(({ index }) => index),
@@ -184,7 +184,7 @@ test('a thief is promised no more while moves to it are under way than it has sl
   const machine = tail(40);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const returns = [36, 37, 38, 39].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0 }));
+  const returns = [36, 37, 38, 39].map((index) => ({ ...ref(index), reason: 'recalled' as const, delayMs: 0, detail: '' }));
   machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns });
   t.is(ofKind(machine.tick(machine.nowMs + 1_000), 'reply-poll').length, 0, 'nothing more is asked of the victim');
 });
@@ -193,7 +193,7 @@ test('R14: a failure of a row that has moved is not counted against its item, an
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);
-  const released = { ...ref(3), reason: 'recalled' as const, delayMs: 0 };
+  const released = { ...ref(3), reason: 'recalled' as const, delayMs: 0, detail: '' };
   const { moves } = only(machine.poll('w1', { capacity: 0, acknowledgedBatch: batch, returns: [released] }), 'reassign');
   const crossing = machine.poll('w1', { capacity: 0, outcomes: [failureOf(ref(3))] });
   t.is(ofKind(crossing, 'hand-back').length, 0, 'it waits until the fate of the move is known');
@@ -213,7 +213,7 @@ test('R14: a failure of a row that has moved is not counted against its item, an
 
 test('C8: nothing moves to a thief that has been told to go meanwhile, and what has just moved to it goes to others', (t) => {
   const hint = { node: null, worker: 'w2', severity: 'drain', untilMs: null, reason: 'spot' } as const;
-  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0 }];
+  const returns = [{ ...ref(3), reason: 'recalled' as const, delayMs: 0, detail: '' }];
   const early = tail(4);
   early.poll('w1', { capacity: 0 });
   const { batch } = recalls(early);

@@ -66,7 +66,7 @@ test('L19: the second outcome waits while the first is being recorded, and is th
 
 test('L13: handing back one attempt leaves the other; only without any is the item pending', (t) => {
   const machine = seconded(tail());
-  const commands = machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0 }] });
+  const commands = machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0, detail: '' }] });
   const { returns } = only(commands, 'hand-back', 'reply-poll');
   t.deepEqual(returns, [{ index: 0, row: rowFor('w2', 2), reason: 'drained', delayMs: 0 }]);
   machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, lastAttempt: 2, other: rowFor('w1') }] });
@@ -82,7 +82,7 @@ test('a failure of one attempt is counted and never recorded while the other run
   itemAt(machine.state, 0).faults = { ...RETURNED.faults, failures: 4 };
   const failure = outcomeOf(ref(0), { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true });
   const commands = machine.poll('w1', { outcomes: [failure] });
-  t.like(only(commands, 'hand-back').returns, [{ index: 0, row: rowFor('w1'), reason: 'failed' }]);
+  t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 0, row: rowFor('w1'), reason: 'failed' }]);
 });
 
 test('an item that has one try left is given no second attempt: its failure could never be recorded beside a running one', (t) => {
@@ -111,7 +111,11 @@ test('L31: both workers of an item may be lost at once: both rows go back, one a
 
 test('L27: a row that a hello missed while its item was busy is sent again as soon as it is not', (t) => {
   const machine = seconded(tail());
-  const { returns } = only(machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0 }] }), 'hand-back', 'reply-poll');
+  const { returns } = only(
+    machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0, detail: '' }] }),
+    'hand-back',
+    'reply-poll',
+  );
   machine.poll('w1', { hello: [] });
   const commands = machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, lastAttempt: 2, other: rowFor('w1') }] });
   t.deepEqual(only(commands, 'load', 'reply-poll').refs, [ref(0)]);

@@ -98,9 +98,9 @@ test('L26: a replaced boot is told so on its stream', (t) => {
 
 test('while a message has not left nothing more is said: a peer that does not read costs one message', (t) => {
   const stream = opened();
-  t.deepEqual(okReply(stream.say({ returns: [{ ...ref(7), reason: 'drained', delayMs: 0 }] })).acknowledged, [ref(7)]);
+  t.deepEqual(okReply(stream.say({ returns: [{ ...ref(7), reason: 'drained', delayMs: 0, detail: '' }] })).acknowledged, [ref(7)]);
   for (const index of [8, 9]) {
-    t.is(ofKind(stream.say({ returns: [{ ...ref(index), reason: 'drained', delayMs: 0 }] }), 'reply-poll').length, 0);
+    t.is(ofKind(stream.say({ returns: [{ ...ref(index), reason: 'drained', delayMs: 0, detail: '' }] }), 'reply-poll').length, 0);
   }
   t.is(pulses(stream.machine, 8, 1_000), 0, 'not even a pulse');
   t.deepEqual(okReply(stream.written()).acknowledged, [ref(8), ref(9)], 'what came up meanwhile goes together');

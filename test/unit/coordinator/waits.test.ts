@@ -68,8 +68,8 @@ test('a throttled item says what the server said, or else that it is busy', (t) 
   machine.join('w1', { held: [heldItem(0), heldItem(1)], capacity: 0 });
   machine.poll('w1', {
     returns: [
-      { ...ref(0), reason: 'throttled', delayMs: 60_000 },
-      { ...ref(1), reason: 'throttled', delayMs: 60_000 },
+      { ...ref(0), reason: 'throttled', delayMs: 60_000, detail: '' },
+      { ...ref(1), reason: 'throttled', delayMs: 60_000, detail: '' },
     ],
   });
   t.like(waitsOf(machine.state, machine.nowMs), [{ reason: 'throttled: the server said that it is busy (429 or 503)', items: 2 }]);
@@ -85,7 +85,7 @@ test('a throttled item says what the server said, or else that it is busy', (t) 
 test('what comes back for a drain has no reason to be told', (t) => {
   const machine = twoRunning();
   machine.join('w1', { held: [heldItem(0), heldItem(1)], capacity: 0 });
-  machine.poll('w1', { returns: [{ ...ref(0), reason: 'drained', delayMs: 0 }] });
+  machine.poll('w1', { returns: [{ ...ref(0), reason: 'drained', delayMs: 0, detail: '' }] });
   t.deepEqual(waitsOf(machine.state, machine.nowMs), []);
 });
 

@@ -63,6 +63,7 @@ const polls: fc.Arbitrary<Poll> = fc.record({
       httpStatus: fc.integer({ min: 0, max: 999 }),
       code: fc.string({ maxLength: 20 }),
       isRetryable: fc.boolean(),
+      isProbe: fc.boolean(),
       delayMs: uint32,
     }),
     { maxLength: 4 },
@@ -70,8 +71,9 @@ const polls: fc.Arbitrary<Poll> = fc.record({
   returns: fc.array(
     fc.record({
       ...ref,
-      reason: fc.constantFrom<ReturnReason[]>('drained', 'unavailable', 'throttled', 'quota', 'recalled'),
+      reason: fc.constantFrom<ReturnReason[]>('drained', 'unavailable', 'throttled', 'quota', 'refused', 'recalled'),
       delayMs: uint32,
+      detail: fc.stringMatching(/^[a-z0-9: ]{0,200}$/),
     }),
     { maxLength: 4 },
   ),

@@ -1,11 +1,12 @@
 import test from 'ava';
 import type { ComputeHint } from '../../../runtime/model/hint.ts';
 import type { DrainStepKind } from '../../../runtime/model/session.ts';
+import { checkState } from '../../../runtime/worker/check-state.ts';
 import type { Command } from '../../../runtime/worker/commands.ts';
 import { HAND_OVER_MS } from '../../../runtime/worker/drain.ts';
-import { onBackendReady, onDrain, onEnded, onHint, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
+import { onDrain, onEnded, onHint, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
 import { workerState } from '../../../runtime/worker/say.ts';
-import { checkState, type State } from '../../../runtime/worker/state.ts';
+import type { State } from '../../../runtime/worker/state.ts';
 import { assignment, ended, greeting, kinds, type OkReply, ok, polls, ref, type SETTINGS } from '../../support/worker-state.ts';
 
 /** A worker that executes items 1 and 2 and has queued 3; poll 2 waits. */
@@ -183,7 +184,7 @@ test('an order without a time lets the drain take what the worker has set, from 
 
 test('an older reply that arrives late does not undo the order of a newer one', (t) => {
   const state = working();
-  onBackendReady(state, 1);
+  onTick(state, 1);
   onEnded(state, 2, ref(1), ended(1));
   onStored(state, 3, [ref(1)]);
   t.deepEqual([...state.session.inFlight], [2, 3]);

@@ -15,23 +15,27 @@ test('a result becomes an outcome whose bytes are the output line', (t) => {
 test('an error keeps its response, its code and the number of the input line', (t) => {
   const response = { statusCode: 500, requestId: null, body: '{}' };
   const ending = endingOf(read, { kind: 'error', code: 'http_500', message: 'm', response, blame: 'unknown', delayMs: 400 });
-  if (ending.kind !== 'outcome') return t.fail(ending.kind);
+  if (ending.kind !== 'failure') return t.fail(ending.kind);
+  t.like(ending.failure, { isRefusal: false, isCertain: false, isTimeout: false, detail: 'm' });
   t.like(ending.outcome, { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true, delayMs: 400 });
   t.like(parseOutputLine(ending.outcome.line), { hasResponse: true, error: { code: 'http_500', line: 5 } });
 });
 
-test('throttled, quota and unavailable go back without an outcome', (t) => {
+test('what is throttled has the outcome that it gets if it counts; nobody there has none', (t) => {
   const error = { code: 'http_429', message: 'm', response: null };
-  t.deepEqual(endingOf(read, { kind: 'throttled', error, delayMs: 9, quietMs: 5 }), {
-    kind: 'return',
-    item: { ...ref(4, 2, 1), reason: 'throttled', delayMs: 9 },
+  t.like(endingOf(read, { kind: 'throttled', error, delayMs: 9, quietMs: 5 }), {
+    kind: 'throttled',
+    outcome: { ...ref(4, 2, 1), code: 'http_429', isRetryable: true, delayMs: 9 },
     quietMs: 5,
+    detail: 'm',
   });
-  t.like(endingOf(read, { kind: 'error', ...error, code: 'insufficient_quota', blame: 'endpoint', delayMs: 0 }), {
-    kind: 'return',
-    item: { reason: 'quota' },
-  });
-  t.like(endingOf(read, { kind: 'unavailable', detail: 'd' }), { kind: 'return', item: { reason: 'unavailable', delayMs: 0 } });
+  t.deepEqual(endingOf(read, { kind: 'unavailable', detail: 'd' }), { kind: 'unavailable', ref: ref(4, 2, 1), detail: 'd' });
+});
+
+test('a refusal of the endpoint would be final for the item; a used-up quota is certain to be meant for everybody', (t) => {
+  const error = { kind: 'error', code: 'http_401', message: 'm', response: null, blame: 'endpoint', delayMs: 0 } as const;
+  t.like(endingOf(read, error), { kind: 'failure', outcome: { isRetryable: false }, failure: { isRefusal: true, isCertain: false } });
+  t.like(endingOf(read, { ...error, code: 'insufficient_quota' }), { failure: { isRefusal: true, isCertain: true } });
 });
 
 test('a line that the worker cannot read is a final error with its number', (t) => {

@@ -1,12 +1,12 @@
 import test from 'ava';
-import { end, forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
-import { checkState, find, newState, type State } from '../../../runtime/worker/state.ts';
-import { assignment, ended, goesBack, kinds, outcome, ref, SETTINGS } from '../../support/worker-state.ts';
+import { checkState } from '../../../runtime/worker/check-state.ts';
+import { end } from '../../../runtime/worker/execution.ts';
+import { forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
+import { find, newState, type State } from '../../../runtime/worker/state.ts';
+import { assignment, away, ended, kinds, outcome, readied, ref, SETTINGS, throttled } from '../../support/worker-state.ts';
 
 function ready(): State {
-  const state = newState({ ...SETTINGS, concurrency: 2 }, 0, [], 0);
-  state.backend = 'ready';
-  return state;
+  return readied(newState({ ...SETTINGS, concurrency: 2 }, 0, [], 0));
 }
 
 function taken(state: State): string[] {
@@ -65,10 +65,12 @@ test('no more start than the concurrency, and one that was stopped keeps its slo
 });
 
 test('nothing starts while fenced, without a backend, while the server wants quiet, or during a drain', (t) => {
-  const changes: ((state: State) => void)[] = [
+  const changes: ((state: State) => unknown)[] = [
     (state) => (state.isFenced = true),
-    (state) => (state.backend = 'not-ready'),
-    (state) => (state.limit = { ...state.limit, quietUntilMs: 10 }),
+    away,
+    ({ endpoints }) => {
+      for (const endpoint of endpoints) endpoint.limit = { ...endpoint.limit, quietUntilMs: 10 };
+    },
     (state) => (state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 }),
   ];
   for (const change of changes) {
@@ -113,11 +115,10 @@ test('L36: what is assigned during a drain goes back; likewise without a backend
   state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 };
   take(state, assignment(1));
   const [held] = state.unsent;
-  t.deepEqual(held?.stage, { kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0 } });
-  const away = ready();
-  away.backend = 'not-ready';
-  take(away, assignment(1));
-  const [other] = away.unsent;
+  t.deepEqual(held?.stage, { kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0, detail: '' } });
+  const without = away(ready());
+  take(without, assignment(1));
+  const [other] = without.unsent;
   t.like(other?.stage, { kind: 'returning', item: { reason: 'unavailable' } });
 });
 
@@ -132,7 +133,7 @@ test('returnQueued hands back only what has not started', (t) => {
 
 test('L34: only what was handed over is forgotten, and exactly the pair', (t) => {
   const state = newState(SETTINGS, 0, [outcome(1, 1), outcome(1, 2)], 0);
-  state.backend = 'ready';
+  readied(state);
   take(state, assignment(2));
   take(state, assignment(3));
   startQueued(state, 0);
@@ -156,11 +157,10 @@ test('a throttled item goes back with its delay, and the concurrency is cut', (t
   const state = ready();
   take(state, assignment(1));
   startQueued(state, 0);
-  end(state, 5, ref(1), goesBack(1, 'throttled', 900, 700));
+  end(state, 5, ref(1), throttled(1, 900, 700));
   const [held] = state.unsent;
   t.like(held?.stage, { kind: 'returning', item: { reason: 'throttled', delayMs: 900 } });
-  t.is(state.limit.size, 1);
-  t.is(state.limit.quietUntilMs, 705);
+  t.like(state.endpoints[0]?.limit, { size: 1, quietUntilMs: 705 });
 });
 
 test('L32: what is recalled and has not started goes back as released and never starts; of what has started nothing is said', (t) => {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { STEPS, World } from '../../support/worker-world.ts';
+import { STEPS } from '../../support/worker-state.ts';
+import { World } from '../../support/worker-world.ts';
 
 /**
  * Any order of facts, likely ones and absurd ones: the rules L34-L36 hold after each. What is checked is what leaves the machine, by a

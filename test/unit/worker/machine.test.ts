@@ -1,20 +1,20 @@
 import test from 'ava';
+import { checkState } from '../../../runtime/worker/check-state.ts';
 import { FINISHED_TIMEOUT_MS } from '../../../runtime/worker/drain.ts';
 import {
-  onBackendAway,
-  onBackendReady,
   onBeat,
   onConnected,
   onDrain,
   onEnded,
   onPollFailed,
+  onReadiness,
   onReply,
   onStart,
   onStored,
   onTick,
 } from '../../../runtime/worker/machine.ts';
-import { checkState, newState, type State } from '../../../runtime/worker/state.ts';
-import { assignment, beatReply, ended, goesBack, greeting, kinds, ok, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
+import { newState, type State } from '../../../runtime/worker/state.ts';
+import { assignment, beatReply, ended, greeting, kinds, ok, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
 
 const HELLO = { session: 1, poll: 1 };
 
@@ -29,7 +29,7 @@ function working(settings: Partial<typeof SETTINGS> = {}): State {
 
 test('at the start the backend is asked, and a coordinator is looked for; nothing else', (t) => {
   const state = newState(SETTINGS, 0, [], 0);
-  t.deepEqual(kinds(onStart(state, 0)), ['probe', 'reconnect']);
+  t.deepEqual(kinds(onStart(state, 0)), ['reconnect', 'ask']);
 });
 
 test('the worker says init until the backend has answered, polls only once a beat was answered, and is ready with it', (t) => {
@@ -40,7 +40,7 @@ test('the worker says init until the backend has answered, polls only once a bea
     polls(onBeat(state, 0, beatReply())).map((poll) => poll.capacity),
     [0],
   );
-  t.deepEqual(onBackendReady(state, 0), [{ kind: 'say', state: 'ready', detail: '' }]);
+  t.deepEqual(onReadiness(state, 0, 0, null), [{ kind: 'say', state: 'ready', detail: '' }]);
   t.like(polls(onReply(state, 0, HELLO, ok()))[0], { capacity: 4 });
 });
 
@@ -48,14 +48,18 @@ test('a backend that does not answer at the start: not ready, capacity 0', (t) =
   const state = newState(SETTINGS, 0, [], 0);
   onStart(state, 0);
   onBeat(state, 0, beatReply());
-  t.deepEqual(onBackendAway(state, 0, 'h'), [{ kind: 'say', state: 'not-ready', detail: 'waiting for h' }]);
+  t.deepEqual(onReadiness(state, 0, 0, 'h'), [
+    { kind: 'note-away', detail: 'h' },
+    { kind: 'ask', endpoint: 0, tries: 1 },
+    { kind: 'say', state: 'not-ready', detail: 'waiting for h' },
+  ]);
 });
 
 test('L34: an item is executed, its outcome stored, sent, and forgotten only once acknowledged', (t) => {
   const state = working();
   t.deepEqual(onEnded(state, 5, ref(1), ended(1)), [
     { kind: 'store', outcome: outcome(1) },
-    { kind: 'start', assignment: assignment(3) },
+    { kind: 'start', assignment: assignment(3), endpoint: 0 },
   ]);
   const [poll] = polls(onStored(state, 6, [ref(1)]));
   t.like(poll, { poll: 3, isAwaiting: true, outcomes: [outcome(1)], acknowledgedBatch: 1 });
@@ -214,23 +218,6 @@ test('the run is finished and its coordinator gone: the worker leaves soon, what
   const state = working();
   onReply(state, 5, { session: 1, poll: 2 }, ok({ order: 'finished' }));
   t.like(onTick(state, 5 + FINISHED_TIMEOUT_MS).at(-1), { kind: 'leave', why: 'finished' });
-});
-
-test('the server is not there: not ready, the item and all unstarted ones go back, and nothing is claimed until it answers', (t) => {
-  const state = working();
-  const commands = onEnded(state, 5, ref(1), goesBack(1, 'unavailable'));
-  t.deepEqual(kinds(commands), ['probe', 'say', 'poll']);
-  t.deepEqual(
-    polls(commands)[0]?.returns.map((one) => [one.index, one.reason]),
-    [
-      [1, 'unavailable'],
-      [3, 'unavailable'],
-    ],
-  );
-  t.is(polls(commands)[0]?.capacity, 0);
-  t.deepEqual(kinds(onEnded(state, 6, ref(2), goesBack(2, 'unavailable'))), [], 'the backend is asked once');
-  t.deepEqual(onBackendReady(state, 7), [{ kind: 'say', state: 'ready', detail: '' }]);
-  t.like(polls(onReply(state, 8, { session: 1, poll: 2 }, ok()))[0], { capacity: 4 });
 });
 
 test('L26: what belongs to an older session is ignored', (t) => {

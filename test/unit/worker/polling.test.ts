@@ -1,4 +1,5 @@
 import test from 'ava';
+import { checkState } from '../../../runtime/worker/check-state.ts';
 import { startQueued, take } from '../../../runtime/worker/holding.ts';
 import {
   capacity,
@@ -12,15 +13,14 @@ import {
   resendOverdue,
   sendAllAgain,
 } from '../../../runtime/worker/polling.ts';
-import { checkState, newState, type State } from '../../../runtime/worker/state.ts';
-import { assignment, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
+import { newState, type State } from '../../../runtime/worker/state.ts';
+import { assignment, away, outcome, polls, readied, ref, SETTINGS } from '../../support/worker-state.ts';
 
 function connected(found: Parameters<typeof newState>[2] = []): State {
   const state = newState(SETTINGS, 3, found, 0);
   state.isConnected = true;
   state.isRegistered = true;
-  state.backend = 'ready';
-  return state;
+  return readied(state);
 }
 
 function due(state: State, nowMs = 0): ReturnType<typeof polls> {
@@ -86,9 +86,9 @@ test('capacity: concurrency and prefetch less what is unfinished; nothing when i
   state.isFenced = true;
   t.is(capacity(state), 0);
   state.isFenced = false;
-  state.backend = 'not-ready';
+  away(state);
   t.is(capacity(state), 0);
-  state.backend = 'ready';
+  readied(state);
   state.mode = { kind: 'draining', isFinished: false, untilMs: 1, giveUpAtMs: 2, endMs: 3 };
   t.is(capacity(state), 0);
 });

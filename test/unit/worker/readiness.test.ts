@@ -1,61 +1,75 @@
 import test from 'ava';
 import { type Clock, systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
-import type { Backend, Readiness } from '../../../runtime/worker/backends/contract.ts';
-import { awaitBackend, type Probed } from '../../../runtime/worker/readiness.ts';
+import type { Readiness } from '../../../runtime/worker/backends/contract.ts';
+import { askReadiness } from '../../../runtime/worker/readiness.ts';
 
-/** A clock that jumps over every sleep. */
-function jumping(): Clock {
-  let nowMs = 0;
+/** A clock that jumps over every sleep, and notes how long it was. */
+function jumping(sleptMs: number[]): Clock {
   return {
     ...systemClock,
-    monotonicMs: () => nowMs,
     sleep: async (ms) => {
-      nowMs += ms;
+      sleptMs.push(ms);
     },
   };
 }
 
-function probe(
-  answers: readonly Readiness[],
-  signal = new AbortController().signal,
-): { probed: Promise<Probed>; away: string[]; asked: () => number } {
-  let asked = 0;
-  const away: string[] = [];
-  const isReady = async (): Promise<Readiness> => answers[Math.min(asked++, answers.length - 1)] ?? { kind: 'ready' };
-  const backend: Backend = {
-    endpoints: ['b'],
-    isReady,
-    execute: () => Promise.reject(new Error('nothing is executed')),
-    close: () => Promise.resolve(),
-  };
-  const deps = { backend, waitBackendMs: 60_000, clock: jumping(), random: seededRandom(1) };
-  return { probed: awaitBackend(deps, signal, (detail) => away.push(detail)), away, asked: () => asked };
+type IsReady = (endpoint: number, signal: AbortSignal) => Promise<Readiness>;
+
+function ask(isReady: IsReady, tries = 0, signal = new AbortController().signal): { answer: Promise<Readiness | null>; sleptMs: number[] } {
+  const sleptMs: number[] = [];
+  return { answer: askReadiness({ backend: { isReady }, clock: jumping(sleptMs), random: seededRandom(1) }, 3, tries, signal), sleptMs };
 }
 
-test('a backend that is there is asked once', async (t) => {
-  const { probed, away, asked } = probe([{ kind: 'ready' }]);
-  t.deepEqual(await probed, { kind: 'ready' });
-  t.is(asked(), 1);
-  t.deepEqual(away, []);
+test('the endpoint that is meant is asked, at once at first', async (t) => {
+  const asked: number[] = [];
+  const { answer, sleptMs } = ask(async (endpoint) => {
+    asked.push(endpoint);
+    return { kind: 'ready' };
+  });
+  t.deepEqual(await answer, { kind: 'ready' });
+  t.deepEqual([asked, sleptMs], [[3], []]);
 });
 
-test('it is asked until it answers; each refusal is told', async (t) => {
-  const { probed, away } = probe([{ kind: 'not-ready', detail: 'a' }, { kind: 'not-ready', detail: 'b' }, { kind: 'ready' }]);
-  t.deepEqual(await probed, { kind: 'ready' });
-  t.deepEqual(away, ['a', 'b']);
+test('the gaps grow with the tries, to 5 s at most', async (t) => {
+  const gaps: number[] = [];
+  for (const tries of [1, 2, 3, 4, 5, 6, 20]) {
+    const { answer, sleptMs } = ask(async () => ({ kind: 'not-ready', detail: 'loading' }), tries);
+    t.deepEqual(await answer, { kind: 'not-ready', detail: 'loading' });
+    gaps.push(sleptMs[0] ?? 0);
+  }
+  t.true((gaps[0] ?? 0) >= 100 && (gaps[0] ?? 0) <= 200, gaps.join());
+  t.true(
+    gaps.every((gap) => gap <= 5_000),
+    gaps.join(),
+  );
+  t.true((gaps.at(-1) ?? 0) >= 2_500, gaps.join());
 });
 
-test('after waitBackend it is given up, with what was tried last; later questions are seconds apart', async (t) => {
-  const { probed, away } = probe([{ kind: 'not-ready', detail: 'ECONNREFUSED' }]);
-  t.like(await probed, { kind: 'given-up', detail: 'ECONNREFUSED' });
-  t.true(away.length > 10 && away.length < 40, `${away.length} questions in a minute`);
+test('an endpoint that does not answer is not ready', async (t) => {
+  const clock: Clock = {
+    ...systemClock,
+    after: (_, run) => {
+      run();
+      return { stop: () => undefined };
+    },
+  };
+  const isReady: IsReady = (_, signal) =>
+    Promise.resolve({ kind: 'not-ready', detail: signal.aborted ? (signal.reason as Error).message : 'not aborted' });
+  const answer = await askReadiness({ backend: { isReady }, clock, random: seededRandom(1) }, 0, 0, new AbortController().signal);
+  t.like(answer, { kind: 'not-ready', detail: 'no answer within 5000 ms' });
 });
 
-test('a worker that stops does not ask on', async (t) => {
+test('a worker that ends is told nothing', async (t) => {
   const controller = new AbortController();
-  controller.abort();
-  const { probed, asked } = probe([{ kind: 'not-ready', detail: 'a' }], controller.signal);
-  t.deepEqual(await probed, { kind: 'stopped' });
-  t.is(asked(), 0);
+  const { answer } = ask(
+    async () => {
+      controller.abort();
+      return { kind: 'ready' };
+    },
+    0,
+    controller.signal,
+  );
+  t.is(await answer, null);
+  t.is(await ask(async () => ({ kind: 'ready' }), 1, controller.signal).answer, null);
 });

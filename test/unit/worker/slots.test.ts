@@ -3,7 +3,8 @@ import { systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { contentId } from '../../../runtime/input/content-id.ts';
 import type { Backend, Execution, Request } from '../../../runtime/worker/backends/contract.ts';
-import { createSlots, type Slots } from '../../../runtime/worker/slots.ts';
+import { createSlots, LET_GO_MS, type Slots } from '../../../runtime/worker/slots.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
 
 const ANSWER: Execution = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
@@ -25,7 +26,7 @@ test('an item is read, executed under its content id and attempt, and becomes an
     seen = request;
     return ANSWER;
   });
-  const ending = await slots.run(assignment(3, 2));
+  const ending = await slots.run(assignment(3, 2), 0);
   t.like(ending, { kind: 'outcome', outcome: { ...ref(3, 2), kind: 'result', httpStatus: 200 } });
   const item = {
     customId: 'item-3',
@@ -36,15 +37,38 @@ test('an item is read, executed under its content id and attempt, and becomes an
   t.deepEqual(seen, { item, body: Buffer.from(JSON.stringify(item.body)), requestId: `${contentId(item)}-2` });
 });
 
-test('no whole answer within the request timeout: aborted, and counted as a timeout', async (t) => {
-  const ending = await slotsOn(hang, 30).run(assignment(1));
-  t.like(ending, { kind: 'outcome', outcome: { kind: 'error', code: 'timeout', isRetryable: true } });
+test('no whole answer within the request timeout: aborted, and a failure by timeout', async (t) => {
+  const ending = await slotsOn(hang, 30).run(assignment(1), 0);
+  t.like(ending, { kind: 'failure', outcome: { kind: 'error', code: 'timeout', isRetryable: true }, failure: { isTimeout: true } });
+});
+
+test('W15: a backend that does not let go of an item loses the slot after a grace period', async (t) => {
+  const clock = new ManualClock();
+  const backend: Backend = {
+    endpoints: ['http://h:1'],
+    isReady: async () => ({ kind: 'ready' }),
+    execute: () => new Promise(() => undefined),
+    close: () => Promise.resolve(),
+  };
+  const slots = createSlots({ backend, requestTimeoutMs: 1_000, clock, random: seededRandom(1) });
+  const timedOut = slots.run(assignment(1), 0);
+  const stopped = slots.run(assignment(2), 0);
+  slots.stop(ref(2));
+  await clock.advance(1_000);
+  await clock.advance(LET_GO_MS);
+  t.like(await timedOut, { kind: 'failure', outcome: { code: 'timeout' }, failure: { isTimeout: true } });
+  t.like(await stopped, { kind: 'failure', outcome: { code: 'connection_reset' } });
+});
+
+test('a backend that throws cannot send the item: final, with the reason', async (t) => {
+  const ending = await slotsOn(() => Promise.reject(new TypeError('Invalid character in header'))).run(assignment(1), 0);
+  t.like(ending, { kind: 'outcome', outcome: { code: 'invalid_request', isRetryable: false } });
 });
 
 test('stop aborts exactly one execution, stopAll the rest', async (t) => {
   const slots = slotsOn(hang);
   const ended: number[] = [];
-  const runs = [1, 2, 3].map((index) => slots.run(assignment(index)).then(() => ended.push(index)));
+  const runs = [1, 2, 3].map((index) => slots.run(assignment(index), 0).then(() => ended.push(index)));
   slots.stop(ref(2));
   slots.stop(ref(9));
   await runs[1];
@@ -61,7 +85,7 @@ test('a line that is no item is a final error, and nothing is executed', async (
     ['   ', 'invalid_json'],
     ['{', 'invalid_json'],
   ] as const) {
-    t.like(await slots.run({ ...assignment(1), line: Buffer.from(line) }), {
+    t.like(await slots.run({ ...assignment(1), line: Buffer.from(line) }, 0), {
       kind: 'outcome',
       outcome: { kind: 'error', code, isRetryable: false, httpStatus: 0 },
     });

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { add, allHeld, checkState, drop, find, heldState, moveTo, newState, unfinished } from '../../../runtime/worker/state.ts';
+import { checkState } from '../../../runtime/worker/check-state.ts';
+import { add, allHeld, drop, find, heldState, moveTo, newState, unfinished } from '../../../runtime/worker/state.ts';
 import { assignment, outcome, ref, SETTINGS } from '../../support/worker-state.ts';
 
 test('L34: what the outbox held is finished, and is to be sent', (t) => {
@@ -39,7 +40,7 @@ test('the same pair is held once', (t) => {
 });
 
 test('L27: a returning item is told as queued, so that it is not assigned again; one being stored is not finished yet', (t) => {
-  t.is(heldState({ kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0 } }), 'queued');
+  t.is(heldState({ kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0, detail: '' } }), 'queued');
   t.is(heldState({ kind: 'storing', outcome: outcome(1) }), 'started');
   t.is(heldState({ kind: 'finished', outcome: outcome(1) }), 'finished');
 });

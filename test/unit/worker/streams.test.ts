@@ -1,4 +1,5 @@
 import test from 'ava';
+import { checkState } from '../../../runtime/worker/check-state.ts';
 import {
   onBeat,
   onConnected,
@@ -10,7 +11,7 @@ import {
   onTick,
   onWritten,
 } from '../../../runtime/worker/machine.ts';
-import { checkState, type State } from '../../../runtime/worker/state.ts';
+import type { State } from '../../../runtime/worker/state.ts';
 import { assignment, beatReply, ended, greeting, kinds, ok, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
 
 /** The worker's machine over a stream: messages leave one after the other, and replies come as they please. */

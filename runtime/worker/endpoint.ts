@@ -1,0 +1,237 @@
+import { isQuiet, type Limit, newLimit, onOpened, onOverload, onSucceeded, onThrottled } from './concurrency.ts';
+import type { Breaker, Outage } from './outage.ts';
+import { addResult, carried, newThroughput, passTime, type Throughput } from './throughput.ts';
+
+/**
+ * One server of the worker's backend, and whether what fails there is the server's fault or the item's. Nobody can tell from one
+ * failure; what the endpoint does with other items tells it:
+ *
+ * - A failure is held back until the endpoint has given a result to an item that started after it. Then it is the item's own.
+ * - A row of failures that no result interrupts is the endpoint's. The breaker opens: the items go back uncounted, and nothing starts.
+ * - Open, the endpoint is asked whether it is ready, with growing gaps. When it says so the breaker is half-open: one item probes it.
+ *   A result closes the breaker. After a failure the endpoint is asked once more (confirming): only an item that failed alone between
+ *   two such answers may be the reason itself, and the coordinator decides whether that counts (C3).
+ *
+ * Source of the states: Michael Nygard, "Release It!" (2007), circuit breaker. The functions here know one endpoint and no item.
+ */
+export interface Endpoint {
+  /** Its number within the backend. */
+  readonly number: number;
+  /** Names it in messages. */
+  readonly url: string;
+  readonly timeoutMs: number;
+  breaker: Breaker;
+  limit: Limit;
+  throughput: Throughput;
+  /** How many executions occupy it. */
+  executing: number;
+  /** When something was started there last; the one that has waited longest is chosen among equals. */
+  startedAtMs: number;
+  /** When the last execution there was over. */
+  endedAtMs: number;
+  /** It has given a result to some item, so that what it refuses may be that item's fault. */
+  hasAnswered: boolean;
+  /** Failures since its last result. */
+  failures: number;
+  /** Refusals of the endpoint since its last result. */
+  refusals: number;
+}
+
+/** A failure that may be the endpoint's fault. */
+export interface EndpointFailure {
+  /** A refusal of the endpoint: a key, a path or an account that is wrong would explain it. */
+  readonly isRefusal: boolean;
+  /** No further tries are needed to know that it is not the item's fault (a quota that is used up). */
+  readonly isCertain: boolean;
+  readonly isTimeout: boolean;
+  readonly detail: string;
+}
+
+/**
+ * What becomes of the item that failed. hold: whether it counts is not known yet; return: it goes back uncounted; refused: likewise, and
+ * the coordinator hears of it; crowded: back uncounted, too many requests were in flight; confirm: wait for the readiness check.
+ */
+export type Verdict = 'hold' | 'return' | 'refused' | 'crowded' | 'confirm';
+
+/** A row of failures without a result opens the breaker; so do fewer, where fewer are in flight. */
+export const FAILURE_ROW = 8;
+/** One failure is no row, even where items run one by one. */
+const LEAST_ROW = 2;
+/** An endpoint that has answered may refuse single items; so many in a row mean everybody. */
+export const REFUSAL_ROW = 20;
+
+/** Longer than it takes to get the next item from a coordinator that has one. */
+export const IDLE_MS = 1_000;
+
+export function newEndpoint(number: number, url: string, concurrency: number, timeoutMs: number, nowMs: number): Endpoint {
+  return {
+    number,
+    url,
+    timeoutMs,
+    breaker: { kind: 'unknown', outage: { sinceMs: nowMs, tries: 0, detail: '', isRefusing: false } },
+    limit: newLimit(concurrency, timeoutMs),
+    throughput: newThroughput(nowMs),
+    executing: 0,
+    startedAtMs: 0,
+    endedAtMs: nowMs,
+    hasAnswered: false,
+    failures: 0,
+    refusals: 0,
+  };
+}
+
+export function isClosed(endpoint: Endpoint): boolean {
+  return endpoint.breaker.kind === 'closed';
+}
+
+/** Null while it is closed. */
+export function outageOf({ breaker }: Endpoint): Outage | null {
+  return breaker.kind === 'closed' ? null : breaker.outage;
+}
+
+/** It waits for an item that tries it. */
+export function wantsProbe({ breaker }: Endpoint): boolean {
+  return breaker.kind === 'half-open' && breaker.probe === null;
+}
+
+export function mayStart(endpoint: Endpoint, nowMs: number): boolean {
+  return isClosed(endpoint) && endpoint.executing < endpoint.limit.size && !isQuiet(endpoint.limit, nowMs);
+}
+
+export function onStarted(endpoint: Endpoint, nowMs: number, key: string): void {
+  passBusyTime(endpoint, nowMs);
+  endpoint.executing += 1;
+  endpoint.startedAtMs = nowMs;
+  if (endpoint.breaker.kind === 'half-open' && endpoint.breaker.probe === null) endpoint.breaker = { ...endpoint.breaker, probe: key };
+}
+
+/** An execution is over, however it ended; what is learned from its end is told by one of the following. */
+export function onLeft(endpoint: Endpoint, nowMs: number): void {
+  passBusyTime(endpoint, nowMs);
+  endpoint.executing -= 1;
+  endpoint.endedAtMs = nowMs;
+}
+
+/** The probe ended in a way that tells nothing: it was stopped. Another item tries. */
+export function onProbeDropped(endpoint: Endpoint, key: string): void {
+  if (isProbe(endpoint, key) && endpoint.breaker.kind === 'half-open') endpoint.breaker = { ...endpoint.breaker, probe: null };
+}
+
+export function onResult(endpoint: Endpoint, tookMs: number): void {
+  endpoint.hasAnswered = true;
+  endpoint.failures = 0;
+  endpoint.refusals = 0;
+  endpoint.throughput = addResult(endpoint.throughput, tookMs);
+  endpoint.limit = onSucceeded(endpoint.limit, carried(endpoint.throughput, endpoint.timeoutMs));
+  endpoint.breaker = { kind: 'closed' };
+}
+
+/** It has judged the item itself: it is there, which is all that a probe is to find out. */
+export function onItemRefused(endpoint: Endpoint, key: string): void {
+  if (isProbe(endpoint, key)) endpoint.breaker = { kind: 'closed' };
+}
+
+/** `isOnly`: no other endpoint of the worker works, so that the item cannot be tried elsewhere. */
+export function onFailure(endpoint: Endpoint, nowMs: number, key: string, failure: EndpointFailure, isOnly: boolean): Verdict {
+  if (failure.isRefusal) endpoint.refusals += 1;
+  else endpoint.failures += 1;
+  if (isProbe(endpoint, key)) return onProbeFailed(endpoint, failure, isOnly);
+  if (!isClosed(endpoint)) return outageOf(endpoint)?.isRefusing === true && failure.isRefusal ? 'refused' : 'return';
+  const isCrowded = failure.isTimeout && isOverloaded(endpoint);
+  if (isCrowded) endpoint.limit = onOverload(endpoint.limit, nowMs, carried(endpoint.throughput, endpoint.timeoutMs));
+  if (isRefusing(endpoint, failure)) {
+    open(endpoint, nowMs, failure.detail, true);
+    return 'refused';
+  }
+  if (endpoint.failures < rowOf(endpoint)) return isCrowded ? 'crowded' : 'hold';
+  open(endpoint, nowMs, failure.detail, false);
+  return 'return';
+}
+
+/** Refused for now (429, 503): it is there. A probe proves nothing by that. */
+export function onBusy(endpoint: Endpoint, nowMs: number, key: string, quietMs: number, detail: string): void {
+  endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs);
+  if (isProbe(endpoint, key)) reopen(endpoint, detail);
+}
+
+/** An item that it always refuses for now: that is judged as a failure. */
+export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: number): void {
+  endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs);
+}
+
+/** Nobody is there: no connection comes about. */
+export function onUnreachable(endpoint: Endpoint, nowMs: number, key: string, detail: string): void {
+  if (isClosed(endpoint)) open(endpoint, nowMs, detail, false);
+  else if (isProbe(endpoint, key)) reopen(endpoint, detail);
+}
+
+/** Nothing runs there any more, and has not for a while: with quick answers there are moments without work at any time. */
+export function isIdle({ executing, endedAtMs }: Endpoint, nowMs: number): boolean {
+  return executing === 0 && nowMs - endedAtMs >= IDLE_MS;
+}
+
+/** All that was in flight has failed, and nothing else starts that could show whose fault it is. */
+export function onAllFailed(endpoint: Endpoint, nowMs: number, detail: string): void {
+  open(endpoint, nowMs, detail, false);
+}
+
+/** The answer to a readiness check. While a probe's failure is confirmed it is taken in by `onConfirmed`. */
+export function onReadiness(endpoint: Endpoint, detail: string | null): void {
+  const { breaker } = endpoint;
+  if (breaker.kind !== 'unknown' && breaker.kind !== 'open') return;
+  if (detail === null) {
+    endpoint.breaker = breaker.kind === 'unknown' ? { kind: 'closed' } : { kind: 'half-open', outage: breaker.outage, probe: null };
+  } else endpoint.breaker = { ...breaker, outage: { ...breaker.outage, tries: breaker.outage.tries + 1, detail } };
+}
+
+/** The failed probe's item is dealt with: the next try follows after a gap. */
+export function onConfirmed(endpoint: Endpoint): void {
+  const outage = outageOf(endpoint);
+  if (outage !== null) endpoint.breaker = { kind: 'open', outage: { ...outage, tries: outage.tries + 1 } };
+}
+
+export function isProbe({ breaker }: Endpoint, key: string): boolean {
+  return breaker.kind === 'half-open' && breaker.probe === key;
+}
+
+function onProbeFailed(endpoint: Endpoint, failure: EndpointFailure, isOnly: boolean): Verdict {
+  const outage = outageOf(endpoint);
+  const isNowRefusing = isRefusing(endpoint, failure);
+  if (outage !== null && isOnly && !isNowRefusing) {
+    endpoint.breaker = { kind: 'confirming', outage: { ...outage, detail: failure.detail, isRefusing: false } };
+    return 'confirm';
+  }
+  reopen(endpoint, failure.detail, isNowRefusing);
+  return isNowRefusing ? 'refused' : 'return';
+}
+
+function isRefusing(endpoint: Endpoint, failure: EndpointFailure): boolean {
+  return failure.isRefusal && (failure.isCertain || !endpoint.hasAnswered || endpoint.refusals >= REFUSAL_ROW);
+}
+
+/** More is in flight than it carries, or it has carried nothing yet: then the time-outs are the crowd's fault. */
+function isOverloaded({ throughput, timeoutMs, executing }: Endpoint): boolean {
+  // The one that has just ended was in flight as well.
+  const inFlight = executing + 1;
+  return inFlight > (carried(throughput, timeoutMs) ?? 1);
+}
+
+function rowOf({ limit }: Endpoint): number {
+  return Math.min(FAILURE_ROW, Math.max(LEAST_ROW, limit.size));
+}
+
+function open(endpoint: Endpoint, nowMs: number, detail: string, isNowRefusing: boolean): void {
+  endpoint.breaker = { kind: 'open', outage: { sinceMs: nowMs, tries: 0, detail, isRefusing: isNowRefusing } };
+  endpoint.limit = onOpened(endpoint.limit);
+  endpoint.failures = 0;
+}
+
+function reopen(endpoint: Endpoint, detail: string, isNowRefusing = false): void {
+  const outage = outageOf(endpoint);
+  if (outage !== null)
+    endpoint.breaker = { kind: 'open', outage: { ...outage, tries: outage.tries + 1, detail, isRefusing: isNowRefusing } };
+}
+
+function passBusyTime(endpoint: Endpoint, nowMs: number): void {
+  endpoint.throughput = passTime(endpoint.throughput, nowMs, endpoint.executing > 0);
+}

@@ -1,0 +1,177 @@
+import { never, present } from '../base/assert.ts';
+import { addDuration } from '../model/durations.ts';
+import { type ItemRef, refKey } from '../model/row.ts';
+import type { Outcome, ReturnReason } from '../model/session.ts';
+import type { Ending } from './commands.ts';
+import {
+  type Endpoint,
+  type EndpointFailure,
+  isClosed,
+  isIdle,
+  onAllFailed,
+  onBusy,
+  onConfirmed,
+  onFailure,
+  onItemRefused,
+  onLeft,
+  onProbeDropped,
+  onReadiness,
+  onResult,
+  onThrottledAgain,
+  onUnreachable,
+  outageOf,
+  type Verdict,
+} from './endpoint.ts';
+import { giveBack, keepOutcome, returnQueued } from './holding.ts';
+import { type Execution, find, type Held, moveTo, type State } from './state.ts';
+
+/**
+ * How executions end: what each end says of its endpoint (endpoint.ts), and what becomes of the item. An item whose failure is held back
+ * waits in the stage `failed` until its endpoint has shown whose fault it is; nothing waits there where nothing runs on the endpoint.
+ */
+
+/**
+ * An item that is throttled this often while others pass is itself what the endpoint does not take (larger than its rate limit, say):
+ * from then on it fails. The attempt is the nearest that a worker knows of how often that was.
+ */
+export const MAX_THROTTLED_ATTEMPTS = 30;
+/** An endpoint that has never answered may still be loading: items that fail alone there wait so many times longer for their next try. */
+const PATIENCE = 8;
+
+/** L36: what was handed back or revoked meanwhile has no outcome any more; nor has what was aborted because the worker leaves. */
+export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
+  const key = refKey(ref);
+  const execution = present(state.executing.get(key), 'an execution that ends');
+  const { endpoint } = execution;
+  state.executing.delete(key);
+  onLeft(endpoint, nowMs);
+  if (state.mode.kind === 'left') return;
+  const held = find(state, ref);
+  const isWanted = held?.stage.kind === 'started';
+  if (ending.kind === 'outcome') onOutcome(state, nowMs, execution, key, ending.outcome);
+  // What was stopped fails by that, which says nothing of the endpoint.
+  if (!isWanted) return onProbeDropped(endpoint, key);
+  switch (ending.kind) {
+    case 'outcome':
+      return keepOutcome(state, held, ending.outcome);
+    case 'failure':
+      return onFailed(state, nowMs, endpoint, held, ending.outcome, ending.failure);
+    case 'throttled':
+      return onThrottledItem(state, nowMs, endpoint, held, ending);
+    case 'unavailable': {
+      onUnreachable(endpoint, nowMs, key, ending.detail);
+      giveBack(state, held, { reason: 'unavailable', detail: ending.detail });
+      return afterOpening(state, endpoint);
+    }
+    default:
+      never(ending);
+  }
+}
+
+/** The answer to a readiness check: `detail` says why the endpoint is not ready, null that it is. */
+export function takeReadiness(state: State, endpoint: Endpoint, detail: string | null): void {
+  state.asked.delete(endpoint.number);
+  if (endpoint.breaker.kind !== 'confirming') return onReadiness(endpoint, detail);
+  for (const held of failuresOf(state, endpoint)) {
+    if (detail === null) keepOutcome(state, held, failedAlone(endpoint, outcomeOf(held)));
+    else giveBack(state, held, { reason: 'unavailable', delayMs: outcomeOf(held).delayMs, detail });
+  }
+  onConfirmed(endpoint);
+}
+
+/** Where nothing runs on an endpoint any more, nothing can show whose fault the failures there were: a row of all in flight. */
+export function openWhereAllFailed(state: State, nowMs: number): void {
+  if (state.failures.size === 0) return;
+  for (const endpoint of state.endpoints) {
+    const [first] = failuresOf(state, endpoint);
+    if (first?.stage.kind !== 'failed' || !isClosed(endpoint) || !isIdle(endpoint, nowMs)) continue;
+    onAllFailed(endpoint, nowMs, first.stage.detail);
+    afterOpening(state, endpoint);
+  }
+}
+
+function onOutcome(state: State, nowMs: number, { endpoint, startedAtMs }: Execution, key: string, outcome: Outcome): void {
+  if (outcome.kind !== 'result') return onItemRefused(endpoint, key);
+  onResult(endpoint, nowMs - startedAtMs);
+  // A failure says little about how long an answer takes.
+  addDuration(state.durations, nowMs - startedAtMs);
+  for (const held of failuresOf(state, endpoint)) {
+    if (held.stage.kind === 'failed' && held.stage.failedAtMs <= startedAtMs) keepOutcome(state, held, held.stage.outcome);
+  }
+}
+
+function onFailed(state: State, nowMs: number, endpoint: Endpoint, held: Held, outcome: Outcome, failure: EndpointFailure): void {
+  const verdict = onFailure(endpoint, nowMs, refKey(held.ref), failure, !worksElsewhere(state, endpoint));
+  const isHeldBack = verdict === 'hold' || verdict === 'confirm';
+  if (isHeldBack && state.mode.kind !== 'draining') {
+    moveTo(state, held, { kind: 'failed', outcome, detail: failure.detail, endpoint: endpoint.number, failedAtMs: nowMs });
+    return;
+  }
+  const reason = reasonOf(state, verdict);
+  const isQuota = reason === 'refused' && failure.isCertain;
+  giveBack(state, held, { reason: isQuota ? 'quota' : reason, delayMs: outcome.delayMs, detail: failure.detail });
+  afterOpening(state, endpoint);
+}
+
+function reasonOf(state: State, verdict: Verdict): ReturnReason {
+  switch (verdict) {
+    case 'hold':
+    case 'confirm':
+      return 'drained';
+    case 'return':
+      return 'unavailable';
+    case 'crowded':
+      return 'throttled';
+    case 'refused':
+      return state.endpoints.every((endpoint) => outageOf(endpoint)?.isRefusing === true) ? 'refused' : 'unavailable';
+    default:
+      return never(verdict);
+  }
+}
+
+function onThrottledItem(
+  state: State,
+  nowMs: number,
+  endpoint: Endpoint,
+  held: Held,
+  { outcome, quietMs, detail }: Extract<Ending, { kind: 'throttled' }>,
+): void {
+  // One that has never answered says nothing about single items.
+  if (held.ref.attempt > MAX_THROTTLED_ATTEMPTS && endpoint.hasAnswered) {
+    onThrottledAgain(endpoint, nowMs, quietMs);
+    return onFailed(state, nowMs, endpoint, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
+  }
+  onBusy(endpoint, nowMs, refKey(held.ref), quietMs, detail);
+  giveBack(state, held, { reason: 'throttled', delayMs: outcome.delayMs, detail });
+}
+
+/** An endpoint whose breaker is open proves nothing: what had failed there goes back, and what has not started too. */
+function afterOpening(state: State, endpoint: Endpoint): void {
+  if (endpoint.breaker.kind !== 'open') return;
+  const { outage } = endpoint.breaker;
+  const reason = reasonOf(state, outage.isRefusing ? 'refused' : 'return');
+  for (const held of failuresOf(state, endpoint)) {
+    giveBack(state, held, { reason, delayMs: outcomeOf(held).delayMs, detail: outage.detail });
+  }
+  if (!worksAnywhere(state)) returnQueued(state, 'unavailable');
+}
+
+function failedAlone({ hasAnswered }: Endpoint, outcome: Outcome): Outcome {
+  return { ...outcome, isProbe: true, delayMs: outcome.delayMs * (hasAnswered ? 1 : PATIENCE) };
+}
+
+function failuresOf(state: State, { number }: Endpoint): readonly Held[] {
+  return [...state.failures].filter(({ stage }) => stage.kind === 'failed' && stage.endpoint === number);
+}
+
+function outcomeOf({ stage }: Held): Outcome {
+  return present(stage.kind === 'failed' ? stage.outcome : undefined, 'the outcome of a failed item');
+}
+
+function worksAnywhere({ endpoints }: State): boolean {
+  return endpoints.some(isClosed);
+}
+
+function worksElsewhere({ endpoints }: State, endpoint: Endpoint): boolean {
+  return endpoints.some((other) => other !== endpoint && isClosed(other));
+}

@@ -1,0 +1,21 @@
+/** Why, and since when, an endpoint is not used. */
+export interface Outage {
+  readonly sinceMs: number;
+  /** How often it was tried since, in vain. */
+  readonly tries: number;
+  /** Why, in the server's own words where it has any. */
+  readonly detail: string;
+  /** It answers, and refuses everybody: a wrong key or path, which no waiting cures. */
+  readonly isRefusing: boolean;
+}
+
+export type Breaker =
+  /** Not ready since the worker started. */
+  | { readonly kind: 'unknown'; readonly outage: Outage }
+  | { readonly kind: 'closed' }
+  /** A readiness check is under way, or due after a gap. */
+  | { readonly kind: 'open'; readonly outage: Outage }
+  /** The endpoint says that it is ready; `probe` is the key of the item that tries it, null while there is none. */
+  | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: string | null }
+  /** The probe has failed, and a readiness check is under way. */
+  | { readonly kind: 'confirming'; readonly outage: Outage };

@@ -1,0 +1,194 @@
+import test from 'ava';
+import { checkState } from '../../../runtime/worker/check-state.ts';
+import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint.ts';
+import { MAX_THROTTLED_ATTEMPTS } from '../../../runtime/worker/execution.ts';
+import { onDrain, onEnded, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
+import { find, type State } from '../../../runtime/worker/state.ts';
+import {
+  assignment,
+  ended,
+  failure,
+  greeting,
+  kinds,
+  ok,
+  ref,
+  refused,
+  type SETTINGS,
+  throttled,
+  unreachable,
+} from '../../support/worker-state.ts';
+
+/** A worker with these items, as many of them started as run at a time. */
+function working(indexes: readonly number[], settings: Partial<typeof SETTINGS> = {}): State {
+  const { state } = greeting({ concurrency: 64, prefetch: 2, ...settings });
+  for (let number = 1; number < state.endpoints.length; number++) onReadiness(state, 0, number, null);
+  give(state, 0, indexes);
+  return state;
+}
+
+let batches = 0;
+function give(state: State, nowMs: number, indexes: readonly number[], attempt = 1): readonly string[] {
+  batches += 1;
+  const id = { session: state.session.number, poll: state.session.polls };
+  return kinds(onReply(state, nowMs, id, ok({ batch: batches, assignments: indexes.map((index) => assignment(index, attempt)) })));
+}
+
+function stageOf(state: State, index: number, attempt = 1): string | undefined {
+  checkState(state);
+  return find(state, ref(index, attempt))?.stage.kind;
+}
+
+function returned(state: State, index: number): object | undefined {
+  const stage = find(state, ref(index))?.stage;
+  return stage?.kind === 'returning' ? stage.item : undefined;
+}
+
+const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, n) => from + n);
+
+test('W4: a failure is held back until the endpoint gives a result to an item that started later', (t) => {
+  const state = working([1, 2]);
+  onEnded(state, 10, ref(1), failure(1));
+  t.is(stageOf(state, 1), 'failed');
+  give(state, 20, [3]);
+  onEnded(state, 30, ref(2), ended(2));
+  t.is(stageOf(state, 1), 'failed', 'item 2 had started before');
+  onEnded(state, 40, ref(3), ended(3));
+  t.is(stageOf(state, 1), 'storing');
+});
+
+test('W4: what is held back takes no slot and no place in the queue', (t) => {
+  const state = working([1, 2, 3], { concurrency: 2, prefetch: 1 });
+  const commands = onEnded(state, 10, ref(1), failure(1));
+  t.true(kinds(commands).includes('start'));
+  t.is(stageOf(state, 3), 'started');
+});
+
+test('W5: a row of failures goes back uncounted, and so does all that has not started', (t) => {
+  const state = working(range(1, 70));
+  for (const index of range(1, FAILURE_ROW)) onEnded(state, 10, ref(index), failure(index));
+  for (const index of range(1, FAILURE_ROW)) t.like(returned(state, index), { reason: 'unavailable', delayMs: 500, detail: 'http_502' });
+  t.is(state.counts.queued, 0);
+  t.is(state.counts.storing, 0, 'nothing counts');
+});
+
+test('W5: so do fewer where nothing else is in flight', (t) => {
+  const state = working([1, 2]);
+  onEnded(state, 10, ref(1), failure(1));
+  onEnded(state, 20, ref(2), failure(2));
+  t.is(stageOf(state, 1), 'failed', 'the next item may be on its way');
+  onTick(state, 20 + IDLE_MS);
+  t.like(returned(state, 1), { reason: 'unavailable' });
+  t.like(returned(state, 2), { reason: 'unavailable' });
+});
+
+test('W5: one sick endpoint among others: its items go back, the others get all the work', (t) => {
+  const state = working(range(1, 6), { endpoints: ['http://one:1', 'http://two:2', 'http://three:3'] });
+  const sick = range(1, 6).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
+  t.is(sick.length, 2);
+  for (const index of sick) onEnded(state, 10, ref(index), failure(index));
+  onTick(state, 10 + IDLE_MS);
+  t.false(state.endpoints.slice(1, 2).some(isClosed));
+  for (const index of sick) t.like(returned(state, index), { reason: 'unavailable' });
+  give(state, 2_000, range(7, 6));
+  for (const index of range(7, 6)) t.not(state.executing.get(`${index}/1`)?.endpoint.number, 1);
+  t.is(stageOf(state, 7), 'started');
+});
+
+test('W5: an endpoint that is ready again is probed by one item while the others work', (t) => {
+  const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'] });
+  const [sick] = range(1, 2).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
+  onEnded(state, 10, ref(sick ?? 0), failure(sick ?? 0));
+  onTick(state, 10 + IDLE_MS);
+  onReadiness(state, 2_020, 1, null);
+  give(state, 2_030, range(3, 4));
+  t.is(state.endpoints[1]?.executing, 1);
+  t.is(state.endpoints[0]?.executing, 4);
+});
+
+test('W12: a failed probe is an outcome of its own kind where the endpoint says that it is ready before and after', (t) => {
+  const state = working([1]);
+  onEnded(state, 10, ref(1), failure(1));
+  onTick(state, 10 + IDLE_MS);
+  onReadiness(state, 2_020, 0, null);
+  give(state, 2_030, [2]);
+  onEnded(state, 2_040, ref(2), failure(2));
+  t.is(stageOf(state, 2), 'failed');
+  const commands = onReadiness(state, 2_050, 0, null);
+  const [store] = commands.filter((command) => command.kind === 'store');
+  t.like(store, { outcome: { index: 2, isProbe: true, isRetryable: true } });
+  t.true((store?.kind === 'store' ? store.outcome.delayMs : 0) >= 4_000, 'an endpoint that has never answered may still be loading');
+});
+
+test('W12: a failed probe whose endpoint is not ready afterwards goes back', (t) => {
+  const state = working([1]);
+  onEnded(state, 10, ref(1), failure(1));
+  onTick(state, 10 + IDLE_MS);
+  onReadiness(state, 2_020, 0, null);
+  give(state, 2_030, [2]);
+  onEnded(state, 2_040, ref(2), failure(2));
+  onReadiness(state, 2_050, 0, 'ECONNREFUSED');
+  t.like(returned(state, 2), { reason: 'unavailable' });
+});
+
+test('W13: a refusal before any result is told as one, of all that was in flight', (t) => {
+  const state = working([1, 2]);
+  onEnded(state, 10, ref(1), refused(1));
+  onEnded(state, 20, ref(2), refused(2));
+  t.like(returned(state, 1), { reason: 'refused', detail: 'http_401' });
+  t.like(returned(state, 2), { reason: 'refused' });
+});
+
+test('W13: beside an endpoint that works a refusing one is only left out', (t) => {
+  const state = working([1, 2], { endpoints: ['http://one:1', 'http://two:2'] });
+  onEnded(state, 10, ref(1), refused(1));
+  t.like(returned(state, 1), { reason: 'unavailable' });
+  t.true(state.endpoints.some(isClosed));
+});
+
+test('W13: a refusal between results is the item’s own', (t) => {
+  const state = working([1]);
+  onEnded(state, 10, ref(1), ended(1));
+  give(state, 20, [2, 3]);
+  onEnded(state, 30, ref(2), refused(2));
+  t.is(stageOf(state, 2), 'failed');
+  give(state, 40, [4]);
+  onEnded(state, 50, ref(4), ended(4));
+  t.is(stageOf(state, 2), 'storing');
+});
+
+test('W13: an item that is throttled again and again while others pass fails at last', (t) => {
+  const attempt = MAX_THROTTLED_ATTEMPTS + 1;
+  const state = working([1]);
+  onEnded(state, 2, ref(1), ended(1));
+  give(state, 4, [5]);
+  give(state, 5, [9], attempt);
+  onEnded(state, 10, ref(9, attempt), throttled(9, 0, 0, attempt));
+  t.is(stageOf(state, 9, attempt), 'failed');
+  give(state, 2_000, [2]);
+  onEnded(state, 2_010, ref(2), ended(2));
+  t.is(stageOf(state, 9, attempt), 'storing');
+});
+
+test('what is let go of says nothing about its endpoint', (t) => {
+  const state = working(range(1, 20));
+  batches += 1;
+  const revoked = range(1, 20).map((index) => ref(index));
+  onReply(state, 5, { session: state.session.number, poll: state.session.polls }, ok({ batch: batches, revoked }));
+  for (const index of range(1, 20)) onEnded(state, 10, ref(index), failure(index));
+  t.true(state.endpoints.every(isClosed));
+});
+
+test('W9: what is held back goes back at once when the worker drains, and so does what fails later', (t) => {
+  const state = working([1, 2, 3]);
+  onEnded(state, 10, ref(1), failure(1));
+  onDrain(state, 20);
+  t.like(returned(state, 1), { reason: 'drained' });
+  onEnded(state, 30, ref(2), failure(2));
+  t.like(returned(state, 2), { reason: 'drained' });
+});
+
+test('nobody there: the item goes back, and the endpoint is asked', (t) => {
+  const state = working([1, 2]);
+  t.true(kinds(onEnded(state, 10, ref(1), unreachable(1))).includes('ask'));
+  t.like(returned(state, 1), { reason: 'unavailable', detail: 'ECONNREFUSED' });
+});
