@@ -133,7 +133,7 @@ test('with more failed items than the run may have it pauses, says why, and what
     });
     machine.supply(10);
     machine.poll('w1', { hello: [heldItem(0)] });
-    const outcome = outcomeOf(ref(0), { kind: 'error', httpStatus: 400, code: 'http_400' });
+    const outcome = outcomeOf(ref(0), { kind: 'error', httpStatus: 200, code: 'invalid_answer' });
     machine.poll('w1', { outcomes: [outcome] });
     const commands = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });
     t.is(machine.state.failed, 1);
