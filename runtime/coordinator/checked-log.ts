@@ -61,7 +61,7 @@ async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Aga
   return scan ?? recovered.scan;
 }
 
-/** The input has grown: the run goes on, and nothing that is recorded is taken back (L44). */
+/** The input has grown: the run goes on, and nothing that is recorded is taken back (L45). */
 export async function reopenForMore({ ledger, recovered, onFenced }: ServeOptions): Promise<void> {
   const { epoch } = recovered.keeper.lease();
   const reply = await ledger.reopen(epoch, { pending: [], own: [], tallies: [] });

@@ -36,7 +36,7 @@ export interface Reopened {
 const AT_ONCE = 16_384;
 
 /**
- * Opens recorded items again (L44), before anything is executed. Those that lost their record go first and all at once, for only then
+ * Opens recorded items again (L45), before anything is executed. Those that lost their record go first and all at once, for only then
  * do ledger and log agree again (L39). Failed ones follow in parts: each part leaves both in agreement, so that a run that is killed in
  * between goes on with those that were opened, and the others are as failed as before.
  */

@@ -49,7 +49,7 @@ export interface Ledger {
     items: number,
   ): Promise<{ readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress } | Fenced>;
 
-  /** Takes back what is recorded of some items, so that they run again; a completed run runs again (L44). */
+  /** Takes back what is recorded of some items, so that they run again; a completed run runs again (L45). */
   reopen(epoch: Epoch, reopening: Reopening): Promise<ReopenReply | Fenced>;
 
   /** All that a coordinator's mirror is built from; checks L6 and throws a LedgerCorrupt error where it does not hold. */

@@ -22,7 +22,7 @@ export interface Tallied {
   readonly attempt: Attempt;
 }
 
-/** What is taken back of the recorded (L44). With nothing in it a completed run runs again, so that items can be added to it. */
+/** What is taken back of the recorded (L45). With nothing in it a completed run runs again, so that items can be added to it. */
 export interface Reopening {
   /** Recorded items that are to be claimed again. */
   readonly pending: readonly ItemIndex[];

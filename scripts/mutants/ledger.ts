@@ -110,7 +110,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'reopened-item-begins-at-its-first-attempt',
-    rule: 'L44',
+    rule: 'L45',
     file: 'runtime/ledger/transition/reopen.ts',
     old: 'nextAttempt(head.highestAttempt)',
     new: 'nextAttempt(0)',

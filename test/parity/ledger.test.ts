@@ -57,7 +57,7 @@ class History {
     }
   }
 
-  /** Its faults are over; its attempts are not (L44). */
+  /** Its faults are over; its attempts are not (L45). */
   #reopen(indexes: readonly ItemIndex[]): void {
     this.#accepted -= new Set(indexes).size;
     for (const index of indexes) {

@@ -7,7 +7,7 @@ import { nextAttempt } from './attempts.ts';
 import { Draft, underEpoch } from './draft.ts';
 
 /**
- * Takes recorded outcomes back (L44): the items are to do again, and a completed run runs. All of it or nothing. An item's row is then
+ * Takes recorded outcomes back (L45): the items are to do again, and a completed run runs. All of it or nothing. An item's row is then
  * the coordinator's own, of an attempt above every one that the run has seen: so what was recorded, or still lies in a worker's store,
  * settles no more.
  */

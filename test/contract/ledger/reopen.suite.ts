@@ -31,7 +31,7 @@ const NOTHING: Reopening = { pending: [], own: [], tallies: [] };
 const FAILED = outcome(1, 2, 0, false);
 
 export function reopenSuite(test: TestFn, open: Open): void {
-  test('L44: a reopened item of a completed run is pending again, and the run runs', async (t) => {
+  test('L45: a reopened item of a completed run is pending again, and the run runs', async (t) => {
     const ledger = await open(t);
     await completed(ledger);
     t.deepEqual(await ledger.reopen(1, await without(ledger, FAILED)), { kind: 'reopened' });
@@ -51,7 +51,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     );
   });
 
-  test('L9, L44: the attempt after a reopening is above every one that the run has given, also to other items', async (t) => {
+  test('L9, L45: the attempt after a reopening is above every one that the run has given, also to other items', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
@@ -69,7 +69,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.settle(1, 'w1', [outcome(0, 1, 0, false)]), { kind: 'settled', verdicts: ['stale'] }, 'what was recorded');
   });
 
-  test('L7, L44: asked again, as after a lost reply, a reopening changes nothing', async (t) => {
+  test('L7, L45: asked again, as after a lost reply, a reopening changes nothing', async (t) => {
     const ledger = await open(t);
     await completed(ledger);
     const asked = await without(ledger, FAILED);
@@ -79,7 +79,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.deepEqual([await scanned(ledger, 1), await ledger.tallies()], before);
   });
 
-  test('L7, L44: a reopening that names an item that is not recorded is refused whole', async (t) => {
+  test('L7, L45: a reopening that names an item that is not recorded is refused whole', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
@@ -98,14 +98,14 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.deepEqual([...(await ledger.bits(0, 1))], [1]);
   });
 
-  test('L39, L44: a reopening whose tallies count what it takes away is a mistake', async (t) => {
+  test('L39, L45: a reopening whose tallies count what it takes away is a mistake', async (t) => {
     const ledger = await open(t);
     await completed(ledger);
     await t.throwsAsync(ledger.reopen(1, { pending: [1], own: [], tallies: [] }));
     t.like(await ledger.progress(), { state: { kind: 'completed' }, failed: 1 });
   });
 
-  test('L15, L44: an item of the coordinator’s own runs under it, and it records it', async (t) => {
+  test('L15, L45: an item of the coordinator’s own runs under it, and it records it', async (t) => {
     const ledger = await open(t);
     await completed(ledger);
     const { pending, tallies } = await without(ledger, FAILED);
@@ -114,7 +114,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.deepEqual(await ledger.settle(1, COORDINATOR_WORKER, [outcome(1, 3, 1, false)]), { kind: 'settled', verdicts: ['accepted'] });
   });
 
-  test('L16, L44: with nothing to reopen a completed run runs again, and items can be added', async (t) => {
+  test('L16, L45: with nothing to reopen a completed run runs again, and items can be added', async (t) => {
     const ledger = await open(t);
     await completed(ledger);
     const tallies = await ledger.tallies();
@@ -125,7 +125,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.like(await claimed(ledger, 1, 'w1', [{ cursor: 3, count: 1 }]), { granted: [{ index: 3, attempt: 1 }] });
   });
 
-  test('L16, L44: a paused run stays paused', async (t) => {
+  test('L16, L45: a paused run stays paused', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await ledger.pause(0, 'no quota');

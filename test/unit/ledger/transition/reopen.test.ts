@@ -11,7 +11,7 @@ const GIVEN = {
 } satisfies Given;
 const ONE_LESS = [{ epoch: 1, count: 1, low: 3, high: 4 }];
 
-test('L44: a reopened item loses its bit, and its attempt is above the highest', (t) => {
+test('L45: a reopened item loses its bit, and its attempt is above the highest', (t) => {
   const { reply, writes } = reopen(rowsOf(GIVEN), 3, { pending: [2], own: [], tallies: ONE_LESS });
   t.deepEqual(reply, { kind: 'reopened' });
   t.deepEqual([...(writes?.cleared ?? [])], [[2, 'failed']]);
