@@ -57,6 +57,12 @@ export async function makeDirectory(path: string, disk: Disk = systemDisk): Prom
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made), disk);
 }
 
+/** Makes the names in a directory durable, and its own. */
+export async function syncNames(path: string): Promise<void> {
+  await syncDirectory(path);
+  await syncDirectory(dirname(path));
+}
+
 /** Makes the names in a directory durable: a new or renamed file may else be gone after a power cut. */
 export async function syncDirectory(path: string, disk: Disk = systemDisk): Promise<void> {
   const handle = await disk.open(path, 'r');

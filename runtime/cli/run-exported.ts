@@ -2,6 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { ifThere } from '../base/if-there.ts';
+import { isJsonObject } from '../base/json-object.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import type { StatePaths } from './paths.ts';
@@ -21,11 +22,24 @@ export async function removeExportedMark(paths: StatePaths): Promise<void> {
 
 /** Under this epoch; null: under any. */
 export async function isExported(paths: StatePaths, output: string, epoch: number | null): Promise<boolean> {
-  const mark = await readTextIfThere(markPath(paths));
-  if (mark === null) return false;
-  const made = JSON.parse(mark) as { readonly output: string; readonly epoch?: number };
-  if (made.output !== output || (epoch !== null && made.epoch !== epoch)) return false;
+  const mark = readMark((await readTextIfThere(markPath(paths))) ?? '');
+  if (mark === null || mark.output !== output || (epoch !== null && mark.epoch !== epoch)) return false;
   return (await isFile(output)) && (await isFile(errorsPath(output)));
+}
+
+interface ExportedMark {
+  readonly output: unknown;
+  readonly epoch: unknown;
+}
+
+/** Null where the text is no mark. A damaged mark counts as a missing one: the files are written again, with the same contents. */
+function readMark(text: string): ExportedMark | null {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return isJsonObject(value) ? { output: value['output'], epoch: value['epoch'] } : null;
+  } catch {
+    return null;
+  }
 }
 
 function markPath(paths: StatePaths): string {

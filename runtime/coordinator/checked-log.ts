@@ -1,14 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { assert } from '../base/assert.ts';
-import { RolloutError } from '../base/errors.ts';
 import type { Indexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
 import type { Scan } from '../ledger/contract.ts';
 import { inspectLog } from '../results/damage.ts';
 import { damaged } from '../results/damage-text.ts';
 import { listSegments } from '../results/place.ts';
-import { createLedgerWriter } from './ledger-writer.ts';
-import { type Again, reopenItems } from './reopening.ts';
+import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts';
+import { type Again, reopenItems, takenOver } from './reopening.ts';
 import type { ServeOptions } from './serve.ts';
 
 /** A log of this size is read in a quarter of a second, for which a successor may keep its workers waiting. */
@@ -21,7 +20,8 @@ export interface CheckedLog {
 }
 
 /**
- * Compares the log with the ledger before anything is executed (L39); a large log is read beside the run instead. With `again` it is always read first, and what was asked for is opened again: then the scan is a new one.
+ * Compares the log with the ledger before anything is executed (L39); a large log is read while the run goes on. With `again` it is
+ * always read first, what was asked for is reopened, and the ledger is scanned again.
  */
 export async function checkLog(options: ServeOptions, indexing: Indexing): Promise<CheckedLog> {
   const { files, ledger, recovered, again } = options;
@@ -30,7 +30,7 @@ export async function checkLog(options: ServeOptions, indexing: Indexing): Promi
     if (damage.lost > 0) throw damaged(damage, 'executed');
   });
   if ((await logBytes(files.segments)) <= READ_FIRST_BYTES) await checked;
-  // Who serves hears of it.
+  // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
   checked.catch(() => undefined);
   return { scan: recovered.scan, checked };
 }
@@ -42,11 +42,10 @@ async function logBytes(dir: string): Promise<number> {
 }
 
 async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Again): Promise<Scan> {
-  const { files, ledger, recovered, log, clock, random } = options;
+  const { files, ledger, recovered, log } = options;
   const { epoch } = recovered.keeper.lease();
   await indexing.done;
-  const onFenced = (byEpoch: number): void => options.onFenced(epoch, byEpoch);
-  const writer = createLedgerWriter({ keeper: recovered.keeper, clock, random, onFenced: (fenced) => onFenced(fenced.epoch) });
+  const writer = writerOf(options);
   const reader = await openInput({ inputPath: options.inputPath, dir: files.index });
   try {
     const reopened = await reopenItems({
@@ -58,15 +57,21 @@ async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Aga
     await reader.close();
   }
   const scan = await writer.write(() => ledger.scan(epoch));
-  return scan ?? recovered.scan;
+  if (scan === null) throw takenOver();
+  return scan;
 }
 
-/** The input has grown: the run goes on, and nothing that is recorded is taken back (L45). */
-export async function reopenForMore({ ledger, recovered, onFenced }: ServeOptions): Promise<void> {
+/** The input has grown: the run goes on, and nothing that is recorded is reopened (L45). */
+export async function reopenForMore(options: ServeOptions): Promise<void> {
+  const { ledger, recovered } = options;
   const { epoch } = recovered.keeper.lease();
-  const reply = await ledger.reopen(epoch, { pending: [], own: [], tallies: [] });
-  if (reply.kind === 'reopened') return;
-  assert(reply.kind === 'fenced', 'a reopening that names no item refuses none');
-  onFenced(epoch, reply.epoch);
-  throw new RolloutError('FENCED', `another coordinator holds epoch ${reply.epoch}; this one ends`);
+  const reply = await writerOf(options).write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
+  if (reply === null) throw takenOver();
+  assert(reply.kind === 'reopened', 'a reopening that names no item refuses none');
+}
+
+function writerOf({ recovered, clock, random, onFenced }: ServeOptions): LedgerWriter {
+  const { keeper } = recovered;
+  const { epoch } = keeper.lease();
+  return createLedgerWriter({ keeper, clock, random, onFenced: (fenced) => onFenced(epoch, fenced.epoch) });
 }

@@ -63,7 +63,7 @@ export async function readServing(path: string): Promise<Serving | null> {
 }
 
 export async function writeServing(path: string, serving: Serving): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify(serving)}\n`);
+  await writeMark(path, `${JSON.stringify(serving)}\n`, systemDisk);
 }
 
 /** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
@@ -76,5 +76,18 @@ export async function readEpochMark(path: string, disk: Disk = systemDisk): Prom
 }
 
 export async function writeEpochMark(path: string, epoch: Epoch, disk: Disk = systemDisk): Promise<void> {
-  await writeFileAtomic(path, `${epoch}\n`, undefined, disk);
+  await writeMark(path, `${epoch}\n`, disk);
+}
+
+async function writeMark(path: string, contents: string, disk: Disk): Promise<void> {
+  try {
+    await writeFileAtomic(path, contents, undefined, disk);
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause;
+    throw new RolloutError(
+      'STORE_FAILED',
+      `cannot write ${path} (${cause.message}): check that the disk has space left and that the directory may be written, then start again; what is recorded is kept`,
+      { cause },
+    );
+  }
 }

@@ -107,7 +107,10 @@ async function invalidAmong({ reader }: ReopeningOptions, from: ItemIndex): Prom
 
 async function ask({ reopen }: ReopeningOptions, reopening: Reopening): Promise<void> {
   const reply = await reopen(reopening);
-  if (reply === null || reply.kind === 'fenced')
-    throw new RolloutError('FENCED', 'another coordinator has taken the run over; this one ends');
+  if (reply === null || reply.kind === 'fenced') throw takenOver();
   if (reply.kind === 'refused') throw new Error('log and ledger differ on what is recorded', { cause: reply.found });
+}
+
+export function takenOver(): RolloutError {
+  return new RolloutError('FENCED', 'another coordinator has taken the run over; this one ends');
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../base/json-object.ts';
 import type { ItemForm } from '../model/session.ts';
 import { byAdvice, byCommand, encodingProblem, type FormProblem, type Head } from './file-encoding.ts';
 
@@ -42,8 +43,8 @@ function isList({ form, text, isWhole, lines }: Text): boolean {
   const [first, ...others] = lines;
   if (first === undefined) return !isWhole && form === 'batch';
   const whole = isWhole ? parsed(text) : undefined;
-  if (Array.isArray(whole)) return (others.length > 0 || form === 'batch') && whole.some(isObject);
-  return parsed(first) === undefined && others.length > 0 && !others.some((line) => isObject(parsed(line)));
+  if (Array.isArray(whole)) return (others.length > 0 || form === 'batch') && whole.some(isJsonObject);
+  return parsed(first) === undefined && others.length > 0 && !others.some((line) => isJsonObject(parsed(line)));
 }
 
 /** A member of an object that a line before it has opened. */
@@ -58,7 +59,7 @@ function isSpread({ text, isWhole, lines }: Text): boolean {
 
 function hasCarriageReturns({ text }: Text): boolean {
   const [first = '', second] = text.split('\r', 2);
-  return second !== undefined && /\S/.test(second) && !text.includes('\n') && isObject(parsed(first));
+  return second !== undefined && /\S/.test(second) && !text.includes('\n') && isJsonObject(parsed(first));
 }
 
 /** Enough rows to tell a table from a list with bad lines. */
@@ -72,10 +73,6 @@ function isTable({ lines }: Text): boolean {
   if (separator === undefined || rows.length === 0 || parsed(names) !== undefined) return false;
   const isHeader = names.split(separator).every((name) => NAME.test(name.trim()));
   return isHeader && rows.every((row) => row.includes(separator) && !/^[{[]/.test(row));
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined where the text is not JSON. */

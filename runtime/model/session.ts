@@ -52,6 +52,7 @@ export interface Outcome extends ItemRef {
    * still be the reason. It counts only where too few items are left to tell (C3).
    */
   readonly isProbe: boolean;
+  /** Where the item goes back and is not recorded: for how long it is not claimed again. */
   readonly delayMs: number;
 }
 
@@ -65,6 +66,7 @@ export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota' | '
 /** An item that goes back without an outcome; nothing is counted against it. */
 export interface ItemReturn extends ItemRef {
   readonly reason: ReturnReason;
+  /** For how long it is not claimed again. */
   readonly delayMs: number;
   /** Why, in the endpoint's words: one line of at most MAX_DETAIL_CHARACTERS, empty where there is nothing to say. */
   readonly detail: string;

@@ -1,4 +1,5 @@
 import { RolloutError } from '../base/errors.ts';
+import { isJsonObject } from '../base/json-object.ts';
 
 /** Whose an output file is. Pure; output-guard.ts looks at the files. */
 
@@ -34,7 +35,7 @@ export interface OutputClaim {
 /** Null where the text is no claim: then nobody has one. */
 export function readClaim(text: string): OutputClaim | null {
   const value = parsed(text);
-  return isObject(value) && typeof value['stateDir'] === 'string' ? { stateDir: value['stateDir'] } : null;
+  return isJsonObject(value) && typeof value['stateDir'] === 'string' ? { stateDir: value['stateDir'] } : null;
 }
 
 /** The files that a run has claimed, as its state directory has them: a claim that is not among them has no owner any more. */
@@ -75,10 +76,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isWrittenFile(value: unknown): value is WrittenFile {
-  return isObject(value) && typeof value['size'] === 'number' && typeof value['mtimeNs'] === 'string';
+  return isJsonObject(value) && typeof value['size'] === 'number' && typeof value['mtimeNs'] === 'string';
 }

@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 import { present } from '../base/assert.ts';
+import { syncNames } from '../base/atomic-file.ts';
 import { commitCause } from '../base/commit-cause.ts';
 import { RolloutError } from '../base/errors.ts';
 import { shortageNow } from '../base/free-space.ts';
@@ -62,7 +63,10 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
     if (attempt.kind === 'held') throw await inUse(owner, attempt.by);
     lock = attempt.lock;
     isMade(owner.dir);
-    return outboxOf(owner, takeOver(openStore(owner.dir), owner), lock);
+    const store = takeOver(openStore(owner.dir), owner);
+    // LMDB never syncs the name of its file.
+    await syncNames(owner.dir);
+    return outboxOf(owner, store, lock);
   } catch (error) {
     await lock?.release();
     if (error instanceof RolloutError) throw error;

@@ -10,7 +10,7 @@ import { badLineId } from '../results/output-line.ts';
 import type { Backend, Execution } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
-import { judge } from './retry.ts';
+import { judge, TIMEOUT_CODE } from './retry.ts';
 
 /** So long after it was told to let go a backend has no excuse: its slot is used without it. */
 export const LET_GO_MS = 5_000;
@@ -92,5 +92,5 @@ function broken(error: unknown): Execution {
 
 function timeout(url: string, requestTimeoutMs: number): Execution {
   const message = `${url} gave no whole answer within ${requestTimeoutMs} ms (--timeout, or requestTimeout in a settings file)`;
-  return { kind: 'failed', code: 'timeout', message };
+  return { kind: 'failed', code: TIMEOUT_CODE, message };
 }

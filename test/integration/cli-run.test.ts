@@ -26,7 +26,7 @@ test.serial('a second run on the same state directory is refused while the first
   for (const extra of [[], ['--fresh']]) {
     const second = await finished(run.start(extra));
     t.is(second.exit, 2);
-    t.regex(second.stderr, new RegExp(`pid ${first.pid}\\b`));
+    t.regex(second.stderr, new RegExp(`process ${first.pid}\\b`));
   }
   t.false(first.hasExited());
   first.signal('SIGINT');
@@ -101,6 +101,9 @@ test.serial('a finished run makes its output again where it is missing, or where
   const output = readFileSync(run.output, 'utf8');
   rmSync(run.output);
   t.is((await finished(run.start())).exit, 0);
+  t.is(readFileSync(run.output, 'utf8'), output);
+  writeFileSync(join(run.state, 'exported.json'), '{"outp');
+  t.is((await finished(run.start())).exit, 0, 'a damaged mark counts as a missing one');
   t.is(readFileSync(run.output, 'utf8'), output);
   rmSync(join(run.state, 'exported.json'));
   writeFileSync(run.output, 'of an earlier run\n');

@@ -36,6 +36,10 @@ test('L16, L18, L34: what the outbox, the ledger and the log say is done, the sy
       `${name} leaves something that is not on disk`,
     );
   }
+  const calls = readFileSync(trace, 'utf8');
+  for (const folder of ['state', 'state/outbox', 'state/store']) {
+    t.true(new RegExp(`\\bfsync\\(\\d+<${join(dir, folder)}>`).test(calls), `the names in ${folder} are on disk`);
+  }
 });
 
 test('a trace shows which file was left unsynced, also where threads overlap', (t) => {

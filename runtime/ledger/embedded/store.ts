@@ -1,3 +1,4 @@
+import { syncNames } from '../../base/atomic-file.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { AllRows, Decision } from '../rows.ts';
 import { type Database, FORMAT_VERSION, openDatabase } from './database.ts';
@@ -22,20 +23,30 @@ export async function openStore(dir: string, mode: Store['mode']): Promise<Store
   try {
     seat = await takeSeat(dir);
     if (mode === 'write') await clearSeats(dir);
-    const database = openDatabase(dir, mode);
-    await requireFormat(database, dir);
-    return storeOver(database, dir, mode, seat);
+    return storeOver(await openChecked(dir, mode), dir, mode, seat);
   } catch (error) {
     await seat?.leave();
     throw await storeFailure(dir, error);
   }
 }
 
-async function requireFormat(database: Database, dir: string): Promise<void> {
+async function openChecked(dir: string, mode: Store['mode']): Promise<Database> {
+  const database = openDatabase(dir, mode);
+  try {
+    requireFormat(database, dir);
+    // LMDB never syncs the name of its file: without this a power cut could take the whole store.
+    if (mode === 'write') await syncNames(dir);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function requireFormat(database: Database, dir: string): void {
   const found = database.getBinary(KEY.format)?.toString();
   if (found === undefined && database.getBinary(KEY.lease) === undefined) return;
   if (found === String(FORMAT_VERSION)) return;
-  await database.close();
   throw new RolloutError(
     'STATE_UNREADABLE',
     `The store in ${dir} has format ${found ?? 'unknown'}, and this version of rollout reads format ${FORMAT_VERSION}. Finish the run with the version that began it, or begin it anew with --fresh, which keeps the old directory aside.`,
