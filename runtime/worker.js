@@ -9,7 +9,7 @@ try {
   end(error);
 }
 
-/** A bug ends with 70: Node would end with 1, which says that the run is done and some items failed. A lack of files is none. */
+/** A bug ends with 70: Node's own 1 means that the run is done and some items failed. Too many open files is not a bug. */
 function end(error) {
   const text = inspect(error);
   const isOutOfFiles = /EMFILE|ENFILE|too many open files/.test(text);

@@ -2,19 +2,19 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { isSupervised } from './supervised.ts';
 
-/** What tells of a SIGHUP that was ignored when this process was started. */
+/** Signs that SIGHUP was ignored when this process was started. */
 export interface StartSigns {
   /** `_` of the environment: bash, zsh and ksh set it to the command that they start. */
   readonly command: string | undefined;
   /** `/proc/<parent>/status`; a script that ignores the signal passes that on. */
   readonly parentStatus: string | null;
-  /** What standard input is, and how it is open (`/proc/self/fdinfo/0`): nohup puts a terminal's place with /dev/null for writing. */
+  /** What standard input is, and how it is open (`/proc/self/fdinfo/0`): nohup replaces a terminal with /dev/null, open for writing. */
   readonly stdin: { readonly target: string; readonly info: string } | null;
 }
 
 /**
- * Node takes an ignored SIGHUP for a mistake and gives it its default back before a line of JavaScript runs, so the system cannot be
- * asked. These signs together tell of `nohup` as people use it.
+ * Node resets an ignored SIGHUP to its default before any JavaScript runs, so the system cannot be asked. These signs together detect
+ * `nohup` as people use it.
  */
 export function isStartedIgnoring({ command, parentStatus, stdin }: StartSigns): boolean {
   if (basename(command ?? '') === 'nohup') return true;
@@ -35,8 +35,8 @@ function isWriteOnly(info: string): boolean {
 }
 
 /**
- * The signals that ask this process to end. A hangup is not among them where it was ignored at the start, and for a child of
- * `rollout run`, which asks by itself: then it changes nothing from here on.
+ * The signals that ask this process to end. SIGHUP is not one of them if it was ignored at the start, or if this process is a child of
+ * `rollout run`, which ends its children itself; from here on it is then ignored.
  */
 export function endSignals(): readonly NodeJS.Signals[] {
   if (!isSupervised() && !isStartedIgnoring(startSigns())) return ['SIGINT', 'SIGTERM', 'SIGHUP'];
@@ -53,7 +53,7 @@ function startSigns(): StartSigns {
   };
 }
 
-/** Systems without /proc tell nothing there. */
+/** Null on systems without /proc. */
 function ifRead(read: () => string): string | null {
   try {
     return read();

@@ -1,7 +1,7 @@
 /**
- * Where the members of a JSON object stand in its bytes, so that a part of a text can be taken out of it, or put into it, without writing
- * the rest anew: numbers keep their digits, members their order, and duplicates stay. Pure. The bytes must be JSON that JSON.parse has
- * taken; depth of nesting costs no stack.
+ * Where the members of a JSON object stand in its bytes, so that one part can be taken out or replaced without serializing the rest
+ * again: numbers keep their digits, members keep their order, and duplicates stay. Pure. The bytes must be JSON that JSON.parse accepts.
+ * Deep nesting uses no stack.
  */
 export interface Span {
   readonly start: number;

@@ -7,10 +7,10 @@ import { systemRandom } from './random.ts';
 /**
  * A Unix socket in a directory that says whether the process that made it lives.
  *
- * The kernel closes the socket at the death of its process, whichever pid namespace (container) that lived in, and lets it stand while
- * the process is stopped. Whoever is accepted, or queued, by the socket knows that the process lives; whoever is refused knows that it
- * is dead. A pid cannot tell that, since each container counts its own. Node offers no flock(2), and a socket needs neither a native
- * module nor another program. It works between the containers of one machine that share the directory, on a local disk.
+ * The kernel closes the socket when its process dies, in any pid namespace (container), and keeps it open while the process is stopped.
+ * A connection that is accepted or queued proves that the process is alive; one that is refused proves that it is dead. A pid cannot
+ * prove either, since each container has its own pids. Node has no flock(2), and a socket needs neither a native module nor another
+ * program. It works between the containers of one machine that share the directory on a local disk.
  */
 export interface LifeSocket {
   /** Its file's name in the directory. */
@@ -20,7 +20,7 @@ export interface LifeSocket {
 
 const NAME_BYTES = 8;
 
-/** It does not keep the process alive. Everybody may connect: another user, too, has to find out whether the holder lives. */
+/** It does not keep the process alive. Every user may connect, since every user has to find out whether the holder is alive. */
 export async function listenIn(dir: string): Promise<LifeSocket> {
   const name = `${systemRandom.hex(NAME_BYTES)}.sock`;
   const directory = openSync(dir, constants.O_RDONLY);
@@ -36,7 +36,7 @@ export async function listenIn(dir: string): Promise<LifeSocket> {
       cause,
     });
   }
-  // A caller that could not be accepted is no concern of the holder.
+  // A caller that could not be accepted does not matter to the holder.
   server.on('error', () => undefined);
   server.unref();
   return { name, close: () => closeSocket(server, directory) };
@@ -48,10 +48,10 @@ async function closeSocket(server: Server, directory: number): Promise<void> {
   closeSync(directory);
 }
 
-/** What a socket answers whose process is dead, or that is gone. */
+/** What connect(2) answers if the socket's process is dead or the socket is gone. */
 const DEAD: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOENT']);
 
-/** Any other error, such as a queue that is full or a socket of another user, comes of a socket that somebody may listen on. */
+/** Any other error, such as a full queue or another user's socket, may come from a socket that has a listener. */
 export async function isListening(dir: string, name: string): Promise<boolean> {
   const directory = openSync(dir, constants.O_RDONLY);
   try {
@@ -68,7 +68,7 @@ export async function isListening(dir: string, name: string): Promise<boolean> {
   }
 }
 
-/** The path of a socket may have 107 bytes, on a Mac 103, and would be cut without a word; that of a directory is often longer. */
+/** The path of a socket is limited to 107 bytes (103 on macOS) and silently truncated; the path of a directory is often longer. */
 const LONGEST_PATH_BYTES = 103;
 
 function socketPath(dir: string, directory: number, name: string): string {

@@ -3,9 +3,9 @@ import { RolloutError } from './errors.ts';
 import { mountOf, parseMounts } from './mounts.ts';
 
 /**
- * File systems that only one machine can have mounted for writing, by their statfs(2) type. Stores in mapped memory and locks hold on
- * these alone, and only there another boot id means an earlier boot of this machine. Those that are not in the list are refused,
- * known ones (NFS, CIFS, CephFS) and unknown ones: what lies behind FUSE, or what a hypervisor shares, nobody can tell.
+ * File systems that only one machine can have mounted for writing, by their statfs(2) type. Memory-mapped stores and locks are safe only
+ * on these, and only there does a different boot id mean an earlier boot of this machine. All others are refused: network file systems
+ * (NFS, CIFS, CephFS), and FUSE and hypervisor shares, where it is not known what lies behind them.
  */
 const LOCAL_TYPES: ReadonlyMap<number, string> = new Map([
   [0x0000ef53, 'ext4'],

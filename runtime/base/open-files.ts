@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How many files, sockets included, this process may have open: Node raises the soft limit to the hard one. Null where no file tells. */
+/** How many files and sockets this process may have open: Node raises the soft limit to the hard one. Null if unknown. */
 export function openFilesLimit(): number | null {
   try {
     return limitIn(readFileSync('/proc/self/limits', 'utf8'));
@@ -15,7 +15,7 @@ export function limitIn(text: string): number | null {
   return soft === undefined ? null : Number(soft);
 }
 
-/** What the system itself says of it, whichever call met the limit. */
+/** The system's own error, from any call. */
 export function isOutOfFiles(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return code === 'EMFILE' || code === 'ENFILE';

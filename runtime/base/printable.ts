@@ -1,6 +1,6 @@
 /**
- * Text for people may hold what an input or a server has sent. A terminal obeys control characters, and marks of writing direction
- * make a line read as another one: both are shown by their numbers. Line ends and tabs stay.
+ * Text for people may contain what an input or a server has sent. A terminal obeys control characters, and direction marks reorder a
+ * line on the screen: both are shown as their code points. Line ends and tabs stay.
  */
 const UNPRINTABLE = /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/gu;
 

@@ -8,7 +8,7 @@ import { parseMounts } from './mounts.ts';
 /**
  * A pid is used again, by the next process and by the next boot; together with boot id and start time it names one process for
  * ever. On Linux the boot id carries the namespaces in which pid and start time are counted (`<boot>/<pid namespace>.<time
- * namespace>`), since those of another container say nothing here. Death is only told where it is certain, and so is life: who
+ * namespace>`), since those of another container mean nothing here. Death is only reported if it is certain, and so is life: who
  * holds a lock is decided by process-lock.ts, not here.
  */
 export async function ownProcess(): Promise<ProcessIdentity> {

@@ -9,11 +9,11 @@ import { requireLocalDisk } from './local-disk.ts';
 import { ownProcess } from './process-identity.ts';
 
 /**
- * A lock on a directory that its holder keeps until it ends, however it ends. A socket says whether the holder lives
- * (life-socket.ts), in whichever container; its pid only explains who it is.
+ * A lock on a directory that its holder keeps until its process ends. A socket tells whether the holder is alive, in any container
+ * (life-socket.ts); the pid is only for messages.
  *
  * The directory has numbered files, each naming a process and its socket; the highest number counts. A dead holder's file is never
- * removed by who takes over, but outnumbered: making the next number is exclusive, so of several starts at once one wins. (Removing
+ * removed by its successor, but outnumbered: making the next number is exclusive, so of several starts at once one wins. (Removing
  * a stale lock and making a new one under the same name would let a slow start remove the new one.)
  */
 export interface ProcessLock {
@@ -81,7 +81,7 @@ async function livingHolder(dir: string, number: number): Promise<Holder | null>
   return holder !== null && (await isListening(dir, holder.socket)) ? holder : null;
 }
 
-/** 0 where nobody ever held it. */
+/** 0 if it was never held. */
 async function highestNumber(dir: string): Promise<number> {
   return Math.max(0, ...numbers(await readdir(dir)));
 }

@@ -182,9 +182,9 @@ export function checkRunArguments(args: RunArguments): void {
     );
   }
   if (args.fresh && args.force)
-    throw new RolloutError('USAGE', '--fresh starts anew, --force goes on with what is there: give one of the two');
+    throw new RolloutError('USAGE', '--fresh starts over, --force goes on with what is there: give one of the two');
   if (args.fresh && args.extend)
-    throw new RolloutError('USAGE', '--fresh starts anew, --extend goes on with what is there: give one of the two');
+    throw new RolloutError('USAGE', '--fresh starts over, --extend goes on with what is there: give one of the two');
   if (args.output === '') throw new RolloutError('USAGE', '--output is empty: give the path of a file');
 }
 

@@ -52,8 +52,8 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
 }
 
 /**
- * A file at the output path of the run would be taken for the whole. A state directory may come from somebody else: what it names as the
- * output is written only where the directory's own name says the same.
+ * A partial file at the run's output path would look like the whole output. A state directory may come from somebody else: the output
+ * that it names is written only if the directory's own name agrees.
  */
 async function defaultOutput(outputPath: string, isPartial: boolean, { stateDir }: StatePaths): Promise<string> {
   const path = isPartial ? `${outputPath}.partial` : outputPath;

@@ -12,15 +12,15 @@ export function identityTable(stateDir: string, differences: readonly Difference
 
 const WAYS_ON: Readonly<Record<Refusal, readonly string[]>> = {
   differs: [
-    'Give the command that began it to go on with it, --fresh to move it aside and start anew, or --force to go on with it in spite of this',
+    'Give the command that began it to go on with it, --fresh to move it aside and start over, or --force to go on with it in spite of this',
     '(what is recorded stays as it is; the list of items can be another one only while nothing of the old one was handed out).',
   ],
   grown: [
     'Lines were added to the list: add --extend to run them too. It proves that the old lines are unchanged, and what is recorded stays.',
-    'Or give the command that began the run, or --fresh to move it aside and start anew. --force does not mix two lists.',
+    'Or give the command that began the run, or --fresh to move it aside and start over. --force does not mix two lists.',
   ],
   'handed-out': [
     'Items of the old list were handed out, and --force does not mix two lists: give the list and the options that began the run to go on',
-    'with it, --extend where lines were only added at the end, or --fresh to move it aside and start anew.',
+    'with it, --extend where lines were only added at the end, or --fresh to move it aside and start over.',
   ],
 };

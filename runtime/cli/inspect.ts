@@ -7,7 +7,7 @@ import { tellWhile } from './long-work.ts';
 import type { StatePaths } from './paths.ts';
 import { withLedger } from './stored-run.ts';
 
-/** Compares the whole result log with the ledger, and tells how far it is: a large one takes a while. */
+/** Compares the whole result log with the ledger, and shows progress: a large log takes a while. */
 export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: boolean): Promise<Damage> {
   let done = 0;
   const onFrames = (count: number): void => {

@@ -1,5 +1,5 @@
 /**
- * When a child process is started again. A process that lived long enough was healthy, so its next failure starts the row anew.
+ * When a child process is started again. A process that lived long enough was healthy, so its next failure starts the row again.
  * A kill from outside says nothing about the process itself: it lengthens the pause, and never makes the supervisor give up.
  */
 

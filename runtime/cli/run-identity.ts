@@ -19,7 +19,7 @@ import { readProgress } from './stored-run.ts';
 export interface IdentifiedRun {
   readonly runId: string;
   readonly isNew: boolean;
-  /** Gone on with by --force although the list is another one, of which nothing was handed out. */
+  /** Continued by --force with another list, while nothing of the old one was handed out. */
   readonly isOtherList: boolean;
   /** Lines were added, and --extend given: the index has to prove, before `keep`, that the old ones are unchanged. */
   readonly isExtended: boolean;

@@ -52,7 +52,7 @@ export function addRun(program: Command, verbs: Verbs, finish: (exit: ExitCode) 
     .command('run')
     .description('run every line of a JSONL file (OpenAI Batch format) and write one output line each; goes on with an unfinished run');
   addRunOptions(run)
-    .option('--fresh', 'move an existing state directory aside and start anew', false)
+    .option('--fresh', 'move an existing state directory aside and start over', false)
     .option('--dry-run', 'index and check the input, estimate the disk space, run nothing', false)
     .addHelpText('after', RUN_EXAMPLES + EXIT_CODES)
     .action(async (input: string, args: RunArguments) => finish(await verbs.run(input, args)));

@@ -10,7 +10,7 @@ import type { Progress } from '../model/run.ts';
 import { NOWHERE, type StatePaths } from './paths.ts';
 import type { SeenStatus } from './run-status.ts';
 
-/** A run as its state directory has it, read without disturbing whoever works on it. */
+/** A run as its state directory has it, read without disturbing its processes. */
 export interface StoredRun {
   readonly runFile: RunFile;
   /** Null where no coordinator has served it yet. */
@@ -27,7 +27,7 @@ export async function readStoredRun(paths: StatePaths): Promise<StoredRun | null
   return { runFile, served, index };
 }
 
-/** A damaged mark of an earlier coordinator: the one that is started next writes it anew. */
+/** A damaged mark of an earlier coordinator: the one that is started next writes it again. */
 export async function removeDamagedMark(paths: StatePaths): Promise<void> {
   await readServing(paths.coordinatorMark).catch(async (error: unknown) => {
     if (!(error instanceof RolloutError)) throw error;

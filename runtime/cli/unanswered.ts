@@ -1,6 +1,6 @@
 /**
- * A coordinator that lives and is silent, stopped or hanging, looks like a run that goes on. The person is told, with the cause where
- * it is known, and again while it lasts.
+ * A coordinator that is alive but does not answer (stopped or hanging) looks like a run that makes progress. The user is told so, with
+ * the cause if it is known, and again while it lasts.
  */
 export interface Unanswered {
   readonly answeredMs: number;
@@ -16,10 +16,10 @@ interface Told {
 
 /** One that was killed is back within seconds, and has then taken over its run. */
 const LONG_MS = 15_000;
-/** A cause that is known, such as a certificate that is not accepted, mostly does not go away by itself. */
+/** A known cause, such as a certificate that is not accepted, rarely goes away without help. */
 const LONG_WITH_CAUSE_MS = 5_000;
 const AGAIN_AFTER_MS = 60_000;
-/** What the transport says where an answer simply did not come: the process may hang. */
+/** The transport's status if no answer came in time: the process may hang. */
 const NO_CAUSE = /DEADLINE_EXCEEDED/;
 
 export function onAnswer({ told }: Unanswered, nowMs: number): Told {

@@ -27,7 +27,7 @@ export async function verify(deps: CliDeps, args: FindArguments): Promise<ExitCo
   return found.isProven ? EXIT.done : EXIT.verifyBroken;
 }
 
-/** Each item that is still open would count as a break, and read like a loss: only what is recorded is looked at. */
+/** An item that is still open would be reported like a lost one: only recorded items are checked. */
 async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, isJson: boolean): Promise<ExitCode> {
   const damage = await inspectResults(deps, paths, isJson);
   const progress = await readProgress(paths);

@@ -7,17 +7,17 @@ import { acknowledge, handBack, record } from './rows.ts';
 import type { Item, State } from './state.ts';
 
 /**
- * What only the whole run can tell of a failure: whether it is the item's, or everybody would have got it. The worker's endpoints decide
- * the rest (worker/endpoint.ts).
+ * Decides what only the whole run shows about a failure: whether it is the item's own, or every item would fail like it. The worker
+ * decides the rest for each of its endpoints (worker/endpoint.ts).
  *
- * - Where the endpoints of all workers refuse everybody, a key, a path or an account is wrong: the run pauses.
- * - Where no item of the run has a result yet, refusals that are meant for one item (400, 413, 422) may be meant for all of them: such
- *   outcomes are held back, unrecorded, and so many in a row pause the run.
- * - A failed probe counts where too few items are left that could show that its endpoint works.
+ * - If the endpoints of all workers refuse every item, a key, a path or an account is wrong: the run pauses.
+ * - While no item of the run has a result, refusals of single items (400, 413, 422) may apply to all of them: such outcomes are held
+ *   back, unrecorded, and `breaker` of them in a row pause the run.
+ * - A failed probe counts if too few items are left to show that its endpoint works.
  */
 /** A server's message may be a whole page. */
 const MAX_TOLD_CHARACTERS = 300;
-/** As many items as make a row of failures at an endpoint, for each attempt that an item has. */
+/** Items per attempt: as many as make a row of failures at an endpoint. */
 const TAIL = 8;
 
 export function isSuspicious({ done }: State, { kind, isRetryable, isProbe, httpStatus }: Outcome): boolean {
@@ -33,22 +33,22 @@ export function suspect(state: State, worker: WorkerId, item: Item, outcome: Out
   pause(state, `no item has a result yet, and ${state.suspects.length} were refused, the last with: ${told}`);
 }
 
-/** The endpoints of a worker refuse everybody. The run pauses where that is so of every worker that has anything to do. */
+/** All endpoints of this worker refuse every item. The run pauses if that is so for every worker that has items. */
 export function noteRefusal(state: State, id: WorkerId, detail: string): void {
   const refused = state.workers.get(id);
   if (refused !== undefined) refused.refusals += 1;
-  // Of a run that has results, single items may be refused: it takes as many as make the row.
+  // In a run that has results single items may be refused: only a row of refusals counts.
   const least = state.done === 0 ? 1 : state.settings.breaker;
   const others = [...state.workers.values()].filter((worker) => worker === refused || worker.items.size > 0);
   if (others.every((worker) => worker.refusals >= least)) pause(state, `the endpoint refuses every item: ${detail}`);
 }
 
-/** An account without quota is refused whatever it asks. */
+/** An account without quota is refused every request. */
 export function noteQuota(state: State, detail: string): void {
   pause(state, `the account has no quota left: ${detail}`);
 }
 
-/** Some endpoint of the worker works: what was held back fails on its own account. */
+/** An endpoint of the worker works: the outcomes that were held back are the items' own failures. */
 export function noteResult(state: State, id: WorkerId): void {
   const worker = state.workers.get(id);
   if (worker !== undefined) worker.refusals = 0;
@@ -56,8 +56,8 @@ export function noteResult(state: State, id: WorkerId): void {
 }
 
 /**
- * Too few items are left to show whether an endpoint works. Those that have failed before, while their endpoint did work, show nothing.
- * The fewer attempts an item has, the fewer may be left before its failures count.
+ * Whether too few items are left to show that an endpoint works. Items that failed before, while their endpoint worked, do not show it.
+ * The fewer attempts an item has, the fewer items may be left before its failures count.
  */
 export function isTail({ supply, cursor, items, settings }: State): boolean {
   if (supply.items === null) return false;
@@ -73,7 +73,7 @@ export function sendBack(state: State, worker: WorkerId, item: Item, outcome: Ou
   else acknowledge(state, worker, outcome);
 }
 
-/** Nothing else is left that could show whether refusals are meant for everybody. */
+/** Nothing else is left that could show whether refusals apply to every item. */
 export function releaseLastSuspects(state: State): void {
   const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.suspects.length;
   if (isAll) releaseSuspects(state);
@@ -87,7 +87,7 @@ function releaseSuspects(state: State): void {
   }
 }
 
-/** What was held goes back uncounted, so that nobody waits for it. */
+/** Outcomes that were held back are returned uncounted: no worker keeps waiting for them. */
 function pause(state: State, reason: string): void {
   pauseRun(state, state.nowMs, reason.slice(0, MAX_TOLD_CHARACTERS));
   for (const { worker, outcome } of state.suspects.splice(0)) {

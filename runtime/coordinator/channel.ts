@@ -2,7 +2,7 @@ import type { ItemRef } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
 import type { Token } from './commands.ts';
 
-/** How a worker is told something, and what it was told last. */
+/** What was sent to a worker in one message. */
 export interface Batch {
   readonly number: number;
   readonly assignments: readonly Assignment[];
@@ -18,9 +18,9 @@ export type Channel =
   | {
       readonly kind: 'stream';
       readonly token: Token;
-      /** The last message has not left yet: a peer that does not read is told nothing more. */
+      /** The last message has not left yet: nothing more is sent to a peer that does not read. */
       isWriting: boolean;
-      /** Scans since something was said, and since something was heard. */
+      /** Scans since something was sent, and since something was received. */
       quietScans: number;
       unheardScans: number;
     };

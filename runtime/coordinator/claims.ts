@@ -87,7 +87,7 @@ function findHungry(state: State): readonly { readonly worker: Worker; readonly 
     if (worker !== undefined && free > 0) found.push({ worker, free });
     else state.hungry.delete(id);
   }
-  // A worker that is not ready has room to probe its endpoint with an item: what the others have no use for.
+  // A worker that is not ready takes items only to probe its endpoint: it gets what the ready ones leave.
   return found.toSorted((a, b) => Number(b.worker.state === 'ready') - Number(a.worker.state === 'ready'));
 }
 

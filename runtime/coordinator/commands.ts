@@ -50,7 +50,7 @@ export type Command =
   | { readonly kind: 'pause'; readonly reason: string }
   | { readonly kind: 'finish'; readonly items: number }
   | { readonly kind: 'export' }
-  /** `seen`: what a worker says that it has seen, above the own epoch; null where nobody says so. */
+  /** `seen`: a worker that has seen a higher epoch than this coordinator's; null if there is none. */
   | { readonly kind: 'check-lease'; readonly seen: SeenEpoch | null }
   | { readonly kind: 'reply-beat'; readonly token: Token; readonly reply: BeatReply }
   | { readonly kind: 'reply-poll'; readonly token: Token; readonly reply: PollReply }

@@ -75,7 +75,7 @@ function demanded({ demand }: Worker): Instruction {
   return { order: 'drain', untilMs: demand.severity === 'gone' ? 0 : demand.untilMs, reason };
 }
 
-/** Looks anew at what is asked of a worker. */
+/** Looks again at what is asked of a worker. */
 export function reviewWorker(state: State, worker: Worker): void {
   const { file, told, asked } = state.hints;
   const own = asked.get(worker.id);

@@ -58,7 +58,7 @@ export async function readServing(path: string): Promise<Serving | null> {
   try {
     return JSON.parse(text) as Serving;
   } catch (cause) {
-    throw new RolloutError('STATE_UNREADABLE', `${path} is damaged: give the run's command again, which writes it anew`, { cause });
+    throw new RolloutError('STATE_UNREADABLE', `${path} is damaged: give the run's command again, which rewrites it`, { cause });
   }
 }
 

@@ -4,7 +4,7 @@ import { type Standing, unreadiness } from './standing.ts';
 /** What the health endpoints know of the coordinator. */
 export interface HealthView {
   readonly standing: Standing;
-  /** Of the lease that was seen last, whoever holds it; null before any. */
+  /** Of the lease that was seen last, held by any process; null before the first. */
   readonly leaseEpoch: number | null;
   /** Null as long as it does not serve. */
   readonly status: RunStatus | null;

@@ -67,7 +67,7 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
   if (returned.reason === 'refused') noteRefusal(state, worker, returned.detail);
   const item = state.items.get(returned.index);
   const row = rowOf(worker, returned);
-  // L44: its row is on its way back to it, and goes back from there once that is known.
+  // L44: the row is being restored to this worker; it is handed back once the ledger has answered.
   if (item?.lock === 'restoring' && isSameRow(item.taken, row)) return wait(item, { worker, returned });
   const live = findRow(item, row);
   if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
@@ -77,7 +77,7 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
   else takeBack(state, item, live, returned);
 }
 
-/** It is being handed back already, and there is nobody any more for whom it could be restored. */
+/** The row is being handed back already, and its worker no longer waits for it to be restored. */
 function onGivenBack(state: State, worker: WorkerId, live: LiveRow, { index }: ItemReturn): void {
   live.isGivenBack = true;
   state.workers.get(worker)?.restoring.delete(index);

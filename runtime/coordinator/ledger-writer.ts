@@ -12,7 +12,7 @@ const BACKOFF_CAP_MS = 1_000;
 
 /** Every word to the ledger goes through here: only as the fresh holder of the lease, and until its fate is known (L20). */
 export interface LedgerWriter {
-  /** Null: fenced, and `onFenced` has been told; or resigned, which nobody is told (L42). Nothing more is to be said to anybody (L5). */
+  /** Null: fenced, and `onFenced` was called; or resigned, without any call (L42). After that nothing more may be sent (L5). */
   write<T extends { readonly kind: string }>(verb: () => Promise<T | Fenced>): Promise<T | null>;
 }
 
@@ -50,7 +50,7 @@ async function untilKnown<T>(
   }
 }
 
-/** A store that could not write, or lost writes, is not written to again as if nothing had been: a successor finds out what is there (L18). */
+/** A store that failed to write, or lost writes, is not used again: a successor finds out what it holds (L18). */
 function isOfBrokenStore(cause: unknown): boolean {
   return cause instanceof RolloutError && (cause.code === 'STORE_FAILED' || cause.code === 'LEDGER_BEHIND');
 }

@@ -14,7 +14,7 @@ import { statusOf } from './status.ts';
 export interface Loop extends CoordinatorCore {
   tell(fact: Fact): void;
   start(): void;
-  /** Nothing is decided any more; whoever waits is told `cause`. */
+  /** Nothing is decided any more; callers that wait get `cause`. */
   stop(cause: Error): void;
 }
 

@@ -148,7 +148,7 @@ export function queueItem(state: State, item: Item): void {
   else state.ready.push(item.index);
 }
 
-/** Takes an item out of the mirror: it is terminal, or about to be taken over anew. */
+/** Takes an item out of the mirror: it is terminal, or about to be replaced. */
 export function dropItem(state: State, item: Item): void {
   for (const live of item.rows) removeRow(state, item, live);
   state.items.delete(item.index);
@@ -160,7 +160,7 @@ export function endRecall(state: State, live: LiveRow): void {
   live.recalledFor = null;
 }
 
-/** One row less is on its way to this worker; one that has registered anew awaits nothing. */
+/** One row less is on its way to this worker; one that has registered again awaits nothing. */
 export function awaitLess(state: State, id: WorkerId): void {
   const worker = state.workers.get(id);
   if (worker !== undefined) worker.awaited = Math.max(0, worker.awaited - 1);

@@ -30,7 +30,7 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
   });
 }
 
-/** The item is terminal: whoever else still works on it is told to stop (L13). */
+/** The item is terminal: a worker that still works on it is told to stop (L13). */
 function endRows(state: State, item: Item, settled: Row): void {
   noteHeadway(state, findRow(item, settled) ?? null);
   for (const live of item.rows) {

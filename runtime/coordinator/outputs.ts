@@ -13,7 +13,7 @@ export interface Outputs {
   readonly guard: OutputGuard;
 }
 
-/** Finds out before anything is executed whether the outputs can be written and are nobody else's, and claims them for this run. */
+/** Checks before anything is executed that the outputs can be written and belong to no other run, and claims them for this one. */
 export async function claimOutputs(settings: CoordinatorSettings, umask: number): Promise<Outputs> {
   const { input, output, overwrite, stateDir } = settings;
   const inputPath = input === '-' ? null : input;
@@ -23,7 +23,7 @@ export async function claimOutputs(settings: CoordinatorSettings, umask: number)
   await guard.refuseTaken(paths);
   await makeStateDir(stateDir);
   await guard.claim(paths);
-  // `rollout run` has reckoned with the umask of its user, which this process has not.
+  // `rollout run` has applied the umask of its user, which this process does not have.
   const mode = settings.outputMode ?? outputMode(inputPath === null ? null : (await stat(inputPath)).mode, umask);
   return { outputMode: mode, guard };
 }

@@ -74,8 +74,8 @@ type Errand = Exclude<
 >;
 
 /**
- * What is said of one worker reaches the ledger in order: a `forget` that is asked again must not undo a later `register`, and rows are
- * restored for a registered worker alone.
+ * Commands about one worker reach the ledger in order: a repeated `forget` must not undo a later `register`, and rows are restored only
+ * for a registered worker.
  */
 function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {
   return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();
@@ -222,7 +222,7 @@ function emit({ events, log }: PerformerOptions, event: Extract<Command, { kind:
   if (message !== undefined) log.warn(fields, message);
 }
 
-/** What somebody who reads the log alone has to know. */
+/** Events that the log repeats, for people who read only the log. */
 const LOGGED: Partial<Readonly<Record<EventKind, string>>> = {
   worker_failed: 'worker failed',
   worker_waits: 'a worker takes no items',

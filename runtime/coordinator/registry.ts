@@ -22,7 +22,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   }
   if (beat.highestEpoch > state.epoch) {
     checkEpoch(state, beat.workerId, beat.highestEpoch);
-    // It believes nothing of an older epoch, and says in its log that it met one (L41).
+    // The worker ignores an older epoch, and logs that it met one (L41).
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
   }
   const known = state.workers.get(beat.workerId);
@@ -115,7 +115,7 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   for (const token of worker.beats.splice(0)) answerBeat(state, token);
 }
 
-/** Every answer tells the times that hold: the worker may have come from a coordinator with other ones. */
+/** Every answer carries the timing: the worker may come from a coordinator that had another one. */
 function answerBeat(state: State, token: Token): void {
   const { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs } = state.settings;
   const timing = { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs };
@@ -200,8 +200,8 @@ function dismiss(state: State, worker: Worker, status: 'superseded' | 'hello-nee
 }
 
 /**
- * A worker that has seen a higher epoch proves that this coordinator is deposed, or its store behind: the lease is looked at before all
- * else (L30, L41).
+ * A worker that has seen a higher epoch proves that this coordinator is deposed or that its store is behind: the lease is checked first
+ * (L30, L41).
  */
 export function checkEpoch(state: State, worker: WorkerId, highestEpoch: number): void {
   if (highestEpoch > state.epoch) command(state, { kind: 'check-lease', seen: { worker, epoch: highestEpoch } });

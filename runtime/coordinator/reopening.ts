@@ -36,9 +36,9 @@ export interface Reopened {
 const AT_ONCE = 16_384;
 
 /**
- * Opens recorded items again (L45), before anything is executed. Those that lost their record go first and all at once, for only then
- * do ledger and log agree again (L39). Failed ones follow in parts: each part leaves both in agreement, so that a run that is killed in
- * between goes on with those that were opened, and the others are as failed as before.
+ * Reopens recorded items (L45) before anything is executed. Items that lost their record come first and in one transaction, since ledger
+ * and log agree only after it (L39). Failed items follow in parts, and each part leaves the two in agreement: a run that is killed in
+ * between goes on with the items that were reopened, and the others are still failed.
  */
 export async function reopenItems(options: ReopeningOptions): Promise<Reopened> {
   return inspectLog(options, async (locator, damage) => {

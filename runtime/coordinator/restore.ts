@@ -8,11 +8,11 @@ import { command, itemAt, liveRow, lockItem, refOf, rowOf } from './mirror.ts';
 import type { Item, State, Worker } from './state.ts';
 
 /**
- * A worker that was failed for its silence and comes back still executes what it held (L44). What nobody has claimed since goes back
- * into the row that was taken: the execution goes on, and its outcome settles under the attempt that it began with.
+ * A worker that was failed for its silence and comes back still executes what it held (L44). An item that nobody has claimed since gets
+ * back the row that was taken: the execution goes on, and its outcome settles under the attempt that it began with.
  */
 
-/** Asks for the rows of what this hello names as started, and remembers what is on its way back to the worker. */
+/** Restores the rows of the items that this hello names as started, and remembers them until the ledger has answered. */
 export function restoreStarted(state: State, worker: Worker, held: readonly HeldItem[]): void {
   worker.restoring.clear();
   const items: Item[] = [];
@@ -25,7 +25,7 @@ export function restoreStarted(state: State, worker: Worker, held: readonly Held
   askFor(state, worker.id, items);
 }
 
-/** It runs nowhere and nobody has claimed it since, or a hand-back from the time before this registration is under way. */
+/** The item runs nowhere and was not claimed since, or a hand-back from before this registration is under way. */
 function isTakenFrom(item: Item, { id, items }: Worker, ref: ItemRef): boolean {
   const row = rowOf(id, ref);
   const [only, second] = item.rows;
@@ -33,7 +33,7 @@ function isTakenFrom(item: Item, { id, items }: Worker, ref: ItemRef): boolean {
   return second === undefined && item.lock === 'returning' && !items.has(item.index) && isSameRow(only.row, row);
 }
 
-/** The hand-back that was under way at the hello has ended: true where the item now goes back to its worker. */
+/** The hand-back that was under way at the hello has ended. True: the item is now being restored to its worker. */
 export function restoreReturned(state: State, item: Item): boolean {
   const isAwaited = state.workers.get(item.taken.worker)?.restoring.has(item.index) === true;
   item.lock = null;

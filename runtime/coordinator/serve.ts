@@ -100,7 +100,7 @@ async function isInputAccepted({ inputPath, files, interrupted }: ServeOptions, 
   return true;
 }
 
-/** The list of a completed run has more items than are recorded: run.json was written anew, by whoever proved that it is the old one and more. */
+/** The list of a completed run has more items than are recorded: `--extend` has proved that it begins with the old one. */
 async function hasGrown({ recovered }: ServeOptions, indexing: Indexing): Promise<boolean> {
   const { items } = await indexing.done;
   const { done, failed } = recovered.scan.progress;

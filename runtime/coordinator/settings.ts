@@ -130,11 +130,11 @@ const schema = z.strictObject({
   maxAttempts: z.int().min(1).max(MOST_ATTEMPTS).default(5),
   // So many refusals in a row are no item's own fault, and few enough requests are spent on finding out.
   breaker: z.int().min(1).default(20),
-  // Some minutes without any result are usual while a model loads; what lasts longer somebody should know of.
+  // Some minutes without any result are usual while a model loads; a longer time is worth a message.
   stallAfter: intervalMs().default(180_000),
   stallTimeout: intervalMs().optional(),
   maxFailedItems: failureLimit().optional(),
-  // A model's answers differ and second attempts cost: whoever wants them says so.
+  // A model's answers differ and second attempts cost money: they have to be asked for.
   stragglers: z.boolean().default(false),
   results: z.strictObject({ model: z.string().optional(), overrideModel: z.string().optional() }).prefault({}),
   events: z.string().min(1).default('stdout'),

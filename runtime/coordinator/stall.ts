@@ -7,8 +7,8 @@ import type { LiveRow, State, Worker } from './state.ts';
 import { keyOf, waitsOf } from './waits.ts';
 
 /**
- * A run stalls where no item has become terminal for ten times the longest item time seen, and for some minutes. Then it says what
- * stands in the way; with `stallTimeout` it ends at that limit.
+ * A run has stalled if no item has become terminal for ten times the longest item time seen, and for some minutes. It then reports the
+ * likely cause; with `stallTimeout` it ends at that limit.
  */
 
 const PATIENCE = 10;
@@ -58,7 +58,7 @@ function isExpected({ phase, items, cursor, supply }: State): boolean {
   return phase.kind === 'running' && (items.size > 0 || cursor < supply.upTo);
 }
 
-/** What most likely stands in the way; where several things do, the one that explains the others. */
+/** The most likely cause; of several, the one that explains the others. */
 function whyStalled(state: State, nowMs: number): string {
   return oneLine(ofWorkers(state) ?? ofItems(state, nowMs) ?? ofLosses(state) ?? ofIsolation(state) ?? ofRunning(state));
 }

@@ -33,10 +33,10 @@ export interface MachineSettings {
 }
 
 /**
- * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19);
- * returning: a hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second attempt is; suspect: its answer may
- * be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is being found out, condemned: it
- * does for the last time (poison.ts).
+ * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19); returning: a
+ * hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second
+ * attempt is; suspect: its answer may be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is
+ * not known yet; condemned: it counts, for the last time (poison.ts).
  */
 export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
 
@@ -91,7 +91,7 @@ export interface Worker {
   state: WorkerState | 'unknown';
   /** Why it takes no items, as its last beat said. */
   detail: string;
-  /** Items that its endpoints refused as they refuse everybody, since they last gave a result. */
+  /** Items returned since the worker's last result because its endpoints refuse every item. */
   refusals: number;
   /** Rows that the scan found may be of an earlier boot (L27). */
   hasOlderRows: boolean;
@@ -165,7 +165,7 @@ export type Phase =
   | { readonly kind: 'running' }
   | { readonly kind: 'pausing'; readonly reason: string; readonly untilMs: number; isRecorded: boolean }
   | { readonly kind: 'finishing' }
-  /** Until `leastMs` it waits for workers that may come yet, and until `untilMs` for those that are there. */
+  /** Waits until `leastMs` for workers that may still come, and until `untilMs` for those that are connected. */
   | { readonly kind: 'finished'; readonly leastMs: number; readonly untilMs: number }
   | { readonly kind: 'stopped' };
 

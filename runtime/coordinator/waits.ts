@@ -10,7 +10,7 @@ import type { Item, State, Worker } from './state.ts';
 
 /** Few causes make up nearly all failures of a moment. */
 const TOLD_REASONS = 3;
-/** Reasons that begin alike are one: what follows often names the request. */
+/** Reasons with the same beginning are one: the rest often names the request. */
 const COMPARED_CHARACTERS = 120;
 /** The ledger keeps how long an item is to wait, and not why. */
 const UNKNOWN = 'an attempt under an earlier coordinator failed or was throttled';
@@ -23,7 +23,7 @@ export function noteFailure(item: Item, { code, line }: Outcome): void {
   item.why = oneLine(told === '' ? code : `${code}: ${told}`);
 }
 
-/** An item came back uncounted: where its server was the reason, it is told. */
+/** An item came back uncounted; the reason is kept if it was the server. */
 export function noteReturned(item: Item, { reason, detail }: ItemReturn): void {
   if (reason === 'throttled') item.why = detail === '' ? 'throttled: the server said that it is busy (429 or 503)' : detail;
   if (reason === 'unavailable' && detail !== '') item.why = detail;

@@ -27,7 +27,7 @@ export class EarlierEntries {
     this.#count = Math.floor(this.#bytes / ENTRY_BYTES);
   }
 
-  /** Throws LineDiffers where one of these entries, the first of which is entry `from`, was another one before. */
+  /** Throws LineDiffers if one of these entries, which begin at entry `from`, was different before. */
   compare(entries: Buffer, from: number): void {
     if (from >= this.#count) return;
     const earlier = this.#read(from, entries.length / ENTRY_BYTES);
@@ -39,7 +39,7 @@ export class EarlierEntries {
     }
   }
 
-  /** Throws LineDiffers where the earlier entries went on after these `count`. Only what was lost is cut off: another may have begun to write more. */
+  /** Throws LineDiffers if earlier entries follow these `count`. Only lost entries are cut off: another process may have begun to write more. */
   end(count: number): void {
     for (let from = count; from < this.#count; from += 1) {
       const lineNumber = lineNumberAt(this.#read(from, 1), 0);

@@ -22,7 +22,7 @@ export function byAdvice(what: string, advice: string): FormProblem {
   return { what, wayOut: { kind: 'advice', advice } };
 }
 
-/** The problem of a file that is text in another encoding than UTF-8, or no text at all. Only what is certain: else each line tells. */
+/** The problem of a file that is certainly text in another encoding than UTF-8, or no text at all. In other cases each line has its error. */
 export function encodingProblem(head: Head): FormProblem | null {
   return wideProblem(head.bytes) ?? MAGIC.find(({ at, magic }) => startsWith(head.bytes, magic, at))?.problem ?? null;
 }

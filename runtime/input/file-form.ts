@@ -3,8 +3,8 @@ import type { ItemForm } from '../model/session.ts';
 import { byAdvice, byCommand, encodingProblem, type FormProblem, type Head } from './file-encoding.ts';
 
 /**
- * Why a file as a whole is no list of lines; null where it may be one. Only what is certain is told here, in one message and before
- * anything is executed: a line that is merely bad is told as that line's error.
+ * Why a file as a whole is not a list of lines; null if it may be one. Only certain cases are reported here, in one message and before
+ * anything is executed; a bad line gets an error of its own.
  */
 export function formProblem(head: Head, form: ItemForm): FormProblem | null {
   return encodingProblem(head) ?? textProblem(textOf(head, form));

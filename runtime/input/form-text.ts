@@ -1,6 +1,6 @@
 import type { FormProblem } from './file-encoding.ts';
 
-/** Where an input comes from, as far as a person has to be told. */
+/** Where an input comes from, for messages. */
 export type Source =
   | { readonly kind: 'file'; readonly path: string }
   /** Its contents are what is wrong. */

@@ -49,7 +49,7 @@ export const INDEX_VERSION = 2;
 
 /**
  * The summary of the index in these files where it is whole and was made from this input with these settings; else null, and the
- * index is to be made anew: it can always be had from the input, so a damaged one is no error.
+ * index is to be made again: it can always be had from the input, so a damaged one is no error.
  */
 export function readSummary(files: IndexFiles, wanted: IndexSettings, stamp: FileStamp): IndexSummary | null {
   const found = readCompleteFile(files.complete);
@@ -69,7 +69,7 @@ export async function writeSummary(files: IndexFiles, wanted: IndexSettings, rea
   await writeFileAtomic(files.complete, `${JSON.stringify(contents)}\n`);
 }
 
-/** A deposed coordinator may still complete its index while its successor makes it anew: then the sizes differ. */
+/** A deposed coordinator may still complete its index while its successor makes it again: then the sizes differ. */
 function hasSizes(files: IndexFiles, items: number, reasonBytes: number): boolean {
   const offsets = statSync(files.offsets, { throwIfNoEntry: false });
   const reasons = statSync(files.reasons, { throwIfNoEntry: false });

@@ -14,7 +14,7 @@ export const REASON_HEADER_BYTES = 4;
 
 /**
  * Appends entries and reasons. Blocking, for a thread of its own. A reason is in its file before the entry that points at it, and
- * entries are in theirs before `written` counts them, so whoever reads below `written` finds all.
+ * entries are in theirs before `written` counts them, so a reader below `written` finds all.
  *
  * The files may hold what an earlier indexing of the same lines has written: it is compared, and stays (earlier-entries.ts).
  */

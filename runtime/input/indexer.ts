@@ -26,7 +26,7 @@ export interface Indexing {
   /** Resolves when so many entries can be read, or all there will be; rejects when the indexing failed or was stopped. */
   waitFor(count: number): Promise<void>;
   readonly done: Promise<IndexSummary>;
-  /** Ends the thread. What waits is rejected; the index is made anew next time. */
+  /** Ends the thread. What waits is rejected; the index is made again next time. */
   stop(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ class ThreadIndexing implements Indexing {
   }
 
   async stop(): Promise<void> {
-    // Whoever stops the indexing knows that it will not be done; only those who wait for it are told.
+    // The caller that stops the indexing knows that it will not be done; only callers that wait for it are told.
     this.done.catch(() => undefined);
     this.#fail(new Error('the indexing was stopped'));
     await this.#thread.terminate();
@@ -164,7 +164,7 @@ function stampOf(inputPath: string): FileStamp {
 
 /**
  * Keeps the entries of an earlier indexing that these settings agree with, and else makes new, empty files. Old ones are removed and not
- * emptied, so that whoever still reads them goes on reading what was there; the sign of completeness goes first.
+ * emptied, so that a process that still reads them keeps reading the old contents; the mark of completeness is removed first.
  */
 function prepareFiles(dir: string, files: IndexFiles, settings: IndexSettings, stamp: FileStamp): void {
   try {
@@ -189,7 +189,7 @@ export function entriesBefore(dir: string, settings: IndexSettings): number {
   return Math.floor((statSync(files.offsets, { throwIfNoEntry: false })?.size ?? 0) / ENTRY_BYTES);
 }
 
-/** Another list is to be indexed here, of which nothing was handed out: the promise of the earlier one ends. */
+/** Another list is to be indexed here, and nothing of the earlier one was handed out: its index need not be kept. */
 export function removeIndex(dir: string): void {
   try {
     rmSync(dir, { recursive: true, force: true });

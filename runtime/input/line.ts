@@ -149,7 +149,7 @@ function notJson(content: Uint8Array, error: unknown): InvalidLine {
   // A raw NUL is never JSON, so only lines that were refused need to be searched for one.
   const nulAt = content.indexOf(0);
   if (nulAt >= 0)
-    return invalid('nul_byte', `a NUL byte stands at byte ${nulAt + 1} of the line: the file may be damaged; write the line anew`);
+    return invalid('nul_byte', `a NUL byte stands at byte ${nulAt + 1} of the line: the file may be damaged; write the line again`);
   const cause = error instanceof Error ? error.message : String(error);
   return invalid('invalid_json', `the line is not JSON (${shortened(cause)}): write one whole JSON value per line`);
 }

@@ -63,7 +63,7 @@ export async function copyToSpool(dir: string, bytes: AsyncIterable<Buffer>): Pr
 
 export interface DigestOptions {
   readonly onPiece?: (piece: Buffer) => Promise<void>;
-  /** The hash of the first so many bytes is told too. */
+  /** The hash of the first so many bytes is returned too. */
   readonly mark?: number;
 }
 

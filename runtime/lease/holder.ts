@@ -75,7 +75,7 @@ class Holder implements Keeper {
   }
 
   async resign(): Promise<void> {
-    // Not a holder in memory any more, before the ledger says so: whoever asks meanwhile writes nothing more.
+    // Not a holder in memory any more, before the ledger says so: a caller that asks meanwhile writes nothing more.
     this.#holding = onResign(this.#holding);
     this.stop();
     await this.#loop;
@@ -91,7 +91,7 @@ class Holder implements Keeper {
     return this.#holding;
   }
 
-  /** One at a time: whoever asks meanwhile waits for the same answer. */
+  /** One at a time: a caller that asks meanwhile waits for the same answer. */
   #renew(): Promise<void> {
     this.#renewal ??= this.#renewOnce().finally(() => {
       this.#renewal = null;
@@ -143,6 +143,6 @@ function requireLater(found: Epoch, own: Epoch): void {
   if (found > own) return;
   throw new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger has lost the lease of epoch ${own}, and no later one is there: the store was replaced, or has lost writes, while this coordinator ran. Restore the newest copy of the store, or begin anew with --fresh.`,
+    `The ledger has lost the lease of epoch ${own}, and no later one is there: the store was replaced, or has lost writes, while this coordinator ran. Restore the newest copy of the store, or start over with --fresh.`,
   );
 }

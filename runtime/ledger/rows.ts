@@ -44,7 +44,7 @@ export interface Head {
   readonly failed: number;
   /** Worker numbers given so far; the next worker gets this + 1, and none is given twice (L9). */
   readonly workerNumbers: number;
-  /** The highest attempt that any item was ever given: no attempt above it is known to anybody (L9, L45). */
+  /** The highest attempt that any item was ever given (L9): a reopened item gets the one after it (L45). */
   readonly highestAttempt: Attempt;
 }
 
@@ -83,7 +83,7 @@ export interface Writes {
   readonly worker?: { readonly worker: WorkerId; readonly row: WorkerRow };
   readonly tallies?: readonly EpochTally[];
   readonly items?: ReadonlyMap<ItemIndex, HandedOut>;
-  /** The bits of those among the items that were recorded and are no more (L45). */
+  /** Items whose bits are to be cleared: they were recorded, and are reopened (L45). */
   readonly cleared?: ReadonlyMap<ItemIndex, Bit>;
 }
 

@@ -11,7 +11,7 @@ export function parseFailureLimit(text: string): FailureLimit | null {
   return Number.isInteger(value) ? { kind: 'items', items: value } : null;
 }
 
-/** Why the run is stopped; null while it may go on. A share is reckoned once the number of items is known. */
+/** Why the run is stopped; null while it may go on. A share is applied once the number of items is known. */
 export function overLimit(limit: FailureLimit | null, failed: number, items: number | null): string | null {
   if (limit === null) return null;
   if (limit.kind === 'items') return failed > limit.items ? tooMany(failed, String(limit.items)) : null;

@@ -48,7 +48,7 @@ export interface ComputeHint {
   readonly reason: string;
 }
 
-/** A hint that was received, with what was written: the same word read again is not received anew. */
+/** A hint that was received, with what was written: the same word read again is not received again. */
 export interface ReceivedHint extends ComputeHint {
   readonly written: WrittenHint;
 }

@@ -24,7 +24,7 @@ export function isWorkerId(text: string): boolean {
 /** The worker id under which the coordinator itself claims and records items (L15). */
 export const COORDINATOR_WORKER: WorkerId = 'coordinator';
 
-/** What names one claim of one item on the wire and in the worker: the worker is whoever says it. */
+/** What names one claim of one item on the wire and in the worker: the worker is the sender. */
 export interface ItemRef {
   readonly index: ItemIndex;
   readonly attempt: Attempt;

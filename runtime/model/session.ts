@@ -48,8 +48,8 @@ export interface Outcome extends ItemRef {
   /** Counts against maxAttempts, and goes back while attempts are left. */
   readonly isRetryable: boolean;
   /**
-   * A failure of an item that its endpoint had alone, ready before and after, while it gave no other item a result: the endpoint may
-   * still be the reason. It counts only where too few items are left to tell (C3).
+   * A failure of an item that ran alone on its endpoint, which was ready before and after it and gave no result to others: the endpoint
+   * may still be the cause. It counts only if too few items are left to find out (C3).
    */
   readonly isProbe: boolean;
   /** Where the item goes back and is not recorded: for how long it is not claimed again. */

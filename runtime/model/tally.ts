@@ -1,10 +1,10 @@
 import type { Attempt, Epoch, ItemIndex } from './row.ts';
 
 /**
- * What the ledger keeps of the outcomes that it accepted under one epoch (L39): how many, and 64 bits made of which they were. The order
- * does not matter, and an outcome that is taken in twice is taken out again. Whoever reads the log makes the same of the records that it
- * finds in the epoch's segment: where the two differ, a record was lost, be it the last of the segment, or was replaced by an older
- * frame of its item.
+ * What the ledger keeps of the outcomes that it accepted under one epoch (L39): their number, and the exclusive or of a 64-bit hash of
+ * each. So the order does not matter, and the same operation adds an outcome and removes it. A reader of the log computes the same tally
+ * from the records in the epoch's segment. If the two differ, a record was lost (the last of the segment included), or an older frame of
+ * its item has taken its place.
  */
 export interface Tally {
   readonly count: number;
@@ -16,13 +16,13 @@ export interface EpochTally extends Tally {
   readonly epoch: Epoch;
 }
 
-/** What tells an outcome from every other of its epoch: no two rows of an item ever have the same attempt (L9). */
+/** Identifies an outcome: no two rows of an item ever have the same attempt (L9). */
 export interface Tallied {
   readonly index: ItemIndex;
   readonly attempt: Attempt;
 }
 
-/** What is taken back of the recorded (L45). With nothing in it a completed run runs again, so that items can be added to it. */
+/** Recorded items that are reopened (L45). An empty one reopens only the completed run, so that items can be added. */
 export interface Reopening {
   /** Recorded items that are to be claimed again. */
   readonly pending: readonly ItemIndex[];

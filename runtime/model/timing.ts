@@ -13,7 +13,7 @@ export interface Timing {
   readonly pollWaitMs: number;
 }
 
-/** What a coordinator tells its workers: its times are theirs, whatever their settings say (C12). */
+/** What a coordinator tells its workers: its times override their settings (C12). */
 export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
 
 /** A poll is answered within this, under every proxy's idle limit. */
@@ -72,8 +72,8 @@ export function checkTiming(timing: Timing): readonly TimingMistake[] {
 }
 
 /**
- * Of a coordinator's times alone, since they are those of its workers: beats further apart than the time after which a worker fences
- * itself would have it stop again and again.
+ * For a coordinator, whose times are also those of its workers: with beats further apart than `workerSelfFenceTimeout` a worker would
+ * fence itself between two beats.
  */
 export function checkBeats({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: Timing): readonly TimingMistake[] {
   if (heartbeatIntervalMs < workerSelfFenceTimeoutMs) return [];

@@ -1,5 +1,5 @@
 /**
- * What a person wants to know of the results although they are results: answers that ended at the token limit, and answers without a text.
+ * What users want to know about results: answers that ended at the token limit, and answers without a text.
  * Found by a search of the line's bytes. A quote inside a string is written as \", so `"finish_reason":` is never found in a text.
  */
 export interface AnswerNotes {

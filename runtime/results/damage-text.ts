@@ -2,7 +2,7 @@ import { RolloutError } from '../base/errors.ts';
 import type { Damage, SegmentDamage } from './damage.ts';
 import type { SegmentProblem } from './segment-reader.ts';
 
-/** How damage reads for people: how much, in which files and at which bytes, and of which items. Pure. */
+/** Describes damage for people: how many items, which ones, and in which files at which bytes. Pure. */
 export function damageText({ lost, indexes, segments }: Damage): readonly string[] {
   const rest = lost > indexes.length ? ` and ${lost - indexes.length} more` : '';
   return [
@@ -12,7 +12,7 @@ export function damageText({ lost, indexes, segments }: Damage): readonly string
   ];
 }
 
-/** What ends a command that needs all of them. */
+/** The error of a command that needs every record. */
 export function damaged(damage: Damage, undone: 'executed' | 'exported'): RolloutError {
   const ways = [
     `Nothing was ${undone}. To run exactly these items again, give the command of the run with --rerun-damaged; the damaged files are kept.`,

@@ -43,7 +43,7 @@ export interface InspectOptions {
   /** The results place. */
   readonly dir: string;
   readonly tempDir: string;
-  /** Told how many frames have been read. */
+  /** Called with the number of frames read so far. */
   readonly onFrames?: (count: number) => void;
 }
 
@@ -59,8 +59,8 @@ export async function inspectLog<T>(options: InspectOptions, use: (locator: Loca
 }
 
 /**
- * Marks in the locator whatever has lost its record, and says how much that is. Three things show a loss: a bit without a frame; a
- * whole frame behind damage, which is later than the one that would be taken for the record (hidden.ts); and a tally that differs.
+ * Marks in the locator each item that has lost its record, and counts them. Three things show a loss: a bit without a frame; a whole
+ * frame behind damage, which is later than the one that would be taken for the record (hidden.ts); and a tally that differs.
  */
 export async function findDamage(locator: Locator, dir: string): Promise<Damage> {
   await eachItem(locator, (index) => {

@@ -89,7 +89,7 @@ class FileExplanation {
   async run(): Promise<boolean> {
     const reader = await LineReader.open(this.#path, MAX_LINE_BYTES);
     if (reader === null) {
-      this.#break(null, 'is missing; `rollout export` writes it anew from what is recorded');
+      this.#break(null, 'is missing; `rollout export` writes it again from what is recorded');
       return false;
     }
     try {

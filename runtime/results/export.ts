@@ -36,9 +36,9 @@ export interface Exported {
 }
 
 /**
- * Writes the records of the run: results to one file, errors to the other; each appears as a whole. Bits first, then the log (L21);
- * a bit without its frame, or an older frame in its place, is an error that names the item, frames without a bit mean nothing. Works while the run goes on, in
- * memory that does not grow with the list. A partial export leaves out what is damaged, and says so.
+ * Writes the records of the run: results to one file, errors to the other; each appears as a whole. Bits first, then the log (L21): a
+ * bit without its frame, or with an older frame in its place, is an error that names the item; frames without a bit mean nothing. Works
+ * while the run goes on, in memory that does not grow with the list. A partial export leaves out damaged records, and says so.
  */
 export async function exportResults(options: ExportOptions): Promise<Exported> {
   const progress = await options.ledger.progress();

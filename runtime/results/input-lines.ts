@@ -26,7 +26,7 @@ export interface InputLine {
   readonly meaning: InputMeaning;
 }
 
-/** Reads the input anew, without its index: every line that is not blank has the next index. */
+/** Reads the input again, without its index: every line that is not blank has the next index. */
 export class InputLines {
   readonly #settings: InputSettings;
   readonly #seen: SeenIds;

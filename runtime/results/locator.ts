@@ -62,7 +62,7 @@ export interface LocateOptions {
   readonly dir: string;
   readonly items: number;
   readonly tempDir: string;
-  /** Told how many frames have been read. */
+  /** Called with the number of frames read so far. */
   readonly onFrames?: (count: number) => void;
 }
 
@@ -119,7 +119,7 @@ export class Locator {
     };
   }
 
-  /** The record of this item is lost: whatever is found in its place is none. */
+  /** The record of this item is lost: a frame that stands in its place is not a record. */
   lose(index: ItemIndex): void {
     if (this.isLost(index)) return;
     const { words, at } = this.#entry(index, true);

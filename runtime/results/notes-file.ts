@@ -2,7 +2,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import type { AnswerNotes } from './answer-notes.ts';
 
-/** Beside the run, for the one who tells its end. */
+/** Kept in the state directory for `rollout run`, which shows the notes at the end of the run. */
 export async function writeNotes(path: string, notes: AnswerNotes): Promise<void> {
   await writeFileAtomic(path, JSON.stringify(notes));
 }

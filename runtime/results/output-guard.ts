@@ -23,7 +23,7 @@ import { unwritable } from './unwritable.ts';
  * What a run has written stands in its state directory (`outputs.ndjson`): a file is noted when it is whole and before it gets its name, so
  * that it is known after a crash too. A run that has not written its outputs yet has a claim beside each of them, which names its state
  * directory; that directory names the claimed files in turn (`claimed.json`), so that a claim whose run is gone, or writes elsewhere by
- * now, holds nobody up.
+ * now, blocks no other run.
  */
 export interface OutputGuard {
   /** Refuses a file that is not this run's own, and one that another unfinished run has claimed. */
@@ -45,7 +45,7 @@ export interface GuardOptions {
 /** In the state directory: what this run has written. */
 export const OUTPUTS_FILE = 'outputs.ndjson';
 
-/** Other users' runs are told whose file it is. */
+/** Readable to others: another user's run names the owner of the file in its message. */
 const CLAIM_MODE = 0o644;
 
 export function createOutputGuard({ stateDir, isOverwriting, words }: GuardOptions): OutputGuard {
@@ -89,7 +89,7 @@ export function createOutputGuard({ stateDir, isOverwriting, words }: GuardOptio
   };
 }
 
-/** By one name, whatever way leads to it. One that is not there yet has claimed nothing. */
+/** The real path, so that each directory has one name. A directory that does not exist yet has claimed nothing. */
 async function realState(stateDir: string): Promise<string> {
   return realpath(stateDir).catch(() => resolve(stateDir));
 }

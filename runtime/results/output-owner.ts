@@ -3,7 +3,7 @@ import { isJsonObject } from '../base/json-object.ts';
 
 /** Whose an output file is. Pure; output-guard.ts looks at the files. */
 
-/** A file as it was when it was written: whoever changes it afterwards changes one of the two. */
+/** A file as it was when it was written: a later change alters one of the two. */
 export interface WrittenFile {
   readonly size: number;
   /** Nanoseconds; as text, since JSON has no such numbers. */

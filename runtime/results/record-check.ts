@@ -5,7 +5,7 @@ import type { OutcomeKind } from '../model/session.ts';
 import type { Located } from './locator.ts';
 import { badLineId, type OutputRecord, recordId } from './output-line.ts';
 
-/** What an input line says by itself, read anew. */
+/** What an input line says by itself, read again. */
 export type InputMeaning =
   | { readonly kind: 'item'; readonly item: Item }
   | InvalidLine

@@ -41,7 +41,7 @@ export interface Verification {
  * counts are equal. In three steps, each of which holds by itself:
  *
  *   1. the ledger is closed and consistent (L6), and each bit has its frame (L21);
- *   2. each input line, read anew, has exactly one index, and the frame of that index is a record of that line;
+ *   2. each input line, read again, has exactly one index, and the frame of that index is a record of that line;
  *   3. the two files hold exactly these frames, byte for byte, in the run's order, and nothing else.
  *
  * Only when the third fails is it worth knowing how: then each line of the files is looked up, which takes longer.

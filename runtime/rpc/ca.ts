@@ -13,7 +13,7 @@ import { type Identity, identityFromAltNames, spiffeId } from './identity.ts';
 /**
  * The certificates of a run in its TLS directory: `ca.pem`, `ca.key.pem`, and per process `<name>.pem`, `<name>.key.pem`, the name
  * being `coordinator`, `client` or `worker-<id>`. Where there is a `ca.pem` without its key, the certificates are brought by
- * somebody else: then they are only read. A key, once made, is kept, and a certificate is made anew for it: so a renewal
+ * somebody else: then they are only read. A key, once made, is kept, and its certificate is renewed: so a renewal
  * changes one file, and no reader ever pairs a new certificate with an old key.
  */
 export interface TlsFiles {

@@ -32,7 +32,7 @@ const DAY_MS = 24 * HOUR_MS;
 const BACKDATED_MS = 3 * HOUR_MS;
 /** Longer than any run is kept: the authority is never renewed. */
 const AUTHORITY_LIFE_MS = 5 * 365 * DAY_MS;
-/** Short-lived: made anew halfway between its two dates, and a stolen one is soon worthless. */
+/** Short-lived: made again halfway between its two dates, and a stolen one is soon worthless. */
 const LEAF_LIFE_MS = DAY_MS;
 /** 128 bits: no two certificates of an authority ever draw the same serial number. */
 const SERIAL_BYTES = 16;

@@ -24,7 +24,7 @@ const MAX_CHAIN = 8;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** Judged as a peer would, by the clock of this machine. `wanted`: whose it has to be; null: whosever it is. */
+/** Checked as a peer would check it, by the clock of this machine. `wanted`: the name that it must have; null for any. */
 export function judgePair(pem: Pem, files: TlsFiles, wanted: Identity | null, nowMs: number): Judged {
   const [authorities, chain] = [certificatesIn(pem.ca), certificatesIn(pem.cert)];
   if (authorities === null) return flawed(`${files.caPath} is no certificate in PEM form`);

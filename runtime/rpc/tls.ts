@@ -36,7 +36,7 @@ export function clientCredentials(files: TlsFiles, runId: string, log: Log): Cha
   return experimental.createCertificateProviderChannelCredentials(provider, provider, { checkServerIdentity });
 }
 
-/** Makes the certificate anew at half of its life, for as long as the process runs; a brought one is left to who brings it. */
+/** Makes the certificate again at half of its life, for as long as the process runs; a brought one is left to who brings it. */
 export function keepCertificateFresh(dir: string, request: CertificateRequest, files: TlsFiles, clock: Clock, log: Log): Timer {
   const renew = async (): Promise<void> => {
     if (clock.wallMs() < (await renewAfterMs(files)) || !(await hasAuthorityKey(dir))) return;
@@ -63,7 +63,7 @@ export interface WatchedCertificate {
 
 /**
  * The files as they are now, and again whenever one changes. A set that no peer would accept (somebody is just replacing the files, or
- * has put a wrong or an expired one there) is not taken: the last good one stays, and it is told. At the start it is refused.
+ * has put a wrong or an expired one there) is not used: the last good one stays, and the log says so. At the start it is refused.
  * grpc-js' own watcher would take any, or drop every connection meanwhile.
  */
 export function watchCertificate(files: TlsFiles, runId: string | null, log: Log, clock: Clock = systemClock): WatchedCertificate {
@@ -127,7 +127,7 @@ export function watchCertificate(files: TlsFiles, runId: string | null, log: Log
   return { provider, view: () => ({ expiresAtMs: pair.expiresAtMs, refused }) };
 }
 
-/** `wanted`: whose it has to be; null: whosever it is. */
+/** `wanted`: the name that it must have; null for any. */
 function readPair(files: TlsFiles, wanted: Identity | null, clock: Clock): Pair {
   const pem: Pem = { ca: read(files.caPath), cert: read(files.certPath), key: read(files.keyPath) };
   const judged = judgePair(pem, files, wanted, clock.wallMs());

@@ -4,7 +4,7 @@ import type { EndpointFailure } from './endpoint.ts';
 
 /** How one execution ended. */
 export type Ending =
-  /** The item is through, whatever its endpoint does with others: a result, or an error that is its own. */
+  /** The item is finished: a result, or an error of its own. */
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   /** It failed, and the endpoint may be the reason. `outcome` is what it has if the failure counts. */
   | { readonly kind: 'failure'; readonly outcome: Outcome; readonly failure: EndpointFailure }

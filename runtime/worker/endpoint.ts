@@ -3,12 +3,12 @@ import type { Breaker, Outage } from './outage.ts';
 import { addResult, carried, newThroughput, passTime, type Throughput } from './throughput.ts';
 
 /**
- * One server of the worker's backend, and whether what fails there is the server's fault or the item's. Nobody can tell from one
- * failure; what the endpoint does with other items tells it:
+ * One server of the worker's backend. It decides whether a failure there is the server's fault or the item's. One failure does not show
+ * it; what the endpoint does with other items does:
  *
  * - A failure is held back until the endpoint has given a result to an item that started after it. Then it is the item's own.
  * - A row of failures that no result interrupts is the endpoint's. The breaker opens: the items go back uncounted, and nothing starts.
- * - Open, the endpoint is asked whether it is ready, with growing gaps. When it says so the breaker is half-open: one item probes it.
+ * - While it is open, the endpoint is asked whether it is ready, with growing gaps. Once it is, the breaker is half-open: one item probes it.
  *   A result closes the breaker. After a failure the endpoint is asked once more (confirming): only an item that failed alone between
  *   two such answers may be the reason itself, and the coordinator decides whether that counts (C3).
  *
@@ -48,16 +48,17 @@ export interface EndpointFailure {
 }
 
 /**
- * What becomes of the item that failed. hold: whether it counts is not known yet; return: it goes back uncounted; refused: likewise, and
- * the coordinator hears of it; crowded: back uncounted, too many requests were in flight; confirm: wait for the readiness check.
+ * What happens to the item that failed. hold: whether it counts is not known yet; return: it goes back uncounted; refused: it goes back
+ * uncounted and the coordinator is told; crowded: it goes back uncounted, since too many requests were in flight; confirm: it waits for
+ * the readiness check.
  */
 export type Verdict = 'hold' | 'return' | 'refused' | 'crowded' | 'confirm';
 
-/** A row of failures without a result opens the breaker; so do fewer, where fewer are in flight. */
+/** A row of so many failures without a result opens the breaker; a shorter one does if fewer items are in flight. */
 export const FAILURE_ROW = 8;
 /** One failure is no row, even where items run one by one. */
 const LEAST_ROW = 2;
-/** An endpoint that has answered may refuse single items; so many in a row mean everybody. */
+/** An endpoint that has answered may refuse single items; so many refusals in a row apply to every item. */
 export const REFUSAL_ROW = 20;
 
 /** Longer than it takes to get the next item from a coordinator that has one. */
@@ -105,14 +106,14 @@ export function onStarted(endpoint: Endpoint, nowMs: number, key: string): void 
   if (endpoint.breaker.kind === 'half-open' && endpoint.breaker.probe === null) endpoint.breaker = { ...endpoint.breaker, probe: key };
 }
 
-/** An execution is over, however it ended; what is learned from its end is told by one of the following. */
+/** An execution is over, with any end; one of the following functions then takes in what its end shows. */
 export function onLeft(endpoint: Endpoint, nowMs: number): void {
   passBusyTime(endpoint, nowMs);
   endpoint.executing -= 1;
   endpoint.endedAtMs = nowMs;
 }
 
-/** The probe ended in a way that tells nothing: it was stopped. Another item tries. */
+/** The probe was stopped, which shows nothing. Another item probes. */
 export function onProbeDropped(endpoint: Endpoint, key: string): void {
   if (isProbe(endpoint, key) && endpoint.breaker.kind === 'half-open') endpoint.breaker = { ...endpoint.breaker, probe: null };
 }
@@ -126,7 +127,7 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
   endpoint.breaker = { kind: 'closed' };
 }
 
-/** It has judged the item itself: it is there, which is all that a probe is to find out. */
+/** It has judged the item: the endpoint works, which is all that a probe has to find out. */
 export function onItemRefused(endpoint: Endpoint, key: string): void {
   if (isProbe(endpoint, key)) endpoint.breaker = { kind: 'closed' };
 }
@@ -159,7 +160,7 @@ export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: num
   endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs);
 }
 
-/** Nobody is there: no connection comes about. */
+/** No connection could be made. */
 export function onUnreachable(endpoint: Endpoint, nowMs: number, key: string, detail: string): void {
   if (isClosed(endpoint)) open(endpoint, nowMs, detail, false);
   else if (isProbe(endpoint, key)) reopen(endpoint, detail);

@@ -26,19 +26,19 @@ import { giveBack, keepOutcome, returnQueued } from './holding.ts';
 import { type Execution, find, type Held, moveTo, type State } from './state.ts';
 
 /**
- * How executions end: what each end says of its endpoint (endpoint.ts), and what becomes of the item. An item whose failure is held back
+ * How executions end: what each end shows about its endpoint (endpoint.ts), and what happens to the item. An item whose failure is held back
  * waits in the stage `failed` until its endpoint has shown whose fault it is; nothing waits there where nothing runs on the endpoint.
  */
 
 /**
- * An item that is throttled this often while others pass is itself what the endpoint does not take (larger than its rate limit, say):
- * from then on it fails. The attempt is the nearest that a worker knows of how often that was.
+ * An item that is throttled this often while others pass is one that the endpoint never takes (for example, larger than its rate limit):
+ * from then on it fails. The worker does not know how often it was throttled; the attempt is the nearest number that it has.
  */
 export const MAX_THROTTLED_ATTEMPTS = 30;
 /** An endpoint that has never answered may still be loading: items that fail alone there wait so many times longer for their next try. */
 const PATIENCE = 8;
 
-/** L36: what was handed back or revoked meanwhile has no outcome any more; nor has what was aborted because the worker leaves. */
+/** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
 export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
   const key = refKey(ref);
   const execution = present(state.executing.get(key), 'an execution that ends');
@@ -49,7 +49,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
   const held = find(state, ref);
   const isWanted = held?.stage.kind === 'started';
   if (ending.kind === 'outcome') onOutcome(state, nowMs, execution, key, ending.outcome);
-  // What was stopped fails by that, which says nothing of the endpoint.
+  // An execution that was stopped fails for that reason, which shows nothing about the endpoint.
   if (!isWanted) return onProbeDropped(endpoint, key);
   switch (ending.kind) {
     case 'outcome':
@@ -136,7 +136,7 @@ function onThrottledItem(
   held: Held,
   { outcome, quietMs, detail }: Extract<Ending, { kind: 'throttled' }>,
 ): void {
-  // One that has never answered says nothing about single items.
+  // An endpoint that has never answered shows nothing about single items.
   if (held.ref.attempt > MAX_THROTTLED_ATTEMPTS && endpoint.hasAnswered) {
     onThrottledAgain(endpoint, nowMs, quietMs);
     return onFailed(state, nowMs, endpoint, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
@@ -145,7 +145,7 @@ function onThrottledItem(
   giveBack(state, held, { reason: 'throttled', delayMs: outcome.delayMs, detail });
 }
 
-/** An endpoint whose breaker is open proves nothing: what had failed there goes back, and what has not started too. */
+/** An endpoint whose breaker is open proves nothing: items that had failed there go back. If no endpoint works, queued items go back too. */
 function afterOpening(state: State, endpoint: Endpoint): void {
   if (endpoint.breaker.kind !== 'open') return;
   const { outage } = endpoint.breaker;

@@ -21,7 +21,7 @@ import { lastSeenMs, takeLagMs } from './loop-lag.ts';
  */
 
 const OUTDATED =
-  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run anew with --fresh';
+  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run again with --fresh';
 
 const settings = workerData as HeartSettings;
 const port = present(parentPort, 'the port to the main thread');
@@ -57,7 +57,7 @@ const heart = new Heart({
 const watching = clock.every(settings.heartbeatIntervalMs, watch);
 port.on('message', (message: ToHeart) => onMessage(message));
 
-/** One that was replaced a moment ago answers once or twice; one that goes on answering has an old store, and its worker says so (L41). */
+/** A coordinator that was replaced a moment ago answers once or twice; one that goes on answering has an old store, which is logged (L41). */
 function logOutdated(epoch: Epoch, highestEpoch: Epoch): void {
   const address = link.address();
   const { repeats, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
@@ -97,7 +97,7 @@ function logRegistration(address: string | null): void {
   log.info({ address }, 'registered with the coordinator');
 }
 
-/** Told by the coordinator; said where the settings of this worker are others, since they have no effect then. */
+/** Told by the coordinator; logged if this worker's settings differ, since they then have no effect. */
 function logTiming(timing: ToldTiming | undefined): void {
   const toldMs = timing?.heartbeatIntervalMs ?? heldMs;
   if (toldMs === heldMs) return;

@@ -19,7 +19,7 @@ export interface HeartDeps {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** So many intervals one beat may take: it hangs no longer, and a busy coordinator has time. */
+/** A beat may take so many intervals: long enough for a busy coordinator, and the end of one that hangs. */
 const DEADLINE_INTERVALS = 4;
 
 /** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */
@@ -69,7 +69,7 @@ export class Heart {
     return this.#deps.clock.every(this.#intervalMs, () => this.#beat());
   }
 
-  /** The coordinator's interval holds: by its own failure rule it would fail one that beats more seldom (C12). */
+  /** The coordinator's interval applies: its failure rule would fail a worker that beats less often (C12). */
   #adopt(intervalMs: number): void {
     if (intervalMs === this.#intervalMs || this.#isStopped) return;
     this.#timer.stop();

@@ -41,7 +41,7 @@ export function onConnected(state: State, nowMs: number): readonly Command[] {
 /** A beat was answered. The first one has registered the worker, so that polls may begin. */
 export function onBeat(state: State, nowMs: number, beat: BeatReply & { readonly receivedMs: number }): readonly Command[] {
   if (isDeposed(state.guard, beat.epoch)) return settle(state, nowMs);
-  // The beats have found a successor: whoever holds the polls is deposed, and may hold them for long.
+  // The beats have found a successor: the coordinator that holds the polls is deposed, and may hold them for long.
   if (beat.epoch > state.guard.highestEpoch && state.session.isOpen) leaveCoordinator(state);
   noteValid(state, beat.epoch, beat.receivedMs);
   if (beat.timing !== undefined) adoptTiming(state, beat.timing);
@@ -99,7 +99,7 @@ export function onPollFailed(state: State, nowMs: number, id: PollId): readonly 
   state.session.inFlight.delete(id.poll);
   sendAllAgain(state);
   if (state.isConnected) disconnect(state);
-  // A hello of unknown fate is said anew: it may hold more by now.
+  // A hello of unknown fate is sent again as a new one: it may hold more by now.
   if (!state.session.isOpen) openSession(state);
   return settle(state, nowMs);
 }

@@ -5,7 +5,7 @@ export interface Outage {
   readonly tries: number;
   /** Why, in the server's own words where it has any. */
   readonly detail: string;
-  /** It answers, and refuses everybody: a wrong key or path, which no waiting cures. */
+  /** It answers, and refuses every item: a wrong key or path, which waiting does not fix. */
   readonly isRefusing: boolean;
 }
 

@@ -26,7 +26,7 @@ export function capacity(state: State): number {
   return Math.max(0, Math.min(room, wanted(state) - unfinished(state)));
 }
 
-/** What its endpoints have use for: one item each of those that are to be probed, and of the others what runs there, and some ahead. */
+/** How many items the endpoints can use: one for each that is to be probed, and for the others what may run there, plus the prefetch. */
 function wanted({ endpoints, settings }: State): number {
   const probes = endpoints.filter(wantsProbe).length;
   const working = endpoints.filter(isClosed);

@@ -137,7 +137,7 @@ function judgeUnreadable(answer: Answer): Judgement {
     return error(answer, 'compressed_answer', 'endpoint', `the answer is compressed (${encoding}) although it was asked not to be`);
   if (answer.isPage)
     return error(answer, 'web_page', 'endpoint', `a web page, ${wordsOf(answer)}; is the base URL the one of the model server?`);
-  // Something that begins like JSON comes from a model server; a text of another kind may be all that this address ever says.
+  // A body that begins like JSON comes from a model server; any other text may be all that this address ever answers.
   const isLikeJson = /^\s*[[{]/.test(beginningOf(answer.body));
   return error(answer, 'invalid_answer', isLikeJson ? 'item' : 'request', `not valid JSON in UTF-8: ${wordsOf(answer)}`);
 }

@@ -12,7 +12,7 @@ export function apiKeyIn(env: Environment, name: string): string | null {
   if (isHeaderValue(apiKey) && apiKey.trim() === apiKey) return apiKey;
   throw new RolloutError(
     'CONFIG_INVALID',
-    `the API key in the environment variable ${name} holds a line end, a blank or another character that no key has: set it anew`,
+    `the API key in the environment variable ${name} holds a line end, a blank or another character that no key has: set it again`,
   );
 }
 

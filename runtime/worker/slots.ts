@@ -12,11 +12,11 @@ import type { Ending } from './commands.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge, TIMEOUT_CODE } from './retry.ts';
 
-/** So long after it was told to let go a backend has no excuse: its slot is used without it. */
+/** A backend that was told to stop has this long; after it the slot is used for the next item. */
 export const LET_GO_MS = 5_000;
 
 export interface Slots {
-  /** Executes the item once on an endpoint; never rejects for what a server, a network or the backend does, and always comes back. */
+  /** Executes the item once on an endpoint. Always resolves, whatever a server, a network or the backend does. */
   run(assignment: Assignment, endpoint: number): Promise<Ending>;
   /** Lets go of the execution at once. */
   stop(ref: ItemRef): void;
@@ -65,7 +65,7 @@ async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, control
     isTimedOut = true;
     controller.abort();
   });
-  // A backend that is told to let go, and does not, is left behind.
+  // A backend that was told to stop and does not is no longer waited for.
   const abandoned = new Promise<Execution>((resolve) => {
     const onAbort = (): void => {
       timer.stop();

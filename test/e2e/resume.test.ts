@@ -31,7 +31,7 @@ test('the same command after Ctrl-C says first what it found, then goes on', asy
   t.is(server.total(), ITEMS);
 });
 
-test('C4.14: a changed input is refused with a table of what differs; --fresh starts anew and keeps the old directory aside', async (t) => {
+test('C4.14: a changed input is refused with a table of what differs; --fresh starts over and keeps the old directory aside', async (t) => {
   t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
@@ -48,7 +48,7 @@ test('C4.14: a changed input is refused with a table of what differs; --fresh st
     run.results().map((line) => line.custom_id),
     [...itemIds(ITEMS), 'one-more'],
   );
-  t.is(server.total(), before + ITEMS + 1, 'everything was executed anew');
+  t.is(server.total(), before + ITEMS + 1, 'everything was executed again');
   await checkInvariant(t, run);
   t.is(readdirSync(run.dir).filter((name) => name.startsWith('out.jsonl.rollout')).length, 2, 'the old directory is still there');
 });

@@ -137,7 +137,7 @@ test('a key that may not be read is named', async (t) => {
   await chmod(dir, 0o700);
 });
 
-test('a certificate is made anew at half of its life, for the same key', async (t) => {
+test('a certificate is made again at half of its life, for the same key', async (t) => {
   const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const request = { role: 'client' } as const;
@@ -173,7 +173,7 @@ test('a certificate is made anew at half of its life, for the same key', async (
   t.is(ticks.length, 0);
 });
 
-test('a certificate is used again in the first half of its life, and made anew after it, for other hosts, or for another key', async (t) => {
+test('a certificate is used again in the first half of its life, and made again after it, for other hosts, or for another key', async (t) => {
   const dir = temporaryDir(t);
   await ensureDevCa(dir, RUN_ID);
   const request = { role: 'coordinator', hosts: ['one.example'] } as const;

@@ -84,7 +84,7 @@ test('a missing last line, a missing file and an empty one are found', async (t)
   t.is((await verifyRun(options)).breakCount, 7);
   rmSync(options.outputPath);
   const missing = await verifyRun(options);
-  t.deepEqual(told(missing, dir), ['out.jsonl is missing; `rollout export` writes it anew from what is recorded']);
+  t.deepEqual(told(missing, dir), ['out.jsonl is missing; `rollout export` writes it again from what is recorded']);
 });
 
 test('lines that no input line has are found, also twice', async (t) => {

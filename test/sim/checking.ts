@@ -11,7 +11,7 @@ export interface Checking {
   nowMs(): number;
   /** Whether the process of this number has ended. */
   isDead(pid: number): boolean;
-  /** Has the store count everything anew (L6). */
+  /** Has the store count everything again (L6). */
   scan(epoch: Epoch): void;
   /** A row was moved to another worker. */
   onMoved(index: ItemIndex, row: Row): void;

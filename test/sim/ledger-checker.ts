@@ -46,7 +46,7 @@ interface Answer {
 }
 
 const WITHOUT_EPOCH: ReadonlySet<string> = new Set(['readLease', 'acquire', 'renew', 'release', 'progress', 'bits', 'tallies']);
-/** So many writes lie between two scans, which count everything anew (L6). */
+/** So many writes lie between two scans, which count everything again (L6). */
 const SCAN_EVERY = 40;
 const POISON_CRASHES = 3;
 

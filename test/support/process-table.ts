@@ -49,7 +49,7 @@ export async function killTree(dir: string): Promise<void> {
   });
 }
 
-/** In the order in which they are killed: the supervisor first, so that it starts nothing anew. */
+/** In the order in which they are killed: the supervisor first, so that it restarts nothing. */
 export function supervisorFirst(all: readonly Seen[]): readonly Seen[] {
   return all.toSorted((a, b) => Number(b.role === 'cli') - Number(a.role === 'cli'));
 }

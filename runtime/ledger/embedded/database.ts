@@ -44,6 +44,6 @@ function requireOpenable(path: string): void {
   if (problem === null) return;
   throw new RolloutError(
     'STATE_UNREADABLE',
-    `The store ${path} ${problem}. Restore a whole copy of the state directory, or begin anew with --fresh.`,
+    `The store ${path} ${problem}. Restore a whole copy of the state directory, or start over with --fresh.`,
   );
 }

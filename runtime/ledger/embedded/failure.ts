@@ -14,7 +14,7 @@ export async function storeFailure(dir: string, error: unknown): Promise<Error> 
   if (isCoded(cause) && UNREADABLE_CODES.has(cause.code)) {
     return new RolloutError(
       'STATE_UNREADABLE',
-      `The store in ${dir} cannot be read (${said}). If it is damaged, restore a copy of the state directory, or begin anew with --fresh.`,
+      `The store in ${dir} cannot be read (${said}). If it is damaged, restore a copy of the state directory, or start over with --fresh.`,
       { cause },
     );
   }

@@ -5,9 +5,9 @@ import { RolloutError } from '../../base/errors.ts';
 import { isListening, type LifeSocket, listenIn } from '../../base/life-socket.ts';
 
 /**
- * LMDB tells the readers of a store apart by their pid alone. Of two processes with the same pid, which two containers on one volume
- * easily have (each is pid 1), the second cannot read, and lmdb 3.5.6 ends its process. So each process says by a socket, under its
- * pid, that it has the store open, and one that finds its own pid taken does not open it.
+ * LMDB distinguishes the readers of a store only by pid. Two containers on one volume easily have processes with the same pid (each is
+ * pid 1); the second one cannot read, and lmdb 3.5.6 crashes it. So each process that has the store open listens on a socket named
+ * after its pid, and a process that finds its own pid taken does not open the store.
  */
 export interface Seat {
   leave(): Promise<void>;

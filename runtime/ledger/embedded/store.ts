@@ -49,7 +49,7 @@ function requireFormat(database: Database, dir: string): void {
   if (found === String(FORMAT_VERSION)) return;
   throw new RolloutError(
     'STATE_UNREADABLE',
-    `The store in ${dir} has format ${found ?? 'unknown'}, and this version of rollout reads format ${FORMAT_VERSION}. Finish the run with the version that began it, or begin it anew with --fresh, which keeps the old directory aside.`,
+    `The store in ${dir} has format ${found ?? 'unknown'}, and this version of rollout reads format ${FORMAT_VERSION}. Finish the run with the version that began it, or start it over with --fresh, which keeps the old directory aside.`,
   );
 }
 

@@ -7,9 +7,9 @@ import { nextAttempt } from './attempts.ts';
 import { Draft, underEpoch } from './draft.ts';
 
 /**
- * Takes recorded outcomes back (L45): the items are to do again, and a completed run runs. All of it or nothing. An item's row is then
- * the coordinator's own, of an attempt above every one that the run has seen: so what was recorded, or still lies in a worker's store,
- * settles no more.
+ * Reopens recorded items (L45): they run again, and so does a completed run. All of the items or none. An item's row is then the
+ * coordinator's own, with an attempt above every one that the run has seen, so that no earlier outcome, recorded or still in a worker's
+ * outbox, can settle it.
  */
 export function reopen(rows: AllRows, epoch: Epoch, reopening: Reopening): Decision<ReopenReply | Fenced> {
   return underEpoch(rows, epoch, (head): Decision<ReopenReply> => {

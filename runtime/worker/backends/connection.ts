@@ -8,7 +8,7 @@ import { tunnelThrough } from './tunnel.ts';
 /** How one server is reached: directly, or through the proxy that the environment names. Probes and items go the same way. */
 export interface Connection {
   readonly pool: Pool;
-  /** Put before each path: a proxy that needs no tunnel is told the whole address. */
+  /** Put before each path: a proxy without a tunnel gets the whole address. */
   readonly pathPrefix: string;
   readonly headers: Readonly<Record<string, string>>;
   /** ` through the proxy http://proxy:3128`, for messages; empty without one. */

@@ -2,7 +2,7 @@ import type { Item } from '../../model/item.ts';
 
 /** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
 export interface Backend {
-  /** Its servers, by the addresses that messages name them with. At least one; an endpoint is told by its place here. */
+  /** Its servers, by the addresses that messages use. At least one; an endpoint's number is its place in this list. */
   readonly endpoints: readonly string[];
   /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
   isReady(endpoint: number, signal: AbortSignal): Promise<Readiness>;

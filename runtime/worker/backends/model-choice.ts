@@ -9,7 +9,7 @@ export interface ModelChoice {
   readonly overrideModel: string | null;
 }
 
-/** The request's own bytes, with the model put in as text: a body that is written anew loses digits, duplicates and the order of members. */
+/** The request's own bytes, with the model inserted as text: serializing the body again would lose digits, duplicates and member order. */
 export function bodyWithModel({ item, body }: Request, { model, overrideModel }: ModelChoice): Uint8Array {
   if (overrideModel !== null) return withMember(body, 'model', overrideModel);
   const own = isJsonObject(item.body) ? item.body['model'] : undefined;

@@ -40,7 +40,7 @@ function askForTunnel(choice: ProxyChoice, target: string, timeout: number, secu
   asked.once('connect', (answer: IncomingMessage, socket: Socket) => {
     asked.setTimeout(0);
     if (answer.statusCode === 200) return end.onOpen(socket);
-    // The request has ended with its answer: destroyed now it tells no error any more.
+    // The request has ended with its answer: destroying it now raises no error.
     socket.destroy();
     end.onError(answered(answer));
   });

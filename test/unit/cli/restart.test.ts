@@ -29,7 +29,7 @@ test('kills from outside never make the supervisor give up', (t) => {
   t.true(pauses({ code: null, signal: 'SIGSEGV', ranMs: 20 }, 50).includes('gave up'));
 });
 
-test('ten seconds of health start the row anew', (t) => {
+test('ten seconds of health start the row again', (t) => {
   const decision = onEnd({ endsInARow: 6, failuresInARow: QUICK_FAILURES_LIMIT - 1 }, { ...CRASH, ranMs: 10_000 });
   t.deepEqual(decision, { kind: 'restart', pauseMs: 100, restarts: { endsInARow: 1, failuresInARow: 1 } });
   t.is(onEnd({ endsInARow: 6, failuresInARow: QUICK_FAILURES_LIMIT - 1 }, { ...CRASH, ranMs: 9_999 }).kind, 'give-up');

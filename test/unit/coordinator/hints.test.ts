@@ -145,7 +145,7 @@ test('C11: a word about one machine looks at its own workers alone, and so does 
   const before = demandOf('w3');
   machine.tell({ kind: 'hint', word: word() });
   t.not(demandOf('w1'), null);
-  t.is(demandOf('w3'), before, 'it was not looked at anew');
+  t.is(demandOf('w3'), before, 'it was not looked at again');
   for (let n = 0; n < 9_998; n += 1) machine.tell({ kind: 'hint', word: word({ node: `other ${n}` }) });
   t.is(demandOf('w2'), null, 'of so many the oldest word is forgotten');
   t.is(demandOf('w3'), before);

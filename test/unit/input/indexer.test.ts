@@ -22,7 +22,7 @@ test('a whole index of the same file is used again, and tells the same', async (
   await again.stop();
 });
 
-test('the index is made anew, and comes out the same, when it was not whole or the file was touched', async (t) => {
+test('the index is made again, and comes out the same, when it was not whole or the file was touched', async (t) => {
   const { request, summary } = await indexed(t, mixedLines(50).contents, { maxLineBytes: MAX_LINE_BYTES });
   const files = ['offsets', 'reasons'].map((name) => join(request.dir, name));
   const bytes = files.map((path) => readFileSync(path));
@@ -119,7 +119,7 @@ test('a higher limit goes on with the index, and a removed index is begun with a
   t.like(await startIndexing(request).done, { items: 1 });
 });
 
-test('other settings make the index anew', async (t) => {
+test('other settings make the index again', async (t) => {
   const { request } = await indexed(t, `${batchLine('a')}\n${batchLine('b')}\n`);
   for (const more of [{ limit: 1 }, { form: 'raw' as const }, { maxLineBytes: 10 }]) {
     const again = startIndexing({ ...request, ...more });
@@ -170,7 +170,7 @@ test('what is announced while the index grows can be read at once', async (t) =>
   t.is((await indexing.done).items, lines.length);
 });
 
-test('stopping ends the thread, rejects who waits, and leaves an index that is made anew', async (t) => {
+test('stopping ends the thread, rejects who waits, and leaves an index that is made again', async (t) => {
   const request = inputFile(t, `${Array.from({ length: 200_000 }, (_, at) => batchLine(`r${at}`)).join('\n')}\n`);
   const indexing = startIndexing(request);
   const waiting = t.throwsAsync(indexing.waitFor(10_000_000), { message: /stopped/ });

@@ -171,7 +171,7 @@ test('standard input that breaks off with an error leaves no copy', async (t) =>
   t.deepEqual(readdirSync(spool), []);
 });
 
-test('a copy that was interrupted is made anew; one that was damaged is told', async (t) => {
+test('a copy that was interrupted is made again; one that was damaged is told', async (t) => {
   const { stateDir, spool, gz } = place(t);
   writeFileSync(gz, gzipSync(LIST));
   mkdirSync(spool, { recursive: true });

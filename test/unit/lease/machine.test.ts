@@ -17,7 +17,7 @@ const TERMS = { ttlMs: 5_000, marginMs: 500 };
 const lease = (renewals = 0, holder = 'a'): Lease => ({ holder, epoch: 3, renewals, untilMs: 0, address: 'a:1', process: SOME_PROCESS });
 const held = onWon(lease(), 1_000, TERMS);
 
-test('L4: the same bytes are counted from when they were first seen, other bytes anew', (t) => {
+test('L4: the same bytes are counted from when they were first seen, other bytes again', (t) => {
   const first = onSeen(null, lease(1), 100);
   t.deepEqual(first, { seen: lease(1), sinceMs: 100 });
   t.is(onSeen(first, lease(1), 900), first);

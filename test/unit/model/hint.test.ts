@@ -42,7 +42,7 @@ test('the shorter of the provider its time and the own one counts; a moment that
   t.is(drainMsOf(written({ deadline: { kind: 'at', wallMs: 400_000 } }), 500_000), 0);
 });
 
-test('a word counts from when it was first read, whatever the wall clock does later; a new word counts anew', (t) => {
+test('a word counts from when it was first read, whatever the wall clock does later; a new word counts again', (t) => {
   const first = receive([], [written({ deadline: { kind: 'at', wallMs: 510_000 } })], NOW);
   t.is(first[0]?.untilMs, 11_000);
   const later = { monotonicMs: 5_000, wallMs: 900_000 };

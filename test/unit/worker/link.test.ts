@@ -85,7 +85,7 @@ test('a call that a move has overtaken is aborted, and is no failure of the new 
   t.true(isAborted);
 });
 
-test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin anew after an answer', async (t) => {
+test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin again after an answer', async (t) => {
   const { link, waitsMs } = linkTo(['a:1']);
   for (let n = 0; n < 40; n++) await link.move();
   for (const [n, ms] of waitsMs.entries()) t.true(ms >= 0 && ms < Math.min(1_000, 100 * 2 ** n), `wait ${n}: ${ms}`);
@@ -164,7 +164,7 @@ test('a stream on which nothing came is a failure like any other: the wait grows
   streams.at(-1)?.onReply(HEARD);
   streams.at(-1)?.onEnd({ kind: 'not-leader', primaryAddress: 'c:3' });
   await link.move();
-  t.true((waitsMs.at(-1) ?? 1_000) <= 100, 'an answer begins it anew');
+  t.true((waitsMs.at(-1) ?? 1_000) <= 100, 'an answer begins it again');
   link.openSession(ignore, ignore);
   t.is(dialled.at(-1), 'c:3');
 });
@@ -180,7 +180,7 @@ test('without an address there is no stream', (t) => {
   );
 });
 
-test('R35: with one address the connection is kept over failures, and made anew only after three in a row', async (t) => {
+test('R35: with one address the connection is kept over failures, and made again only after three in a row', async (t) => {
   const { link, dialled, closed } = linkTo(['a:1']);
   const fail = async (): Promise<void> => {
     await link.call(async () => UNREACHABLE);
@@ -189,12 +189,12 @@ test('R35: with one address the connection is kept over failures, and made anew 
   for (const _ of [1, 2]) await fail();
   await link.call(async () => ({ kind: 'reply', reply: 'late' }));
   for (const _ of [1, 2]) await fail();
-  t.deepEqual([dialled, closed], [['a:1'], []], 'an answer in between begins the count anew');
+  t.deepEqual([dialled, closed], [['a:1'], []], 'an answer in between begins the count again');
   await fail();
   t.deepEqual([dialled, closed], [['a:1'], ['a:1']]);
 });
 
-test('addresses told anew take effect with the next call', async (t) => {
+test('addresses told again take effect with the next call', async (t) => {
   const { link, dialled, closed } = linkTo(['a:1']);
   await link.call(async () => ({ kind: 'reply', reply: 'one' }));
   link.replaceAddresses(['b:2']);

@@ -227,7 +227,7 @@ test('L26: what belongs to an older session is ignored', (t) => {
   t.deepEqual(onPollFailed(state, 6, { session: 1, poll: 9 }), []);
 });
 
-test('a hello that failed is said anew, under a new session', (t) => {
+test('a hello that failed is said again, under a new session', (t) => {
   const { state } = greeting();
   t.deepEqual(kinds(onPollFailed(state, 5, HELLO)), ['reconnect']);
   t.like(polls(onConnected(state, 6))[0], { session: 2, poll: 1 });

@@ -85,7 +85,7 @@ test('L33: another worker id, or another run, over outcomes that nobody acknowle
   await next.close();
 });
 
-test('killed while it made the store: the next process makes it anew', async (t) => {
+test('killed while it made the store: the next process makes it again', async (t) => {
   const makers: ((path: string) => Promise<void>)[] = [(path) => writeFile(path, ''), (path) => open({ path, maxDbs: 2 }).close()];
   for (const make of makers) {
     const dir = scratch(t);

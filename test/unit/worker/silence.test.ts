@@ -36,7 +36,7 @@ test('after a stream was given up the next is borne with for twice as long, up t
   }
 });
 
-test('the usual limit holds again once the way has been calm for long enough; a long silence in between starts the count anew', (t) => {
+test('the usual limit holds again once the way has been calm for long enough; a long silence in between starts the count again', (t) => {
   const slow = onGivenUp(newSilence(INTERVAL_MS));
   const almost = onHeard(waited(slow, CALM_MS - 1));
   t.is(almost.limitMs, 4_000, 'one silence as long as this is not calm');
