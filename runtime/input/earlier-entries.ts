@@ -39,7 +39,7 @@ export class EarlierEntries {
     }
   }
 
-  /** Throws LineDiffers if earlier entries follow these `count`. Only lost entries are cut off: another process may have begun to write more. */
+  /** Throws LineDiffers if earlier entries follow these `count`. Only lost entries are cut off: another process may write more. */
   end(count: number): void {
     for (let from = count; from < this.#count; from += 1) {
       const lineNumber = lineNumberAt(this.#read(from, 1), 0);
