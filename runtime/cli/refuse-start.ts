@@ -22,6 +22,7 @@ export function refuseFewFiles(concurrency: number, limit: number | null = openF
 /** A coordinator that was started by hand holds no lock of a `rollout run`: its directory is not moved away under it. */
 export async function refuseServed(paths: StatePaths, lock: ProcessLock): Promise<void> {
   if (!isStoreThere(paths.storeDir)) return;
+  // A store that cannot be read serves nobody: --fresh is the way out of it.
   const lease = await withLedger(paths, async (ledger) => ledger.readLease()).catch(() => null);
   if (lease === null || lease.holder === '' || !(await isProcessAlive(lease.process))) return;
   await lock.release();

@@ -36,7 +36,7 @@ export function clientCredentials(files: TlsFiles, runId: string, log: Log): Cha
   return experimental.createCertificateProviderChannelCredentials(provider, provider, { checkServerIdentity });
 }
 
-/** Makes the certificate again at half of its life, for as long as the process runs; a brought one is left to who brings it. */
+/** Renews the certificate at half of its life, for as long as the process runs. A certificate from outside is left to its source. */
 export function keepCertificateFresh(dir: string, request: CertificateRequest, files: TlsFiles, clock: Clock, log: Log): Timer {
   const renew = async (): Promise<void> => {
     if (clock.wallMs() < (await renewAfterMs(files)) || !(await hasAuthorityKey(dir))) return;

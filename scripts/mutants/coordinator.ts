@@ -45,7 +45,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
-    name: 'restored-whoever-claimed-it-since',
+    name: 'restored-although-claimed-since',
     rule: 'L44',
     file: 'runtime/ledger/transition/restore.ts',
     old: "const isTaken = item.state === 'handed-back' && isSameRow(item.row, row);",
