@@ -18,6 +18,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'random',
     'repeats',
     'space',
+    'store-free-pages',
     'u32',
   ],
   model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
