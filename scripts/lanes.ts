@@ -32,6 +32,7 @@ export const LONGEST: readonly string[] = [
   'test/e2e/full-disk.test.ts',
   'test/e2e/everything-kill.test.ts',
   'test/e2e/backend-faults.test.ts',
+  'test/e2e/black-box.test.ts',
 ];
 /** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
 export const WAITING: readonly string[] = [

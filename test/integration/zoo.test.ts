@@ -26,6 +26,19 @@ test('habits: ill after some requests, ill the first times of an item, ill for a
   t.is(server.bodies.length, server.total());
 });
 
+test('habits: by item, what an item is answered does not depend on the requests of others', async (t) => {
+  const items = Array.from({ length: 12 }, (_, index) => `item-${index}`);
+  const drawn = async (order: readonly string[]): Promise<readonly (readonly [item: string, status: number])[]> => {
+    const server = await zooServer(t, HABITS.byItem(7, 0.5, [status(500), status(429)]));
+    const answers: [string, number][] = [];
+    for (const item of order) answers.push([item, await ask(server, item)]);
+    return answers;
+  };
+  const forwards = await drawn(items);
+  t.deepEqual((await drawn(items.toReversed())).toReversed(), forwards);
+  t.is(new Set(forwards.map(([, code]) => code)).size, 3);
+});
+
 test('habits: gone for a time after the first request, and then fine', async (t) => {
   const server = await zooServer(t, HABITS.goneFor(400, status(502)));
   t.is(await ask(server, 'a'), 502);

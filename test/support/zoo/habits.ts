@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { fine } from './fine.ts';
 import type { Reply } from './reply.ts';
@@ -24,7 +25,7 @@ export const FINE: Habit = ({ url, item, isStream }) => fine(url, item, isStream
 export const HABITS: Readonly<Record<'always', (reply: Reply) => Habit>> &
   Readonly<Record<'goneFor' | 'illAfter' | 'illFirst', (n: number, reply: Reply) => Habit>> &
   Readonly<Record<'illFor', (word: string, reply: Reply) => Habit>> &
-  Readonly<Record<'byChance', (seed: number, illShare: number, replies: readonly Reply[]) => Habit>> = {
+  Readonly<Record<'byChance' | 'byItem', (seed: number, illShare: number, replies: readonly Reply[]) => Habit>> = {
   always:
     (reply: Reply): Habit =>
     () =>
@@ -54,4 +55,13 @@ export const HABITS: Readonly<Record<'always', (reply: Reply) => Habit>> &
     const random = seededRandom(seed);
     return (asked) => (random.next() < illShare ? (replies[Math.floor(random.next() * replies.length)] ?? FINE(asked)) : FINE(asked));
   },
+  /** As by chance, but what an item is answered does not depend on the order in which requests arrive, which no seed can fix. */
+  byItem:
+    (seed: number, illShare: number, replies: readonly Reply[]): Habit =>
+    (asked) =>
+      HABITS.byChance(hash(`${seed} ${asked.item} ${asked.nth}`), illShare, replies)(asked),
 };
+
+function hash(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0);
+}
