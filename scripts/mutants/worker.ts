@@ -16,8 +16,8 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: 'sent-before-it-is-durable',
     rule: 'L34',
     file: 'runtime/worker/holding.ts',
-    old: "      moveTo(state, held, { kind: 'storing', outcome: ending.outcome });\n",
-    new: "      moveTo(state, held, { kind: 'finished', outcome: ending.outcome });\n",
+    old: "  moveTo(state, held, { kind: 'storing', outcome });\n",
+    new: "  moveTo(state, held, { kind: 'finished', outcome });\n",
     tests: UNIT,
   },
   {
@@ -32,8 +32,8 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: 'started-items-released',
     rule: 'L32',
     file: 'runtime/worker/holding.ts',
-    old: "if (held?.stage.kind === 'queued') giveBack(state, held, 'recalled');",
-    new: "if (held?.stage.kind === 'queued' || held?.stage.kind === 'started') giveBack(state, held, 'recalled');",
+    old: "if (held?.stage.kind === 'queued') giveBack(state, held, { reason: 'recalled' });",
+    new: "if (held?.stage.kind === 'queued' || held?.stage.kind === 'started') giveBack(state, held, { reason: 'recalled' });",
     tests: UNIT,
   },
   {
@@ -55,9 +55,9 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'outcome-after-hand-back',
     rule: 'L36',
-    file: 'runtime/worker/holding.ts',
-    old: "if (held === undefined || held.stage.kind !== 'started') return;",
-    new: "if (held === undefined || (held.stage.kind !== 'started' && held.stage.kind !== 'returning')) return;",
+    file: 'runtime/worker/execution.ts',
+    old: "const isWanted = held?.stage.kind === 'started';",
+    new: "const isWanted = held?.stage.kind === 'started' || held?.stage.kind === 'returning';",
     tests: UNIT,
   },
   {
