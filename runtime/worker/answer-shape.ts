@@ -36,7 +36,8 @@ export function shapeOf(url: string, body: unknown): Shape {
 
 function nonEmptyList(body: JsonObject, member: string): Shape {
   const list = body[member];
-  return Array.isArray(list) && list.length > 0 ? RESULT : { kind: 'other', lacks: `a list \`${member}\` that is not empty` };
+  const isFilled = Array.isArray(list) && list.length > 0 && list.every(isJsonObject);
+  return isFilled ? RESULT : { kind: 'other', lacks: `a list \`${member}\` of objects that is not empty` };
 }
 
 function responseShape({ status = 'completed', output }: JsonObject): Shape {
@@ -45,13 +46,20 @@ function responseShape({ status = 'completed', output }: JsonObject): Shape {
   return isFinished ? RESULT : { kind: 'other', lacks: 'a finished `output`' };
 }
 
-/** Null where there is none. Routers put the failure of one choice into that choice. */
+/**
+ * Null where there is none. Routers put the failure of one choice into that choice; where the upstream server fails while it answers,
+ * they may only say so in its `finish_reason` (OpenRouter).
+ */
 function errorIn(body: JsonObject): unknown {
   if (!isNothing(body['error'])) return body['error'];
   if (body['object'] === 'error') return body;
   const choices = body['choices'];
-  const failed: unknown = Array.isArray(choices) ? choices.find((one) => isJsonObject(one) && isJsonObject(one['error'])) : null;
-  return isJsonObject(failed) ? failed['error'] : null;
+  const failed: unknown = Array.isArray(choices) ? choices.find(isFailedChoice) : null;
+  return isJsonObject(failed) ? (failed['error'] ?? failed) : null;
+}
+
+function isFailedChoice(choice: unknown): boolean {
+  return isJsonObject(choice) && (isJsonObject(choice['error']) || choice['finish_reason'] === 'error');
 }
 
 function isNothing(error: unknown): boolean {
