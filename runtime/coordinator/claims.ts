@@ -163,12 +163,21 @@ export function onClaimed(state: State, results: readonly ClaimResult[]): void {
 }
 
 function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
-  state.cursor = Math.max(state.cursor, reply.cursor);
+  state.cursor = Math.max(state.cursor, knownUpTo(grant, reply));
   for (const found of reply.found) takeFound(state, found);
   const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
   const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));
   deliver(state, grant.worker, [...granted, ...mine]);
   unreserve(state, grant, granted.length + mine.length);
+}
+
+/**
+ * L8: a claim says what stands in the ranges that it asked for, and nothing of others. A ledger whose cursor is beyond them has carried
+ * out an earlier claim late: what that one has left is found by the next claim from here.
+ */
+function knownUpTo({ picks }: Grant, { cursor }: ClaimReply): ItemIndex {
+  const ends = picks.map((pick) => ('cursor' in pick ? pick.cursor + pick.count : 0));
+  return Math.min(cursor, Math.max(...ends));
 }
 
 function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {

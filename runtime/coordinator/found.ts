@@ -1,5 +1,5 @@
 import type { Found } from '../ledger/contract.ts';
-import { isSameRow } from '../model/row.ts';
+import { isSameRow, type Row } from '../model/row.ts';
 import { unlock } from './judge.ts';
 import { addHandedBack, addRunning, dropItem, findRow, liveRow, removeRow, rowsOf } from './mirror.ts';
 import type { Item, State } from './state.ts';
@@ -16,8 +16,19 @@ export function takeFound(state: State, found: Found): void {
   }
   state.ready = state.ready.filter((index) => index !== found.index);
   state.delayed = state.delayed.filter((index) => index !== found.index);
+  const known = before?.rows.map(({ row }) => row) ?? [];
   const after = before !== undefined && found.state === 'running' ? replaceRows(state, before, found) : replaceItem(state, before, found);
-  if (after !== null) unlock(state, after);
+  if (after === null) return;
+  meetLate(state, after, known);
+  unlock(state, after);
+}
+
+/** L8: a row of this epoch that nobody knew was left by a claim that was carried out late: its worker has never been sent it. */
+function meetLate(state: State, item: Item, known: readonly Row[]): void {
+  for (const { row } of item.rows) {
+    if (row.claimEpoch !== state.epoch || known.some((other) => isSameRow(other, row))) continue;
+    state.workers.get(row.worker)?.unmet.add(item.index);
+  }
 }
 
 /** What is known of a row that still runs is as true as before, and what is to be sent of it is still to be sent. */

@@ -20,12 +20,13 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
   }
+  const known = state.workers.get(beat.workerId);
   if (beat.highestEpoch > state.epoch) {
     checkEpoch(state, beat.workerId, beat.highestEpoch);
+    if (known?.bootNonce === beat.bootNonce) hear(state, nowMs, known);
     // The worker ignores an older epoch, and logs that it met one (L41).
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
   }
-  const known = state.workers.get(beat.workerId);
   if (known !== undefined && isReplaced(known, beat)) {
     state.replacedBoots.add(bootKey(beat.workerId, beat.bootNonce));
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
@@ -40,7 +41,8 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   worker.state = beat.state;
   const isNews = worker.detail !== beat.detail;
   worker.detail = beat.detail;
-  if (isNews) tellWorkerWaits(state, worker);
+  // Why it drains is told by the steps of its drain.
+  if (isNews && beat.state !== 'draining') tellWorkerWaits(state, worker);
   worker.concurrency = beat.concurrency;
   worker.pid = beat.pid;
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });

@@ -3,7 +3,7 @@ import { takeFound } from '../../../runtime/coordinator/found.ts';
 import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { addRow } from '../../../runtime/coordinator/steal.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH, heldItem, kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
@@ -69,4 +69,22 @@ test('L13: a row that runs on keeps its place among what is to be sent when the 
   );
   t.deepEqual([...(state.workers.get('w2')?.unread ?? [])], [0], 'else its worker would never hear of it');
   t.deepEqual([...(state.workers.get('w1')?.items ?? [])], [1]);
+});
+
+test('L8: a row that a claim has left late, and nobody knew, is sent to the worker that it names', (t) => {
+  const machine = twoRunning();
+  machine.supply(10);
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
+  const found = { index: 2, state: 'running', row: { ...rowFor('w1'), claimEpoch: EPOCH }, second: null, lastAttempt: 1 } as const;
+  takeFound(machine.state, { ...found, faults: NO_FAULTS });
+  t.true(machine.state.workers.get('w1')?.unread.has(2));
+});
+
+test('L8: a claim says nothing of what lies beyond the ranges that it asked for', (t) => {
+  const machine = twoRunning({ handedBack: [{ index: 5, row: rowFor('w1') }] });
+  machine.state.cursor = 6;
+  machine.state.claims = [{ worker: 'w1', picks: [{ index: 5, lastAttempt: 1 }] }];
+  lockItem(itemAt(machine.state, 5), 'claiming');
+  machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ index: 5, attempt: 2 }], found: [], cursor: 9 }] });
+  t.is(machine.state.cursor, 6, 'what stands at 6 to 8 is found by the next claim from there');
 });

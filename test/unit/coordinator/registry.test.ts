@@ -153,3 +153,12 @@ test('boots that have gone cost bounded memory, however many there were', (t) =>
   const newest = only(machine.beat('w1', { boot: `b${MAX_BOOTS}` }), 'reply-beat');
   t.true(newest.reply.isSuperseded, 'the newest are those that are remembered');
 });
+
+test('C1: a beat that knows a later epoch is a sign of life all the same', (t) => {
+  const machine = new Machine();
+  machine.beat('w1');
+  const before = machine.state.workers.get('w1')?.dueAtMs ?? 0;
+  machine.nowMs += 100;
+  machine.beat('w1', { highestEpoch: 4 });
+  t.is(machine.state.workers.get('w1')?.dueAtMs, before + 100);
+});
