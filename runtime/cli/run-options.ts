@@ -78,8 +78,8 @@ function addRunOptions(run: Command): Command {
   // Five attempts outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
   return run
     .option('--workers <n>', 'worker processes', toWorkers, 1)
-    .option('--concurrency <n>', 'items in flight per worker', toConcurrency, 64)
-    .option('--max-attempts <n>', 'executions of an item that may fail before its failure is recorded', toAttempts, 5)
+    .option('--concurrency <n>', 'most items in flight per worker, over all its servers; fewer where a server carries less', toConcurrency, 64)
+    .option('--max-attempts <n>', 'failures of an item until it is recorded as failed; those of a server that fails every item do not count', toAttempts, 5)
     .option('--max-failed <n|n%>', 'pause the run once more items than this have failed; a number, or a share of all', toFailureLimit)
     .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
@@ -98,7 +98,7 @@ function addRunOptions(run: Command): Command {
 function addBackendOptions(run: Command): void {
   run
     .addOption(
-      new Option('--base-url <url>', 'OpenAI-compatible server; repeat it to spread the items over several')
+      new Option('--base-url <url>', 'OpenAI-compatible server; may be repeated: each worker spreads its items over all of them')
         .argParser(toUrls)
         .default([], 'none'),
     )
@@ -120,9 +120,9 @@ function addBackendOptions(run: Command): void {
         .argParser(toHeaders)
         .default({}, 'none'),
     )
-    .option('--timeout <duration>', 'of one request', toDuration, '600s')
+    .option('--timeout <duration>', 'of one request, until its answer is whole', toDuration, '600s')
     .option('--max-answer-bytes <size>', 'a longer answer is given up; at most 14MiB', toAnswerSize, '12MiB')
-    .option('--wait-backend <duration>', 'how long a worker waits for a server that is not there', toDuration, '15m')
+    .option('--wait-backend <duration>', 'end with 4, everything kept, where no server has worked for so long', toDuration, '15m')
     .option('--stall-timeout <duration>', 'end with 4, everything kept, where no item has ended for so long (off by default)', toDuration)
     .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')
     .option('--mock-failure-rate <0..1>', 'part of the mock executions that fail', toRate, 0);
