@@ -5,6 +5,7 @@ import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
+import type { AnswerBudget } from './backends/answer-budget.ts';
 import type { Readiness } from './backends/contract.ts';
 import type { Command, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -35,6 +36,7 @@ export interface LoopDeps {
   readonly slots: Slots;
   readonly link: Link;
   readonly heartbeat: Heartbeat;
+  readonly answers: Pick<AnswerBudget, 'keep'>;
   /** Null where it was stopped meanwhile. */
   readonly ask: (endpoint: number, tries: number, signal: AbortSignal) => Promise<Readiness | null>;
   readonly tickMs: number;
@@ -189,6 +191,7 @@ export class WorkerLoop {
     if (this.#stopped.signal.aborted) return;
     try {
       for (const command of handle()) this.#own(this.#perform(command));
+      this.#deps.answers.keep(this.#deps.state.outcomeBytes);
     } catch (error) {
       this.fail(error);
     }

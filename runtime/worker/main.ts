@@ -13,6 +13,7 @@ import { isSupervised, onParentLost, onParentMessage } from '../base/supervised.
 import { issueCertificate, readRunId } from '../rpc/ca.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
+import { type AnswerBudget, createAnswerBudget } from './backends/answer-budget.ts';
 import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
 import { startHeartbeat } from './heartbeat.ts';
@@ -40,6 +41,9 @@ const MAX_TICK_MS = 250;
 /** 128 bits: no two process starts ever draw the same nonce. */
 const BOOT_NONCE_BYTES = 16;
 
+/** Of all answers that are read or wait to be acknowledged. One is held in several forms while it is judged, stored or sent. */
+const ANSWERS_IN_MEMORY_BYTES = 16 * 1024 * 1024;
+
 /** The worker process: executes items for one run until it is told that the run is finished, or to drain. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
@@ -64,15 +68,22 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
     runId,
     awaitRoom,
   });
-  const backend = await createBackend(settings);
+  const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
+  const backend = await createBackend(settings, answers);
   try {
-    return exitOf(await runLoop(settings, runId, outbox, backend, log), settings, log);
+    return exitOf(await runLoop(settings, runId, { outbox, backend, answers }, log), settings, log);
   } finally {
     await Promise.all([backend.close(), outbox.close()]);
   }
 }
 
-async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, backend: Backend, log: Log): Promise<LoopEnd> {
+interface Parts {
+  readonly outbox: Outbox;
+  readonly backend: Backend;
+  readonly answers: AnswerBudget;
+}
+
+async function runLoop(settings: WorkerSettings, runId: string, { outbox, backend, answers }: Parts, log: Log): Promise<LoopEnd> {
   const { workerId, concurrency, timing } = settings;
   const [clock, random] = [systemClock, systemRandom];
   const request = { role: 'worker', workerId } as const;
@@ -112,6 +123,7 @@ async function runLoop(settings: WorkerSettings, runId: string, outbox: Outbox, 
     slots: createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random }),
     link,
     heartbeat,
+    answers,
     ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
     tickMs: Math.min(MAX_TICK_MS, timing.heartbeatIntervalMs),
     clock,
@@ -169,7 +181,7 @@ function listen(loop: WorkerLoop, log: Log): void {
   });
 }
 
-async function createBackend({ backend, concurrency }: WorkerSettings): Promise<Backend> {
+async function createBackend({ backend, concurrency }: WorkerSettings, budget: AnswerBudget): Promise<Backend> {
   switch (backend.type) {
     case 'mock':
       return createMockBackend(backend, systemClock);
@@ -184,6 +196,7 @@ async function createBackend({ backend, concurrency }: WorkerSettings): Promise<
         authorities: await loadAuthorities(backend.caCert, process.env),
         headers: extraHeadersIn(process.env, backend.headersEnv),
         concurrency,
+        budget,
       });
     }
     default:

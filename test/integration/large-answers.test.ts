@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MOST_ANSWER_BYTES } from '../../runtime/model/limits.ts';
 import type { Backend, Execution } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
@@ -41,13 +42,19 @@ test('64 answers of 11.5 MB at a time are read, and never all of them are held a
   t.true(peak - before < 256 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
 });
 
-test('an answer that is announced longer than it may be is given up, with the setting that says so', async (t) => {
-  const server = await zooServer(t, HABITS.always({ kind: 'answer', status: 200, body: `{"choices": ["${'x'.repeat(2_000)}"]}` }));
-  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url], maxAnswerBytes: 1_000 }));
-  t.teardown(() => backend.close());
-  const execution = await ask(backend, 'one');
-  t.like(execution, { kind: 'failed', code: 'response_too_large' });
-});
+for (const [maxAnswerBytes, advice] of [
+  [1_000, /\(--max-answer-bytes, 1000 bytes\): ask for less, for example with max_tokens, or raise it$/],
+  [MOST_ANSWER_BYTES, /ask for less, for example with max_tokens; it is at its maximum$/],
+] as const) {
+  test(`an answer longer than ${maxAnswerBytes} bytes is given up; the message names the setting and what can be done`, async (t) => {
+    const server = await zooServer(t, HABITS.always({ kind: 'answer', status: 200, body: Buffer.alloc(maxAnswerBytes + 1, ' ') }));
+    const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url], maxAnswerBytes }));
+    t.teardown(() => backend.close());
+    const execution = await ask(backend, 'one');
+    t.like(execution, { kind: 'failed', code: 'response_too_large' });
+    t.regex(execution.kind === 'failed' ? execution.message : '', advice);
+  });
+}
 
 test('stream: true is sent as it stands, and its events become the answer; elsewhere it is refused before it is sent', async (t) => {
   const server = await zooServer(t);

@@ -113,6 +113,7 @@ export class SimWorker {
       slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
       link: this.#link((run) => process.whenOn(run)),
       heartbeat,
+      answers: { keep: () => undefined },
       ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
       tickMs: Math.min(250, plan.timing.heartbeatIntervalMs),
       clock,

@@ -67,6 +67,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
       ...{ workerId, bootNonce, link: link(), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
       onBeat: (beat) => loop.onBeat(beat),
     }),
+    answers: { keep: () => undefined },
     ask: async () => ({ kind: 'ready' }),
     tickMs: 250,
     clock,

@@ -1,3 +1,4 @@
+import { createAnswerBudget } from '../../runtime/worker/backends/answer-budget.ts';
 import type { OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
 
 /** Settings of a backend for OpenAI-compatible servers, with what a test wants changed. */
@@ -10,6 +11,7 @@ export function openAiSettings(more: Partial<OpenAiSettings> & Pick<OpenAiSettin
     headers: {},
     concurrency: 4,
     maxAnswerBytes: 12 * 1024 ** 2,
+    budget: createAnswerBudget(32 * 1024 ** 2),
     env: {},
     authorities: null,
     ...more,

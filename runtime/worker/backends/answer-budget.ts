@@ -1,11 +1,15 @@
 /**
- * The bytes of answers that may be held at one time, over all requests of a process. An answer is small or it asks for room, part by
- * part, before more of it is read: meanwhile nothing is read from its connection, and the server waits.
+ * The bytes of answers that may be held at one time, over all requests of a process: those that are being read, and the outcomes of those
+ * that were read, until the coordinator has acknowledged them. An answer is small or it asks for room, part by part, before more of it is
+ * read: meanwhile nothing is read from its connection, and the server waits.
  *
- * It never comes to a standstill: where nothing is free, one answer at a time may go beyond the bound, to its own limit.
+ * It never comes to a standstill: where nothing is free, one answer at a time may go beyond the bound, to its own limit. Where outcomes
+ * alone fill the bound, reading waits for an acknowledgement.
  */
 export interface AnswerBudget {
   open(): Holding;
+  /** So many bytes of outcomes are held now. */
+  keep(bytes: number): void;
 }
 
 export interface Holding {
@@ -25,14 +29,18 @@ interface Holder {
   bytes: number;
 }
 
+/** An outcome is copied when it is stored, and when it is sent. */
+const COPIES = 2;
+
 export function createAnswerBudget(totalBytes: number): AnswerBudget {
   let used = 0;
+  let kept = 0;
   let beyond: Holder | null = null;
   let waiting: readonly Waiting[] = [];
 
   function grant(holder: Holder, bytes: number): boolean {
-    if (used + bytes > totalBytes) {
-      if (beyond !== null && beyond !== holder) return false;
+    if (used + kept + bytes > totalBytes && beyond !== holder) {
+      if (beyond !== null || kept >= totalBytes) return false;
       beyond = holder;
     }
     used += bytes;
@@ -49,6 +57,11 @@ export function createAnswerBudget(totalBytes: number): AnswerBudget {
   }
 
   return {
+    keep: (bytes) => {
+      const before = kept;
+      kept = bytes * COPIES;
+      if (kept < before) serve();
+    },
     open: () => {
       const holder: Holder = { bytes: 0 };
       return {

@@ -16,8 +16,8 @@ export type ReadAnswer =
 
 /** So much is in memory for every connection anyway. */
 const FREE_BYTES = 64 * 1024;
-/** Large enough that long answers do not wait for every chunk. */
-const STEP_BYTES = 512 * 1024;
+/** Small enough that many answers that come slowly are read at one time. */
+const STEP_BYTES = 64 * 1024;
 
 const TOO_LARGE: ReadAnswer = { kind: 'too-large' };
 

@@ -1,7 +1,8 @@
 import { present } from '../../base/assert.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { type Item, isStreamed } from '../../model/item.ts';
-import { type AnswerBudget, createAnswerBudget } from './answer-budget.ts';
+import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
+import type { AnswerBudget } from './answer-budget.ts';
 import { readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
@@ -18,14 +19,14 @@ export interface OpenAiSettings extends ModelChoice {
   readonly headers: Readonly<Record<string, string>>;
   readonly concurrency: number;
   readonly maxAnswerBytes: number;
+  /** Shared by all endpoints. */
+  readonly budget: AnswerBudget;
   /** Where it names proxies. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Certificates of authorities, PEM; null: those that Node trusts. */
   readonly authorities: readonly string[] | null;
 }
 
-/** Of all answers that are being read. Each is held a second time as text while it is judged. */
-const ANSWERS_IN_MEMORY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_PATH = '/v1/chat/completions';
 const MODELS_PATH = '/v1/models';
 /** Answers to GET /v1/models that show a server which would answer items, even where it keeps no list of models or keeps it to itself. */
@@ -38,11 +39,10 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
   const { env, authorities } = settings;
   // One connection more than items, so that a health probe never waits for one.
   const connections = settings.concurrency + 1;
-  const budget = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
   const endpoints = settings.baseUrls.map((baseUrl) => {
     const url = endpointUrl(baseUrl);
     const connection = connectTo(url, { connections, env, authorities });
-    return { url, connection, budget, headers: { ...ownHeaders(settings), ...connection.headers } };
+    return { url, connection, headers: { ...ownHeaders(settings), ...connection.headers } };
   });
   const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
   return {
@@ -58,8 +58,6 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
 interface Endpoint {
   readonly url: EndpointUrl;
   readonly connection: Connection;
-  /** One for all endpoints. */
-  readonly budget: AnswerBudget;
   readonly headers: Headers;
 }
 
@@ -97,7 +95,7 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
   const reason = refusalOf(request.item, path);
   if (reason !== null) return { kind: 'failed', code: 'invalid_request', message: reason };
-  const { maxAnswerBytes } = settings;
+  const { maxAnswerBytes, budget } = settings;
   const asked = shownUrl(url, path);
   try {
     const response = await connection.pool.request({
@@ -118,7 +116,7 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       await response.body.dump();
       return { kind: 'unavailable', detail: `${asked}${connection.way}: ${statusTold(response.statusCode)}` };
     }
-    const limits = { maxAnswerBytes, budget: endpoint.budget, signal };
+    const limits = { maxAnswerBytes, budget, signal };
     const isStream = isEventStream(answerHeaders) && isStreamable(asked);
     const read = isStream ? await readEvents(response.body, limits) : await readWhole(response.body, limits);
     if (read.kind === 'too-large') return tooLarge(maxAnswerBytes);
@@ -154,7 +152,8 @@ function isEventStream(headers: Headers): boolean {
 }
 
 function tooLarge(maxAnswerBytes: number): Execution {
-  const message = `the answer is longer than maxAnswerBytes (--max-answer-bytes, ${maxAnswerBytes} bytes): ask for less, for example with max_tokens, or raise it`;
+  const advice = maxAnswerBytes < MOST_ANSWER_BYTES ? ', or raise it' : '; it is at its maximum';
+  const message = `the answer is longer than maxAnswerBytes (--max-answer-bytes, ${maxAnswerBytes} bytes): ask for less, for example with max_tokens${advice}`;
   return { kind: 'failed', code: 'response_too_large', message };
 }
 

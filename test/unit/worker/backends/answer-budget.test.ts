@@ -60,3 +60,49 @@ test('who is let go of while waiting holds nothing and stops nobody', async (t) 
   b.close();
   t.deepEqual(await areDone(waits), [true, true]);
 });
+
+test('outcomes that are kept take the room of answers, until they are acknowledged', async (t) => {
+  const budget = createAnswerBudget(100);
+  const [a, b, c] = [budget.open(), budget.open(), budget.open()];
+  budget.keep(30);
+  await a.take(40, never);
+  // b is the one that may go beyond; c waits.
+  const waits = [b.take(10, never), c.take(10, never)];
+  t.deepEqual(await areDone(waits), [true, false]);
+  budget.keep(20);
+  t.deepEqual(await areDone(waits), [true, true]);
+});
+
+test('where outcomes fill the bound no other answer goes beyond it, and the one that did comes to its end', async (t) => {
+  const budget = createAnswerBudget(100);
+  const [a, b] = [budget.open(), budget.open()];
+  budget.keep(49);
+  await a.take(20, never);
+  budget.keep(50);
+  await a.take(1_000, never);
+  a.close();
+  const waits = [b.take(10, never)];
+  t.deepEqual(await areDone(waits), [false]);
+  budget.keep(45);
+  t.deepEqual(await areDone(waits), [true]);
+});
+
+test('outcomes that fill the bound hold up one answer after the other, and every one is read once they are acknowledged', async (t) => {
+  const budget = createAnswerBudget(100);
+  let kept = 0;
+  let most = 0;
+  const read = async (): Promise<void> => {
+    const holding = budget.open();
+    for (let part = 0; part < 12; part += 1) await holding.take(10, never);
+    holding.close();
+    kept += 120;
+    most = Math.max(most, kept);
+    budget.keep(kept);
+    await setImmediate();
+    kept -= 120;
+    budget.keep(kept);
+  };
+  await Promise.all(Array.from({ length: 20 }, read));
+  t.is(kept, 0);
+  t.true(most <= 240, `${most} bytes`);
+});
