@@ -78,8 +78,18 @@ function addRunOptions(run: Command): Command {
   // Five attempts outlast a server's restart and a rare fault, and an item that always fails is not paid for again and again.
   return run
     .option('--workers <n>', 'worker processes', toWorkers, 1)
-    .option('--concurrency <n>', 'most items in flight per worker, over all its servers; fewer where a server carries less', toConcurrency, 64)
-    .option('--max-attempts <n>', 'failures of an item until it is recorded as failed; those of a server that fails every item do not count', toAttempts, 5)
+    .option(
+      '--concurrency <n>',
+      'most items in flight per worker, over all its servers; fewer where a server carries less',
+      toConcurrency,
+      64,
+    )
+    .option(
+      '--max-attempts <n>',
+      'failures of an item until it is recorded as failed; those of a server that fails every item do not count',
+      toAttempts,
+      5,
+    )
     .option('--max-failed <n|n%>', 'pause the run once more items than this have failed; a number, or a share of all', toFailureLimit)
     .option('--stragglers', 'at the end of the list, give idle workers a second attempt of items that run long', false)
     .option('--state <dir>', 'where the run is kept (default: <output>.rollout)')
