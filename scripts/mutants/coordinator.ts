@@ -136,8 +136,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'found-rows-not-judged-again',
     rule: 'L19',
     file: 'runtime/coordinator/found.ts',
-    old: 'if (after !== null) unlock(state, after);',
-    new: 'if (after !== null) after.lock = null;',
+    old: '  meetLate(state, after, known);\n  unlock(state, after);',
+    new: '  meetLate(state, after, known);\n  after.lock = null;',
     tests: UNIT,
   },
   {
