@@ -28,8 +28,8 @@ export type Behaviour =
   | { readonly kind: 'truncated' }
   | { readonly kind: 'empty' };
 
-/** What happens to the `nth` (from 1) execution of `item`. */
-export type Behave = (item: string, nth: number) => Behaviour | Promise<Behaviour>;
+/** What happens to the `nth` (from 1) execution of `item`, asked for by the process at `peerPort`. */
+export type Behave = (item: string, nth: number, peerPort: number) => Behaviour | Promise<Behaviour>;
 
 export const OK: Behaviour = { kind: 'ok' };
 
@@ -45,7 +45,7 @@ export async function modelServer(t: ExecutionContext, behave: Behave = () => OK
 
 function habitOf(behave: Behave): Habit {
   return async (asked) => {
-    const behaviour = await behave(asked.item, asked.nth);
+    const behaviour = await behave(asked.item, asked.nth, asked.peerPort);
     if (behaviour.kind === 'ok') return { ...(await FINE(asked)), ...afterOf(behaviour) };
     return replyOf(behaviour, asked.item, asked.url);
   };

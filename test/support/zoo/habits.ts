@@ -15,6 +15,8 @@ export interface Asked {
   readonly sinceFirstMs: number;
   readonly url: string;
   readonly isStream: boolean;
+  /** The client's end of the connection, by which its process is found. */
+  readonly peerPort: number;
 }
 
 export type Habit = (asked: Asked) => Reply | Promise<Reply>;

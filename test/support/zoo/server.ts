@@ -108,7 +108,8 @@ class Zoo {
     const nth = (this.executions.get(item) ?? 0) + 1;
     this.executions.set(item, nth);
     this.arrivals.set(item, [...(this.arrivals.get(item) ?? []), nowMs]);
-    const asked = { item, nth, total: this.bodies.length, sinceFirstMs: nowMs - this.firstMs, url: request.url ?? '', isStream };
+    const client = { url: request.url ?? '', isStream, peerPort: request.socket.remotePort ?? 0 };
+    const asked = { item, nth, total: this.bodies.length, sinceFirstMs: nowMs - this.firstMs, ...client };
     await this.slots.use(this.serviceMs, response);
     if (!response.destroyed) await perform(response, await this.habit(asked));
   }
