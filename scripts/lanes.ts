@@ -44,6 +44,10 @@ export const WAITING: readonly string[] = [
   'test/e2e/deposed-replies.test.ts',
   'test/e2e/long-item.test.ts',
   'test/e2e/blocked-loop.test.ts',
+  'test/e2e/sick-server.test.ts',
+  'test/e2e/overload.test.ts',
+  'test/e2e/paused-worker.test.ts',
+  'test/e2e/finished-run.test.ts',
 ];
 
 /** `given`: test files and folders of them; none means all. */

@@ -6,7 +6,7 @@ import { runSeed, TWICE_EVERY } from './run-seed.ts';
 import { planOf } from './swarm.ts';
 
 const SEEDS_PER_TEST = 100;
-const TESTS = 60;
+const TESTS = 40;
 
 const seen = new Coverage();
 
