@@ -3,13 +3,15 @@ import test, { type ExecutionContext } from 'ava';
 import type { Random } from '../../runtime/base/random.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
+import { processAt } from '../support/peer-process.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-import { workerPid } from '../support/worker-pid.ts';
+import { workerName, workerPid } from '../support/worker-pid.ts';
 
 const ITEMS = 300;
+const WORKERS = 3;
 const CONCURRENCY = 32;
 /** concurrency / 4, the default. */
 const PREFETCH = 8;
@@ -23,33 +25,40 @@ const KILL_ROUNDS = 4;
 interface Fleet {
   readonly run: Run;
   readonly servers: readonly ModelServer[];
+  /** The fast workers have had enough, and nothing is asked for by them now. */
+  readonly areFastIdle: () => boolean;
 }
 
 /**
- * Three workers with a server each. The last server answers only once the others have nothing left: a few items at about the moment at
- * which the backlog of its worker is recalled, so that outcomes and recalls cross, and the others when a steal is known.
+ * Three workers, and a server that knows which of them asks. It answers the last one only once the others have nothing left: a few items
+ * at about the moment at which the backlog of that worker is recalled, so that outcomes and recalls cross, and the others when a steal is
+ * known.
  */
 async function fleet(t: ExecutionContext, random: Random): Promise<Fleet> {
   let asked = 0;
+  let [fastAsked, fastDone] = [0, 0];
   const fastAnswer = async (): Promise<Behaviour> => {
+    fastAsked += 1;
     // A worker that starts late must not find everything done.
     await until('the slow worker is full', HOLD_MS, () => asked >= CONCURRENCY);
-    return { kind: 'ok', afterMs: between(random, 1, 40) };
+    await sleep(between(random, 1, 40));
+    fastDone += 1;
+    return { kind: 'ok' };
   };
-  const fast = await Promise.all([0, 1].map(() => modelServer(t, fastAnswer)));
-  const others = (): number => fast.reduce((sum, server) => sum + server.total() - server.inFlight(), 0);
-  const slow = await modelServer(t, async () => {
+  const slowAnswer = async (): Promise<Behaviour> => {
     asked += 1;
     const isEarly = asked <= EARLY;
-    await until('the others are done', HOLD_MS, () => others() >= ITEMS - CONCURRENCY - PREFETCH);
+    await until('the others are done', HOLD_MS, () => fastDone >= ITEMS - CONCURRENCY - PREFETCH);
     if (!isEarly) await until('items are stolen', HOLD_MS, () => steals(run).length > 0);
     return { kind: 'ok', afterMs: between(random, 0, isEarly ? 600 : 300) };
+  };
+  const server = await modelServer(t, (_item, _nth, peerPort) => {
+    const asker = workerName(run, processAt(peerPort, run.workers()) ?? 0);
+    return asker === `w${WORKERS}` ? slowAnswer() : fastAnswer();
   });
-  const servers = [...fast, slow];
-  const baseUrls = servers.flatMap(({ url }) => ['--base-url', url]);
-  const args = [...baseUrls, '--workers', String(servers.length), '--concurrency', String(CONCURRENCY)];
+  const args = ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)];
   const run = makeRun(t, { lines: batchLines(ITEMS), args });
-  return { run, servers };
+  return { run, servers: [server], areFastIdle: () => fastAsked > 80 && fastAsked === fastDone };
 }
 
 /** How often each item arrived at any of the servers. */
@@ -91,10 +100,10 @@ for (let round = 1; round <= KILL_ROUNDS; round += 1) {
   test(`concurrent_ack_and_steal_no_double_execute: the ${isVictim ? 'victim' : 'thief'} is killed -9 as items are stolen, round ${round} of ${KILL_ROUNDS}`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
-    const { run, servers } = await fleet(t, random);
+    const { run, servers, areFastIdle } = await fleet(t, random);
     const command = run.start();
     if (isBefore) {
-      await until('the fast workers have nothing left', PATIENCE_MS, () => (servers[0]?.total() ?? 0) > 40 && servers[0]?.inFlight() === 0);
+      await until('the fast workers have nothing left', PATIENCE_MS, areFastIdle);
       await sleep(between(random, 0, 300));
     } else await until('items are stolen', PATIENCE_MS, () => steals(run).length > 0 || command.hasExited());
     const steal = steals(run)[0];
