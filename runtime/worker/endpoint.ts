@@ -61,6 +61,8 @@ const LEAST_ROW = 2;
 /** An endpoint that has answered may refuse single items; so many refusals in a row apply to every item. */
 export const REFUSAL_ROW = 20;
 
+/** So many tries give a gap below a second (readiness.ts). */
+const SOON_TRIES = 3;
 /** Longer than it takes to get the next item from a coordinator that has one. */
 export const IDLE_MS = 1_000;
 
@@ -185,10 +187,16 @@ export function onReadiness(endpoint: Endpoint, detail: string | null): void {
   } else endpoint.breaker = { ...breaker, outage: { ...breaker.outage, tries: breaker.outage.tries + 1, detail } };
 }
 
-/** The failed probe's item is dealt with: the next try follows after a gap. */
-export function onConfirmed(endpoint: Endpoint): void {
+/**
+ * The failed probe's item is dealt with: the next try follows after a gap. One that says that it is ready, and has given results, is tried
+ * soon: with growing gaps a few items that it always fails would take minutes.
+ */
+export function onConfirmed(endpoint: Endpoint, detail: string | null): void {
   const outage = outageOf(endpoint);
-  if (outage !== null) endpoint.breaker = { kind: 'open', outage: { ...outage, tries: outage.tries + 1 } };
+  if (outage === null) return;
+  const tries = outage.tries + 1;
+  const isSoon = detail === null && endpoint.hasAnswered;
+  endpoint.breaker = { kind: 'open', outage: { ...outage, tries: isSoon ? Math.min(tries, SOON_TRIES) : tries } };
 }
 
 export function isProbe({ breaker }: Endpoint, key: string): boolean {

@@ -35,7 +35,10 @@ import { type Execution, find, type Held, moveTo, type State } from './state.ts'
  * from then on it fails. The worker does not know how often it was throttled; the attempt is the nearest number that it has.
  */
 export const MAX_THROTTLED_ATTEMPTS = 30;
-/** An endpoint that has never answered may still be loading: items that fail alone there wait so many times longer for their next try. */
+/**
+ * Items that fail alone wait so many times longer for their next try: their tries then span about a minute, so that a server that is
+ * restarted, or still loading, behind an address that says that it is ready costs no item all of its attempts.
+ */
 const PATIENCE = 8;
 
 /** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
@@ -73,10 +76,10 @@ export function takeReadiness(state: State, endpoint: Endpoint, detail: string |
   state.asked.delete(endpoint.number);
   if (endpoint.breaker.kind !== 'confirming') return onReadiness(endpoint, detail);
   for (const held of failuresOf(state, endpoint)) {
-    if (detail === null) keepOutcome(state, held, failedAlone(endpoint, outcomeOf(held)));
+    if (detail === null) keepOutcome(state, held, failedAlone(outcomeOf(held)));
     else giveBack(state, held, { reason: 'unavailable', delayMs: outcomeOf(held).delayMs, detail });
   }
-  onConfirmed(endpoint);
+  onConfirmed(endpoint, detail);
 }
 
 /** Where nothing runs on an endpoint any more, nothing can show whose fault the failures there were: a row of all in flight. */
@@ -156,8 +159,8 @@ function afterOpening(state: State, endpoint: Endpoint): void {
   if (!worksAnywhere(state)) returnQueued(state, 'unavailable');
 }
 
-function failedAlone({ hasAnswered }: Endpoint, outcome: Outcome): Outcome {
-  return { ...outcome, isProbe: true, delayMs: outcome.delayMs * (hasAnswered ? 1 : PATIENCE) };
+function failedAlone(outcome: Outcome): Outcome {
+  return { ...outcome, isProbe: true, delayMs: outcome.delayMs * PATIENCE };
 }
 
 function failuresOf(state: State, { number }: Endpoint): readonly Held[] {

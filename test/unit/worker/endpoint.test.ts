@@ -119,9 +119,27 @@ test('a probe that fails is confirmed by a readiness check, and the next try fol
   const endpoint = probed(opened());
   t.is(onFailure(endpoint, 2_000, 'probe', FAILED, true), 'confirm');
   t.is(endpoint.breaker.kind, 'confirming');
-  onConfirmed(endpoint);
+  onConfirmed(endpoint, null);
   t.is(endpoint.breaker.kind, 'open');
   t.like(outageOf(endpoint), { tries: 1 });
+});
+
+/** The tries before the next gap, after so many probes that have failed. */
+function triesAfter(endpoint: Endpoint, probes: number, readiness: string | null): number {
+  for (let n = 0; n < probes; n++) {
+    onReadiness(endpoint, null);
+    onStarted(endpoint, 2_000, 'probe');
+    onFailure(endpoint, 2_000, 'probe', FAILED, true);
+    onConfirmed(endpoint, readiness);
+    onLeft(endpoint, 2_000);
+  }
+  return outageOf(endpoint)?.tries ?? 0;
+}
+
+test('an endpoint that has answered, and says that it is ready, is tried again soon; any other with growing gaps', (t) => {
+  t.is(triesAfter(opened(), 10, null), 3);
+  t.is(triesAfter(opened(), 10, 'answered 502'), 10);
+  t.is(triesAfter(Object.assign(opened(), { hasAnswered: false }), 10, null), 10);
 });
 
 test('a probe that fails beside another endpoint that works goes back, to be tried there', (t) => {

@@ -116,7 +116,7 @@ test('W12: a failed probe is an outcome of its own kind where the endpoint says 
   const commands = onReadiness(state, 2_050, 0, null);
   const [store] = commands.filter((command) => command.kind === 'store');
   t.like(store, { outcome: { index: 2, isProbe: true, isRetryable: true } });
-  t.true((store?.kind === 'store' ? store.outcome.delayMs : 0) >= 4_000, 'an endpoint that has never answered may still be loading');
+  t.true((store?.kind === 'store' ? store.outcome.delayMs : 0) >= 4_000, 'its tries span about a minute');
 });
 
 test('W12: a failed probe whose endpoint is not ready afterwards goes back', (t) => {
