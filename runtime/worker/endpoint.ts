@@ -1,6 +1,7 @@
-import { isQuiet, type Limit, newLimit, onOpened, onOverload, onSucceeded, onThrottled } from './concurrency.ts';
+import { isQuiet, newLimit, onOpened, onSucceeded, onThrottled } from './concurrency.ts';
+import { type Beginning, type Load, passBusyTime, takeCrowd } from './load.ts';
 import type { Breaker, Outage } from './outage.ts';
-import { addResult, carried, newThroughput, passTime, type Throughput } from './throughput.ts';
+import { addResult, carried, newThroughput } from './throughput.ts';
 
 /**
  * One server of the worker's backend. It decides whether a failure there is the server's fault or the item's. One failure does not show
@@ -14,17 +15,12 @@ import { addResult, carried, newThroughput, passTime, type Throughput } from './
  *
  * Source of the states: Michael Nygard, "Release It!" (2007), circuit breaker. The functions here know one endpoint and no item.
  */
-export interface Endpoint {
+export interface Endpoint extends Load {
   /** Its number within the backend. */
   readonly number: number;
   /** Names it in messages. */
   readonly url: string;
-  readonly timeoutMs: number;
   breaker: Breaker;
-  limit: Limit;
-  throughput: Throughput;
-  /** How many executions occupy it. */
-  executing: number;
   /** When something was started there last; the one that has waited longest is chosen among equals. */
   startedAtMs: number;
   /** When the last execution there was over. */
@@ -80,6 +76,7 @@ export function newEndpoint(number: number, url: string, concurrency: number, ti
     hasAnswered: false,
     failures: 0,
     refusals: 0,
+    crowdedUntilMs: Number.NEGATIVE_INFINITY,
   };
 }
 
@@ -135,13 +132,19 @@ export function onItemRefused(endpoint: Endpoint, key: string): void {
 }
 
 /** `isOnly`: no other endpoint of the worker works, so that the item cannot be tried elsewhere. */
-export function onFailure(endpoint: Endpoint, nowMs: number, key: string, failure: EndpointFailure, isOnly: boolean): Verdict {
+export function onFailure(
+  endpoint: Endpoint,
+  nowMs: number,
+  key: string,
+  failure: EndpointFailure,
+  isOnly: boolean,
+  beginning: Beginning,
+): Verdict {
   if (failure.isRefusal) endpoint.refusals += 1;
   else endpoint.failures += 1;
   if (isProbe(endpoint, key)) return onProbeFailed(endpoint, failure, isOnly);
   if (!isClosed(endpoint)) return outageOf(endpoint)?.isRefusing === true && failure.isRefusal ? 'refused' : 'return';
-  const isCrowded = failure.isTimeout && isOverloaded(endpoint);
-  if (isCrowded) endpoint.limit = onOverload(endpoint.limit, nowMs, carried(endpoint.throughput, endpoint.timeoutMs));
+  const isCrowded = failure.isTimeout && takeCrowd(endpoint, nowMs, beginning);
   if (isRefusing(endpoint, failure)) {
     open(endpoint, nowMs, failure.detail, true);
     return 'refused';
@@ -218,13 +221,6 @@ function isRefusing(endpoint: Endpoint, failure: EndpointFailure): boolean {
   return failure.isRefusal && (failure.isCertain || !endpoint.hasAnswered || endpoint.refusals >= REFUSAL_ROW);
 }
 
-/** More is in flight than it carries, or it has carried nothing yet: then the time-outs are the crowd's fault. */
-function isOverloaded({ throughput, timeoutMs, executing }: Endpoint): boolean {
-  // The one that has just ended was in flight as well.
-  const inFlight = executing + 1;
-  return inFlight > (carried(throughput, timeoutMs) ?? 1);
-}
-
 function rowOf({ limit }: Endpoint): number {
   return Math.min(FAILURE_ROW, Math.max(LEAST_ROW, limit.size));
 }
@@ -239,8 +235,4 @@ function reopen(endpoint: Endpoint, detail: string, isNowRefusing = false): void
   const outage = outageOf(endpoint);
   if (outage !== null)
     endpoint.breaker = { kind: 'open', outage: { ...outage, tries: outage.tries + 1, detail, isRefusing: isNowRefusing } };
-}
-
-function passBusyTime(endpoint: Endpoint, nowMs: number): void {
-  endpoint.throughput = passTime(endpoint.throughput, nowMs, endpoint.executing > 0);
 }

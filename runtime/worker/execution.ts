@@ -58,9 +58,9 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
     case 'outcome':
       return keepOutcome(state, held, ending.outcome);
     case 'failure':
-      return onFailed(state, nowMs, endpoint, held, ending.outcome, ending.failure);
+      return onFailed(state, nowMs, execution, held, ending.outcome, ending.failure);
     case 'throttled':
-      return onThrottledItem(state, nowMs, endpoint, held, ending);
+      return onThrottledItem(state, nowMs, execution, held, ending);
     case 'unavailable': {
       onUnreachable(endpoint, nowMs, key, ending.detail);
       giveBack(state, held, { reason: 'unavailable', detail: ending.detail });
@@ -103,8 +103,9 @@ function onOutcome(state: State, nowMs: number, { endpoint, startedAtMs }: Execu
   }
 }
 
-function onFailed(state: State, nowMs: number, endpoint: Endpoint, held: Held, outcome: Outcome, failure: EndpointFailure): void {
-  const verdict = onFailure(endpoint, nowMs, refKey(held.ref), failure, !worksElsewhere(state, endpoint));
+function onFailed(state: State, nowMs: number, execution: Execution, held: Held, outcome: Outcome, failure: EndpointFailure): void {
+  const { endpoint } = execution;
+  const verdict = onFailure(endpoint, nowMs, refKey(held.ref), failure, !worksElsewhere(state, endpoint), execution);
   const isHeldBack = verdict === 'hold' || verdict === 'confirm';
   if (isHeldBack && state.mode.kind !== 'draining') {
     moveTo(state, held, { kind: 'failed', outcome, detail: failure.detail, endpoint: endpoint.number, failedAtMs: nowMs });
@@ -135,14 +136,15 @@ function reasonOf(state: State, verdict: Verdict): ReturnReason {
 function onThrottledItem(
   state: State,
   nowMs: number,
-  endpoint: Endpoint,
+  execution: Execution,
   held: Held,
   { outcome, quietMs, detail }: Extract<Ending, { kind: 'throttled' }>,
 ): void {
+  const { endpoint } = execution;
   // An endpoint that has never answered shows nothing about single items.
   if (held.ref.attempt > MAX_THROTTLED_ATTEMPTS && endpoint.hasAnswered) {
     onThrottledAgain(endpoint, nowMs, quietMs);
-    return onFailed(state, nowMs, endpoint, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
+    return onFailed(state, nowMs, execution, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
   }
   onBusy(endpoint, nowMs, refKey(held.ref), quietMs, detail);
   giveBack(state, held, { reason: 'throttled', delayMs: outcome.delayMs, detail });

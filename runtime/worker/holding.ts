@@ -43,8 +43,8 @@ export function startQueued(state: State, nowMs: number): void {
     const { assignment } = held.stage;
     const key = refKey(held.ref);
     moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
-    state.executing.set(key, { endpoint, startedAtMs: nowMs });
     onStarted(endpoint, nowMs, key);
+    state.executing.set(key, { endpoint, startedAtMs: nowMs, inFlight: endpoint.executing });
     command(state, { kind: 'start', assignment, endpoint: endpoint.number });
   }
 }

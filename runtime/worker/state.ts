@@ -6,6 +6,7 @@ import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
 import { type Endpoint, newEndpoint } from './endpoint.ts';
 import type { EpochGuard } from './epoch-guard.ts';
+import type { Beginning } from './load.ts';
 import { newSilence, type Silence } from './silence.ts';
 
 /** poll: each message is a call of its own; stream: one stream carries all of a session. */
@@ -85,9 +86,8 @@ export type Mode =
   | { readonly kind: 'left' };
 
 /** One item on one endpoint. */
-export interface Execution {
+export interface Execution extends Beginning {
   readonly endpoint: Endpoint;
-  readonly startedAtMs: number;
 }
 
 export interface State {

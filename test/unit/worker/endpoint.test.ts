@@ -23,7 +23,9 @@ import {
 
 const FAILED: EndpointFailure = { isRefusal: false, isCertain: false, isTimeout: false, detail: 'http_502' };
 const REFUSED: EndpointFailure = { ...FAILED, isRefusal: true, detail: 'http_401' };
-const TIMED_OUT: EndpointFailure = { ...FAILED, isTimeout: true, detail: 'timeout' };
+
+/** Began with nothing beside it. */
+const ALONE = { startedAtMs: 0, inFlight: 1 };
 
 function ready(concurrency = 64, timeoutMs = 600_000): Endpoint {
   const endpoint = newEndpoint(0, 'http://h:1', concurrency, timeoutMs, 0);
@@ -36,7 +38,7 @@ function fail(endpoint: Endpoint, times: number, failure: EndpointFailure = FAIL
   return Array.from({ length: times }, (_, n) => {
     onStarted(endpoint, n, `f${n}`);
     onLeft(endpoint, n);
-    return onFailure(endpoint, n, `f${n}`, failure, isOnly);
+    return onFailure(endpoint, n, `f${n}`, failure, isOnly, ALONE);
   });
 }
 
@@ -117,7 +119,7 @@ test('a probe that the endpoint refuses as an item shows that it is there', (t) 
 
 test('a probe that fails is confirmed by a readiness check, and the next try follows after a gap', (t) => {
   const endpoint = probed(opened());
-  t.is(onFailure(endpoint, 2_000, 'probe', FAILED, true), 'confirm');
+  t.is(onFailure(endpoint, 2_000, 'probe', FAILED, true, ALONE), 'confirm');
   t.is(endpoint.breaker.kind, 'confirming');
   onConfirmed(endpoint, null);
   t.is(endpoint.breaker.kind, 'open');
@@ -129,7 +131,7 @@ function triesAfter(endpoint: Endpoint, probes: number, readiness: string | null
   for (let n = 0; n < probes; n++) {
     onReadiness(endpoint, null);
     onStarted(endpoint, 2_000, 'probe');
-    onFailure(endpoint, 2_000, 'probe', FAILED, true);
+    onFailure(endpoint, 2_000, 'probe', FAILED, true, ALONE);
     onConfirmed(endpoint, readiness);
     onLeft(endpoint, 2_000);
   }
@@ -144,13 +146,13 @@ test('an endpoint that has answered, and says that it is ready, is tried again s
 
 test('a probe that fails beside another endpoint that works goes back, to be tried there', (t) => {
   const endpoint = probed(opened());
-  t.is(onFailure(endpoint, 2_000, 'probe', FAILED, false), 'return');
+  t.is(onFailure(endpoint, 2_000, 'probe', FAILED, false, ALONE), 'return');
   t.is(endpoint.breaker.kind, 'open');
 });
 
 test('what was in flight when the breaker opened goes back uncounted; its result would close it', (t) => {
   const endpoint = opened();
-  t.is(onFailure(endpoint, 50, 'late', FAILED, true), 'return');
+  t.is(onFailure(endpoint, 50, 'late', FAILED, true, ALONE), 'return');
   t.is(endpoint.breaker.kind, 'open');
   onResult(endpoint, 10);
   t.true(isClosed(endpoint));
@@ -183,7 +185,7 @@ test('a refusal before any result is meant for everybody', (t) => {
   const endpoint = ready();
   t.deepEqual(fail(endpoint, 1, REFUSED), ['refused']);
   t.like(outageOf(endpoint), { isRefusing: true, detail: 'http_401' });
-  t.is(onFailure(endpoint, 5, 'late', REFUSED, true), 'refused', 'those that were in flight are told as well');
+  t.is(onFailure(endpoint, 5, 'late', REFUSED, true, ALONE), 'refused', 'those that were in flight are told as well');
 });
 
 test('one that has answered may refuse single items; a long row means everybody', (t) => {
@@ -203,30 +205,6 @@ test('a certain refusal needs no row', (t) => {
 test('a refused probe of an endpoint that refuses everybody is told again', (t) => {
   const endpoint = ready();
   fail(endpoint, 1, REFUSED);
-  t.is(onFailure(probed(endpoint), 2_000, 'probe', REFUSED, true), 'refused');
+  t.is(onFailure(probed(endpoint), 2_000, 'probe', REFUSED, true, ALONE), 'refused');
   t.like(outageOf(endpoint), { isRefusing: true, tries: 1 });
-});
-
-test('time-outs while more is in flight than the endpoint carries are the fault of the crowd, and lower the concurrency', (t) => {
-  const endpoint = ready(64, 4_000);
-  for (const key of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']) onStarted(endpoint, 0, key);
-  for (const nowMs of [1_500, 3_000]) {
-    onLeft(endpoint, nowMs);
-    onResult(endpoint, nowMs);
-  }
-  onLeft(endpoint, 4_000);
-  t.is(onFailure(endpoint, 4_000, 'c', TIMED_OUT, true), 'crowded');
-  t.is(endpoint.limit.size, 1, 'it takes 1.5 s for each, one at a time');
-});
-
-test('a time-out beside many quick answers is held like any failure', (t) => {
-  const endpoint = ready(64, 4_000);
-  onStarted(endpoint, 0, 'slow');
-  for (let nth = 1; nth <= 30; nth++) {
-    onStarted(endpoint, nth * 100, `q${nth}`);
-    onLeft(endpoint, nth * 100 + 50);
-    onResult(endpoint, 50);
-  }
-  onLeft(endpoint, 4_000);
-  t.is(onFailure(endpoint, 4_000, 'slow', TIMED_OUT, true), 'hold');
 });
