@@ -26,7 +26,8 @@ export class Lane {
   /** With one file at a time, the end of the file before is the start of the next. */
   #fileStartMs = 0;
   #lastHeardMs = 0;
-  readonly #told = new Set<string>();
+  /** How long each file took that has been told of. */
+  readonly #tookMs = new Map<string, number>();
 
   constructor(plan: LanePlan, options: LaneOptions = {}) {
     this.#plan = plan;
@@ -44,6 +45,11 @@ export class Lane {
     this.#sayFailed(this.#report.onLast());
     for (const file of this.#plan.files) this.#tellFile(file);
     return this.#report.result();
+  }
+
+  /** By file; 0 for those that share a process. */
+  tookMs(): ReadonlyMap<string, number> {
+    return this.#tookMs;
   }
 
   /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null before the lane and after it. */
@@ -124,8 +130,8 @@ export class Lane {
   }
 
   #tellFile(file: string): void {
-    if (this.#told.has(file)) return;
-    this.#told.add(file);
+    if (this.#tookMs.has(file)) return;
+    this.#tookMs.set(file, this.#plan.isTogether ? 0 : this.#lastHeardMs - this.#fileStartMs);
     const { passed, failures } = this.#report.resultOf(file);
     const seconds = this.#plan.isTogether ? '' : `, ${secondsBetween(this.#fileStartMs, this.#lastHeardMs)}`;
     this.#say(`${failures.length === 0 ? 'ok    ' : 'FAILED'} ${file}: ${passed} passed, ${failures.length} failed${seconds}`);

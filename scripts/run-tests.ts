@@ -13,7 +13,7 @@ import type { FileResult, LaneResult } from './lane-report.ts';
 import { type LanePlan, planOfProcesses, planRun } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
 import { installSystemPackages } from './system-packages.ts';
-import { bothResults, filesToRepeat, MOST_REPEATED, verdictOf } from './verdict.ts';
+import { bothResults, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from './verdict.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -34,7 +34,11 @@ const gates = await runGates(only.length === 0 ? GATES : GATES.slice(0, 1));
 const failures = gates.filter((gate) => !gate.isPassed).map((gate) => `gate: ${gate.name}`);
 const failedGates = failures.length;
 
+/** So many of the slowest files are named at the end. */
+const SLOWEST = 10;
+
 const running = new Set<Lane>();
+const tookMs = new Map<string, number>();
 let isStopped = false;
 const report = setInterval(() => {
   sayRunning();
@@ -49,7 +53,8 @@ const waiting = [...plan.waiting];
 const [inside, ...ofProcesses] = await Promise.all([
   runInside().then(async (results) => ({ results, further: await takeFrom(processes, 'processes 1') })),
   takeFrom(processes, 'processes 2'),
-  takeFrom(waiting, 'waiting'),
+  takeFrom(waiting, 'waiting 1'),
+  takeFrom(waiting, 'waiting 2'),
 ]);
 const lanes: readonly LaneResult[] = [...inside.results, ...inside.further, ...ofProcesses.flat()];
 const again = await runAgain([...inside.further, ...ofProcesses.flat()].flatMap((lane) => lane.files));
@@ -61,6 +66,8 @@ rmSync(compileCache, { recursive: true, force: true });
 const verdict = verdictOf(lanes, again);
 failures.push(...verdict.failures);
 if (verdict.passed === 0 && failures.length === failedGates) failures.push('no test ran');
+for (const line of slowest(tookMs, SLOWEST)) say(line);
+say(`${sinceStart()}: all is finished`);
 for (const title of verdict.flaky) say(`flaky: ${title}`);
 for (const failure of failures) say(`failed: ${failure}`);
 say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed`);
@@ -88,6 +95,7 @@ async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
   running.add(lane);
   const result = await lane.run();
   running.delete(lane);
+  for (const [file, ms] of lane.tookMs()) tookMs.set(file, ms);
   return result;
 }
 

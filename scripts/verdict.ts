@@ -35,6 +35,12 @@ export function bothResults(first: FileResult, second: FileResult): string {
   return `run twice: ${first.file}: first ${countsOf(first)}; alone ${countsOf(second)}`;
 }
 
+/** The files that took longest, as lines; times in milliseconds. */
+export function slowest(tookMs: ReadonlyMap<string, number>, count: number): readonly string[] {
+  const files = [...tookMs].toSorted(([, a], [, b]) => b - a).slice(0, count);
+  return files.map(([file, ms]) => `slow: ${(ms / 1_000).toFixed(0).padStart(4)} s  ${file}`);
+}
+
 function countsOf({ passed, failures }: FileResult): string {
   return `${passed} passed, ${failures.length} failed`;
 }

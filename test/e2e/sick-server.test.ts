@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { type Behave, type Behaviour, type ModelServer, modelServer, OK } from '../support/model-server.ts';
+import { type Behave, type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 
 /** How a server may be sick; each answers at once, and so faster than one that works. */
@@ -79,57 +79,6 @@ test('a server that becomes sick while others work costs no item an attempt eith
   const before = turning.server.total();
   t.is(await exitOf(command, 90_000), 0, command.stderr());
   t.true(turning.server.total() - before > 200, 'it works again');
-  await checkInvariant(t, run);
-});
-
-for (const habit of ['502', 'empty'] as const) {
-  test(`every server is sick for 45 s (${habit}): nothing counts, and the run goes on by itself`, async (t) => {
-    t.timeout(180_000);
-    const untilMs = performance.now() + 45_000;
-    const server = await modelServer(t, () => (performance.now() < untilMs ? (HABITS[habit] ?? OK) : OK));
-    const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1'] });
-    const command = run.start();
-    t.is(await exitOf(command, 120_000), 0, command.stderr());
-    t.log(`${server.total()} requests for 100 items`);
-    t.true(server.total() < 100 + 200, `${server.total()} requests`);
-    t.is(run.results().length, 100);
-    await checkInvariant(t, run);
-  });
-}
-
-test('sick for longer than --wait-backend: exit 4 with the reason, and the same command finishes the list', async (t) => {
-  t.timeout(180_000);
-  const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'CUDA error: device-side assert' } }));
-  const run = makeRun(t, {
-    lines: batchLines(100),
-    args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1', '--wait-backend', '5s'],
-  });
-  const first = run.start();
-  t.is(await exitOf(first, 60_000), 4, first.stderr());
-  t.regex(first.stderr(), /CUDA error/);
-  t.deepEqual(run.processes(), []);
-  server.answerWith(() => OK);
-  const second = run.start();
-  t.is(await exitOf(second, 60_000), 0, second.stderr());
-  t.is(run.results().length, 100);
-  await checkInvariant(t, run);
-});
-
-test('a list too short to tell whose fault it is: each item is tried alone, and recorded after its attempts', async (t) => {
-  t.timeout(240_000);
-  const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'cannot parse the template' } }));
-  const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '2'] });
-  const command = run.start();
-  t.is(await exitOf(command, 200_000), 1, command.stderr());
-  t.deepEqual(
-    run.failures().map((line) => [line.error?.code, line.response?.status_code]),
-    [
-      ['http_500', 500],
-      ['http_500', 500],
-      ['http_500', 500],
-    ],
-  );
-  t.true(server.total() >= 6 && server.total() <= 20, `${server.total()} requests`);
   await checkInvariant(t, run);
 });
 

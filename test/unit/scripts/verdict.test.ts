@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { FileResult } from '../../../scripts/lane-report.ts';
-import { bothResults, filesToRepeat, MOST_REPEATED, verdictOf } from '../../../scripts/verdict.ts';
+import { bothResults, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from '../../../scripts/verdict.ts';
 
 const fine: FileResult = { file: 'test/e2e/fine.test.ts', passed: 3, failures: [] };
 const bad: FileResult = { file: 'test/e2e/bad.test.ts', passed: 1, failures: ['one', 'two'] };
@@ -35,4 +35,13 @@ test('each failed file is run once more, but not so many that the run would take
   const many = Array.from({ length: MOST_REPEATED + 1 }, (_, at) => ({ ...bad, file: `test/e2e/${at}.test.ts` }));
   t.is(filesToRepeat(many.slice(1)).length, MOST_REPEATED);
   t.deepEqual(filesToRepeat(many), []);
+});
+
+test('the slowest files come first', (t) => {
+  const tookMs = new Map([
+    ['a', 1_000],
+    ['b', 65_000],
+    ['c', 2_000],
+  ]);
+  t.deepEqual(slowest(tookMs, 2), ['slow:   65 s  b', 'slow:    2 s  c']);
 });

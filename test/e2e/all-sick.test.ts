@@ -1,0 +1,59 @@
+import test, { type ExecutionContext } from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { type Behaviour, modelServer, OK } from '../support/model-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+
+const SICK_MS = 45_000;
+
+async function runsBesideSickness(t: ExecutionContext, habit: Behaviour): Promise<void> {
+  const untilMs = performance.now() + SICK_MS;
+  const server = await modelServer(t, () => (performance.now() < untilMs ? habit : OK));
+  const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1'] });
+  const command = run.start();
+  t.is(await exitOf(command, 120_000), 0, `${habit.kind}: ${command.stderr()}`);
+  t.true(server.total() < 100 + 200, `${habit.kind}: ${server.total()} requests for 100 items`);
+  t.is(run.results().length, 100);
+  await checkInvariant(t, run);
+}
+
+test(`every server is sick for ${SICK_MS / 1_000} s: nothing counts, and the run goes on by itself`, async (t) => {
+  t.timeout(240_000);
+  const habits: readonly Behaviour[] = [{ kind: 'status', status: 502 }, { kind: 'empty' }];
+  await Promise.all(habits.map((habit) => runsBesideSickness(t, habit)));
+});
+
+test('sick for longer than --wait-backend: exit 4 with the reason, and the same command finishes the list', async (t) => {
+  t.timeout(180_000);
+  const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'CUDA error: device-side assert' } }));
+  const run = makeRun(t, {
+    lines: batchLines(100),
+    args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1', '--wait-backend', '5s'],
+  });
+  const first = run.start();
+  t.is(await exitOf(first, 60_000), 4, first.stderr());
+  t.regex(first.stderr(), /CUDA error/);
+  t.deepEqual(run.processes(), []);
+  server.answerWith(() => OK);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(run.results().length, 100);
+  await checkInvariant(t, run);
+});
+
+test('a list too short to tell whose fault it is: each item is tried alone, and recorded after its attempts', async (t) => {
+  t.timeout(240_000);
+  const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'cannot parse the template' } }));
+  const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '2'] });
+  const command = run.start();
+  t.is(await exitOf(command, 200_000), 1, command.stderr());
+  t.deepEqual(
+    run.failures().map((line) => [line.error?.code, line.response?.status_code]),
+    [
+      ['http_500', 500],
+      ['http_500', 500],
+      ['http_500', 500],
+    ],
+  );
+  t.true(server.total() >= 6 && server.total() <= 20, `${server.total()} requests`);
+  await checkInvariant(t, run);
+});
