@@ -163,11 +163,18 @@ function onTick(state: State, nowMs: number): void {
   endTrials(state);
   tellWaits(state);
   scanStall(state);
-  const due = state.delayed.filter((index) => (state.items.get(index)?.dueAtMs ?? 0) <= nowMs);
-  if (due.length === 0) return;
-  const isDue = new Set(due);
-  state.delayed = state.delayed.filter((index) => !isDue.has(index));
-  state.ready.push(...due.filter((index) => state.items.get(index)?.lock === null));
+  releaseDue(state, nowMs);
+}
+
+/** Handed-back items whose time has come may be claimed. After a boot, or where a server was away for long, that may be the whole list at once. */
+function releaseDue(state: State, nowMs: number): void {
+  const waiting: ItemIndex[] = [];
+  for (const index of state.delayed) {
+    const item = state.items.get(index);
+    if (item !== undefined && item.dueAtMs > nowMs) waiting.push(index);
+    else if (item?.lock === null) state.ready.push(index);
+  }
+  state.delayed = waiting;
 }
 
 /** What is left of the list goes round the workers that are idle. */

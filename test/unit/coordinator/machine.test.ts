@@ -21,6 +21,15 @@ test('an item is claimed again at the first tick after its time, not before', (t
   t.deepEqual(only(machine.tick(1_400), 'claim').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
 });
 
+test('any number of items may be due at the same moment', (t) => {
+  const handedBack = Array.from({ length: 200_000 }, (_, index) => ({ index, row: rowFor('w1'), delayMs: 400 }));
+  const machine = new Machine({ cursor: handedBack.length, handedBack, nowMs: 1_000 });
+  machine.tick(1_399);
+  t.deepEqual([machine.state.delayed.length, machine.state.ready.length], [200_000, 0]);
+  machine.tick(1_400);
+  t.deepEqual([machine.state.delayed.length, machine.state.ready.length], [0, 200_000]);
+});
+
 test('commands are given out once', (t) => {
   const machine = new Machine();
   machine.beat('w1');
