@@ -61,9 +61,12 @@ export function noteResult(state: State, id: WorkerId): void {
  */
 export function isTail({ supply, cursor, items, settings }: State): boolean {
   if (supply.items === null) return false;
-  let left = supply.items - cursor;
-  for (const { faults } of items.values()) if (faults.failures === 0) left += 1;
-  return left <= TAIL * settings.maxAttempts;
+  let room = TAIL * settings.maxAttempts - (supply.items - cursor);
+  for (const { faults } of items.values()) {
+    if (room < 0) return false;
+    if (faults.failures === 0) room -= 1;
+  }
+  return room >= 0;
 }
 
 /** The outcome is not recorded, and its item goes back uncounted. */

@@ -55,7 +55,7 @@ function refOfWaiting(waiting: Waiting): Outcome | ItemReturn {
 function judgeFailure(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   const live = findRow(item, rowOf(worker, outcome));
   if (live === undefined) return acknowledge(state, worker, outcome);
-  noteFailure(item, outcome);
+  noteFailure(state, item, outcome);
   const isLast = item.rows.length === 1 && item.faults.failures + 1 >= state.settings.maxAttempts;
   if (isLast) record(state, worker, item, outcome);
   else handBack(state, item, live, 'failed', outcome.delayMs);
@@ -71,7 +71,7 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
   if (item?.lock === 'restoring' && isSameRow(item.taken, row)) return wait(item, { worker, returned });
   const live = findRow(item, row);
   if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
-  noteReturned(item, returned);
+  noteReturned(state, item, returned);
   if (live.isLeaving) onGivenBack(state, worker, live, returned);
   else if (item.lock !== null) wait(item, { worker, returned });
   else takeBack(state, item, live, returned);

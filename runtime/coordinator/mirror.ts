@@ -44,8 +44,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     durations: noDurations(),
     poison: { losses: [], trials: [], alone: [], lastAloneLossMs: Number.NEGATIVE_INFINITY, host: null },
     headway: { lastMs: nowMs, longestItemMs: 0, losses: 0, lostItems: 0, told: null },
-    toldWaits: NO_REPEATS,
-    lastWaitsMs: nowMs,
+    waits: { causes: new Map(), counted: [], countedAtMs: Number.NEGATIVE_INFINITY, lookedAtMs: nowMs, told: NO_REPEATS },
     commands: [],
   };
   for (const { worker, info } of scan.workers) expectWorker(state, worker, nowMs, info);
@@ -189,6 +188,13 @@ export function removeRow(state: State, item: Item, live: LiveRow): void {
 export function takeOutgoing(worker: Worker, index: ItemIndex): void {
   worker.outgoingBytes -= worker.outgoing.get(index)?.line.length ?? 0;
   worker.outgoing.delete(index);
+}
+
+/** How many items are being executed, as far as is known. */
+export function countRunning({ items }: State): number {
+  let running = 0;
+  for (const { rows } of items.values()) if (rows.length > 0) running += 1;
+  return running;
 }
 
 export function itemAt(state: State, index: ItemIndex): Item {

@@ -2,7 +2,7 @@ import { formatDuration } from '../base/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Stall } from '../model/status.ts';
 import { stopStalled } from './ending.ts';
-import { command } from './mirror.ts';
+import { command, countRunning } from './mirror.ts';
 import type { LiveRow, State, Worker } from './state.ts';
 import { keyOf, waitsOf } from './waits.ts';
 
@@ -98,7 +98,7 @@ function ofIsolation({ poison }: State): string | null {
   return count === 0 ? null : `${count} items run alone, one after the other, since their workers crashed twice`;
 }
 
-function ofRunning({ items }: State): string {
-  const running = [...items.values()].filter(({ rows }) => rows.length > 0).length;
+function ofRunning(state: State): string {
+  const running = countRunning(state);
   return running === 0 ? 'no worker has room for items' : `${running} items are being executed, and none has ended`;
 }

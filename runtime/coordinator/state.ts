@@ -1,4 +1,3 @@
-import type { Repeats } from '../base/repeats.ts';
 import type { Faults } from '../ledger/contract.ts';
 import type { Durations } from '../model/durations.ts';
 import type { FailureLimit } from '../model/failure-limit.ts';
@@ -8,6 +7,7 @@ import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/sess
 import type { Batch, Channel } from './channel.ts';
 import type { Command, Grant, Token } from './commands.ts';
 import type { Hints, Instruction } from './drain.ts';
+import type { WaitCause, Waits } from './waits.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
 export interface MachineSettings {
@@ -76,7 +76,7 @@ export interface Item {
   dueAtMs: number;
   lock: Lock | null;
   /** How its last attempt ended, for people; null where that was no failure (waits.ts). */
-  why: string | null;
+  why: WaitCause | null;
   /** To be judged again when the lock opens (L19). */
   readonly waiting: Waiting[];
 }
@@ -224,8 +224,6 @@ export interface State {
   readonly durations: Durations;
   readonly poison: Poison;
   readonly headway: Headway;
-  /** Reasons that were told by events, with growing gaps. */
-  toldWaits: Repeats;
-  lastWaitsMs: number;
+  readonly waits: Waits;
   commands: Command[];
 }

@@ -1,12 +1,13 @@
 import type { RunState } from '../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../model/status.ts';
+import { countRunning } from './mirror.ts';
 import { stallOf } from './stall.ts';
 import type { State, Worker } from './state.ts';
 import { waitsOf } from './waits.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
 export function statusOf(runId: string, state: State, nowMs: number): RunStatus {
-  const running = [...state.items.values()].filter((item) => item.rows.length > 0).length;
+  const running = countRunning(state);
   return {
     runId,
     state: runStateOf(state),

@@ -73,13 +73,13 @@ test('a throttled item says what the server said, or else that it is busy', (t) 
     ],
   });
   t.like(waitsOf(machine.state, machine.nowMs), [{ reason: 'throttled: the server said that it is busy (429 or 503)', items: 2 }]);
-  noteReturned(itemAt(machine.state, 0), {
+  noteReturned(machine.state, itemAt(machine.state, 0), {
     ...ref(0),
     reason: 'throttled',
     delayMs: 1,
     detail: 'http_429: come back at noon',
   });
-  t.is(itemAt(machine.state, 0).why, 'http_429: come back at noon');
+  t.is(itemAt(machine.state, 0).why?.reason, 'http_429: come back at noon');
 });
 
 test('what comes back for a drain has no reason to be told', (t) => {
@@ -101,6 +101,33 @@ test('the commonest reason is an event within seconds, and again with growing ga
   }
   t.true((told[0] ?? 0) <= 3_000, `first told at ${told[0]} ms`);
   t.true(told.length >= 3 && told.length <= 6, `told ${told.length} times in a minute`);
+});
+
+test('many items with the same cause share it, and a cause that no item has is forgotten', (t) => {
+  const machine = failed([failure(0, 'CUDA error in request 17'), failure(1, 'CUDA error in request 18'), failure(2, 'no such model')]);
+  const [first, second, third] = [0, 1, 2].map((index) => itemAt(machine.state, index));
+  t.is(first?.why, second?.why);
+  t.not(first?.why, third?.why);
+  machine.state.items.delete(2);
+  waitsOf(machine.state, machine.nowMs);
+  t.is(machine.state.waits.causes.size, 1);
+});
+
+test('however many items wait, and however often somebody asks, counting them takes a small part of the time', (t) => {
+  const handedBack = Array.from({ length: 100_000 }, (_, index) => ({ index, row: rowFor('w1'), delayMs: 600_000 }));
+  const machine = twoRunning({ cursor: handedBack.length, running: [], handedBack });
+  const { state, nowMs: startMs } = machine;
+  let counts = 0;
+  const values = state.items.values.bind(state.items);
+  state.items.values = () => {
+    counts += 1;
+    return values();
+  };
+  for (let atMs = 0; atMs < 60_000; atMs += 100) {
+    const [told] = waitsOf(state, startMs + atMs);
+    t.like(told, { items: 100_000, nextTryMs: 600_000 - atMs });
+  }
+  t.is(counts, 6);
 });
 
 test('a worker that takes no items says why in an event, once for each reason', (t) => {
