@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util';
 import type { AnswerBudget } from './answer-budget.ts';
 import { EventCollector } from './event-stream.ts';
 
@@ -39,14 +40,16 @@ export async function readWhole(body: AsyncIterable<Uint8Array>, limits: ReadLim
   }
 }
 
-/** The answer that the events of the body make together. */
+/** The answer that the events of the body make together; bytes that are no UTF-8 are answered as they are. */
 export async function readEvents(body: AsyncIterable<Uint8Array>, limits: ReadLimits): Promise<ReadAnswer> {
   const room = roomIn(limits);
   const collector = new EventCollector();
-  const utf8 = new TextDecoder();
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
   try {
     for await (const chunk of body) {
-      collector.add(utf8.decode(chunk, { stream: true }));
+      const text = decoded(utf8, chunk);
+      if (text === null) return { kind: 'whole', body: chunk };
+      collector.add(text);
       if (collector.bytes > limits.maxAnswerBytes) return TOO_LARGE;
       await room.reach(collector.bytes);
     }
@@ -54,6 +57,14 @@ export async function readEvents(body: AsyncIterable<Uint8Array>, limits: ReadLi
     return text === null ? { kind: 'cut' } : { kind: 'whole', body: Buffer.from(text) };
   } finally {
     room.close();
+  }
+}
+
+function decoded(utf8: TextDecoder, chunk: Uint8Array): string | null {
+  try {
+    return utf8.decode(chunk, { stream: true });
+  } catch {
+    return null;
   }
 }
 

@@ -6,17 +6,32 @@ import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
  */
 export class EventCollector {
   private rest = '';
-  private data: readonly string[] = [];
-  private answer: JsonObject = {};
-  private choices: readonly JsonObject[] = [];
+  /** \n may follow, which belongs to the same line end. */
+  private isAfterReturn = false;
+  private data: string[] = [];
+  /** What the events say beside their choices, by name; what was said first counts, but for the usage. */
+  private readonly answer = new Map<string, unknown>();
+  private readonly choices = new Map<number, JsonObject>();
   private isDone = false;
   private isError = false;
   private failed: string | null = null;
-  /** Of the parts that were collected: the answer is somewhat smaller. */
-  bytes = 0;
+  private collectedBytes = 0;
+  /** Of `data`, in characters. */
+  private dataLength = 0;
+
+  /** What is held: the parts that were collected, and the event that is not whole yet. */
+  get bytes(): number {
+    return this.collectedBytes + this.dataLength + this.rest.length;
+  }
 
   /** `text`: decoded, in parts as they come. */
   add(text: string): void {
+    // A line may be as long as the answer: it is split off once it is whole, not looked at again with each of its parts.
+    if (!this.isAfterReturn && !/[\r\n]/.test(text)) {
+      this.rest += text;
+      return;
+    }
+    this.isAfterReturn = text.endsWith('\r');
     const lines = `${this.rest}${text}`.split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? '';
     for (const line of lines) this.onLine(line);
@@ -26,21 +41,28 @@ export class EventCollector {
   end(): string | null {
     this.add('\n\n');
     if (this.failed !== null) return this.failed;
-    const isFinished = this.choices.length > 0 && this.choices.every((choice) => choice['finish_reason'] !== null);
+    const choices = [...this.choices.values()];
+    const isFinished = choices.length > 0 && choices.every((choice) => choice['finish_reason'] !== null);
     if (!this.isDone && !isFinished) return null;
-    return JSON.stringify({ ...this.answer, choices: this.choices.toSorted(byIndex).map(withoutPlaces) });
+    return JSON.stringify({ ...Object.fromEntries(this.answer), choices: choices.toSorted(byIndex).map(withoutPlaces) });
   }
 
   private onLine(line: string): void {
     if (line.startsWith('event:')) this.isError = line.slice('event:'.length).trim() === 'error';
     if (line !== '') {
       const [, value] = /^data: ?(.*)$/s.exec(line) ?? [];
-      if (value !== undefined) this.data = [...this.data, value];
+      if (value !== undefined) this.addData(value);
       return;
     }
     if (this.data.length > 0) this.onEvent(this.data.join('\n'));
     this.data = [];
+    this.dataLength = 0;
     this.isError = false;
+  }
+
+  private addData(value: string): void {
+    this.data.push(value);
+    this.dataLength += value.length + 1;
   }
 
   private onEvent(text: string): void {
@@ -55,21 +77,41 @@ export class EventCollector {
       return;
     }
     const { choices, object, usage, ...others } = event;
-    this.answer = { ...others, ...this.answer, object: objectOf(object) };
-    if (usage !== undefined && usage !== null) this.answer = { ...this.answer, usage };
+    for (const [name, value] of Object.entries(others)) this.addMember(name, value);
+    this.answer.set('object', objectOf(object));
+    if (usage !== undefined && usage !== null) this.answer.set('usage', usage);
     if (Array.isArray(choices)) for (const choice of choices) this.onChoice(choice);
+  }
+
+  private addMember(name: string, value: unknown): void {
+    if (this.answer.has(name)) return;
+    this.collectedBytes += name.length + JSON.stringify(value).length;
+    this.answer.set(name, value);
   }
 
   private onChoice(choice: unknown): void {
     if (!isJsonObject(choice)) return;
     const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
     const { delta, ...others } = choice;
-    this.bytes += JSON.stringify(delta ?? others['text'] ?? '').length;
     const part = isJsonObject(delta) ? { ...others, message: delta } : others;
-    const at = this.choices.findIndex((one) => one['index'] === index);
-    const merged = merge(at < 0 ? { index, finish_reason: null } : this.choices[at], { ...part, index }) as JsonObject;
-    this.choices = at < 0 ? [...this.choices, merged] : this.choices.with(at, merged);
+    const known = this.choices.get(index);
+    this.collectedBytes += sizeOf(choice) + (known === undefined ? CHOICE_BYTES : 0);
+    this.choices.set(index, merge(known ?? { index, finish_reason: null }, { ...part, index }) as JsonObject);
   }
+}
+
+/** Of a choice that has nothing but its number. */
+const CHOICE_BYTES = 64;
+
+/** About how many bytes a part adds to the answer: texts and lists grow, everything else is replaced. */
+function sizeOf(part: unknown): number {
+  if (typeof part === 'string') return Buffer.byteLength(part);
+  if (!Array.isArray(part)) return isJsonObject(part) ? sum(Object.values(part).map(sizeOf)) : 0;
+  return sum(part.map((one) => (placeOf(one) === null ? JSON.stringify(one).length : sizeOf(one))));
+}
+
+function sum(sizes: readonly number[]): number {
+  return sizes.reduce((total, size) => total + size, 0);
 }
 
 /** Said once, or said again with every part; all other texts come in parts. */

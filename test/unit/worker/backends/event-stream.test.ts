@@ -92,3 +92,40 @@ test('an error inside the stream is the answer, whatever came before it', (t) =>
   t.deepEqual(collect(chunk(part({})), `event: error\ndata: {"message":"m"}\n\n`), { message: 'm' });
   t.deepEqual(collect(chunk(part({ content: 'half' })), `event: error\n${event(error)}`, chunk(part({}, 'stop')), DONE), error);
 });
+
+test('whatever a stream makes the collector hold counts as bytes of the answer', (t) => {
+  const held: Readonly<Record<string, string>> = {
+    'a line without an end': 'x'.repeat(1_000_000),
+    'lines of one event': `data: ${'x'.repeat(1_000)}\n`.repeat(1_000),
+    text: chunk(part({ content: 'x'.repeat(1_000) })).repeat(1_000),
+    'characters of three bytes': chunk(part({ content: '語'.repeat(1_000) })).repeat(334),
+    'the tokens of a chat': chunk({ ...part({}), logprobs: { content: [{ token: 'x'.repeat(1_000), logprob: -1 }] } }).repeat(1_000),
+    'one place of a list': chunk(part({ tool_calls: [{ index: 0, function: { arguments: 'x'.repeat(1_000) } }] })).repeat(1_000),
+    'members of the answer': Array.from({ length: 1_000 }, (_, n) => event({ [`m${n}`]: 'x'.repeat(1_000) })).join(''),
+    choices: chunk(...Array.from({ length: 16_000 }, (_, index) => part({}, null, index))),
+  };
+  for (const [name, stream] of Object.entries(held)) {
+    const collector = new EventCollector();
+    collector.add(stream);
+    t.true(collector.bytes > 990_000, `${name}: ${collector.bytes}`);
+  }
+});
+
+test('what every event says again counts once', (t) => {
+  const collector = new EventCollector();
+  collector.add(chunk(part({ content: 'four' })).repeat(10_000));
+  t.true(collector.bytes >= 40_000 && collector.bytes < 41_000, String(collector.bytes));
+});
+
+test('a line that comes in many parts is put together once', (t) => {
+  const collector = new EventCollector();
+  const text = 'x'.repeat(64 * 1024);
+  collector.add('data: {"choices":[{"index":0,"finish_reason":"stop","delta":{"content":"');
+  for (let n = 0; n < 128; n += 1) collector.add(text);
+  collector.add('"}}]}\r');
+  collector.add('\n\r\n');
+  t.is(
+    (collector.end() ?? '').length,
+    128 * text.length + '{"choices":[{"index":0,"finish_reason":"stop","message":{"content":""}}]}'.length,
+  );
+});
