@@ -9,6 +9,7 @@ import type { Assignment } from '../model/session.ts';
 import { badLineId } from '../results/output-line.ts';
 import type { Backend, Execution } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
+import { startDeadline } from './deadline.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge, TIMEOUT_CODE } from './retry.ts';
 
@@ -61,25 +62,33 @@ export function createSlots(deps: SlotDeps): Slots {
 async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, controller: AbortController): Promise<Ending> {
   const { backend, clock, requestTimeoutMs } = deps;
   let isTimedOut = false;
-  let timer = clock.after(requestTimeoutMs, () => {
+  const deadline = startDeadline(clock, requestTimeoutMs, () => {
     isTimedOut = true;
     controller.abort();
   });
-  // A backend that was told to stop and does not is no longer waited for.
-  const abandoned = new Promise<Execution>((resolve) => {
-    const onAbort = (): void => {
-      timer.stop();
-      timer = clock.after(LET_GO_MS, () => resolve(ABANDONED));
-    };
-    controller.signal.addEventListener('abort', onAbort, { once: true });
-  });
+  controller.signal.addEventListener('abort', () => deadline.stop(), { once: true });
   const { line, lineNumber, form, attempt } = read.assignment;
   const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
-  const executed = backend.execute(endpoint, request, controller.signal).catch(broken);
-  const execution = await Promise.race([executed, abandoned]);
-  timer.stop();
+  const executed = backend.execute(endpoint, request, controller.signal, deadline.uncounted).catch(broken);
+  const execution = await orAbandoned(executed, controller.signal, clock);
+  deadline.stop();
   const url = backend.endpoints[endpoint] ?? '';
   return endingOf(read, judge(isTimedOut ? timeout(url, requestTimeoutMs) : execution, attempt, deps.random));
+}
+
+/** A backend that was told to stop and does not is no longer waited for. */
+async function orAbandoned(executed: Promise<Execution>, signal: AbortSignal, clock: Clock): Promise<Execution> {
+  let stop = (): void => undefined;
+  const abandoned = new Promise<Execution>((resolve) => {
+    const onAbort = (): void => {
+      const timer = clock.after(LET_GO_MS, () => resolve(ABANDONED));
+      stop = () => timer.stop();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  const execution = await Promise.race([executed, abandoned]);
+  stop();
+  return execution;
 }
 
 const ABANDONED: Execution = { kind: 'failed', code: 'connection_reset', message: 'the backend did not let go of the item' };

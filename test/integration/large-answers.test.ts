@@ -1,8 +1,13 @@
 import test from 'ava';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { seededRandom } from '../../runtime/base/random.ts';
 import { MOST_ANSWER_BYTES } from '../../runtime/model/limits.ts';
+import { createAnswerBudget } from '../../runtime/worker/backends/answer-budget.ts';
 import type { Backend, Execution } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
+import { createSlots } from '../../runtime/worker/slots.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
+import { assignment } from '../support/worker-state.ts';
 import { HABITS } from '../support/zoo/habits.ts';
 import { zooServer } from '../support/zoo/server.ts';
 
@@ -40,6 +45,21 @@ test('64 answers of 11.5 MB at a time are read, and never all of them are held a
   t.log(`peak ${Math.round((peak - before) / MIB)} MiB`);
   // Together they are 702 MiB.
   t.true(peak - before < 256 * MIB, `${Math.round((peak - before) / MIB)} MiB`);
+});
+
+test('an answer that waits for room in this process is no slow server: the request timeout does not pass meanwhile', async (t) => {
+  const body = Buffer.from(JSON.stringify({ choices: [{ message: { content: 'x'.repeat(1e6) } }] }));
+  const server = await zooServer(t, HABITS.always({ kind: 'answer', status: 200, body }));
+  const budget = createAnswerBudget(MIB);
+  const backend = createOpenAiBackend(openAiSettings({ baseUrls: [server.url], budget }));
+  t.teardown(() => backend.close());
+  const slots = createSlots({ backend, requestTimeoutMs: 1_000, clock: systemClock, random: seededRandom(1) });
+  // Outcomes that no coordinator has acknowledged fill it.
+  budget.keep(MIB);
+  const running = slots.run(assignment(1), 0);
+  await systemClock.sleep(1_500);
+  budget.keep(0);
+  t.like(await running, { kind: 'outcome', outcome: { kind: 'result' } });
 });
 
 for (const [maxAnswerBytes, advice] of [

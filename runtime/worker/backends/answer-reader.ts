@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import type { Uncounted } from '../deadline.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { EventCollector } from './event-stream.ts';
 
@@ -6,6 +7,8 @@ export interface ReadLimits {
   readonly maxAnswerBytes: number;
   readonly budget: AnswerBudget;
   readonly signal: AbortSignal;
+  /** The server is not slow while its answer waits for room here. */
+  readonly uncounted: Uncounted;
 }
 
 /** What has come of reading the body of an answer. */
@@ -68,13 +71,16 @@ function decoded(utf8: TextDecoder, chunk: Uint8Array): string | null {
   }
 }
 
-function roomIn({ budget, signal }: ReadLimits): { readonly reach: (bytes: number) => Promise<void>; readonly close: () => void } {
+function roomIn({ budget, signal, uncounted }: ReadLimits): {
+  readonly reach: (bytes: number) => Promise<void>;
+  readonly close: () => void;
+} {
   const holding = budget.open();
   let room = FREE_BYTES;
   return {
     reach: async (bytes) => {
       while (bytes > room) {
-        await holding.take(STEP_BYTES, signal);
+        await uncounted(holding.take(STEP_BYTES, signal));
         room += STEP_BYTES;
       }
     },

@@ -1,4 +1,5 @@
 import type { Item } from '../../model/item.ts';
+import type { Uncounted } from '../deadline.ts';
 
 /** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
 export interface Backend {
@@ -6,8 +7,11 @@ export interface Backend {
   readonly endpoints: readonly string[];
   /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
   isReady(endpoint: number, signal: AbortSignal): Promise<Readiness>;
-  /** Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. */
-  execute(endpoint: number, request: Request, signal: AbortSignal): Promise<Execution>;
+  /**
+   * Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. Whatever the
+   * worker itself makes the execution wait for is waited for with `uncounted`, so that it does not use up the request timeout.
+   */
+  execute(endpoint: number, request: Request, signal: AbortSignal, uncounted?: Uncounted): Promise<Execution>;
   close(): Promise<void>;
 }
 

@@ -2,8 +2,9 @@ import { present } from '../../base/assert.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { type Item, isStreamed } from '../../model/item.ts';
 import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
+import type { Uncounted } from '../deadline.ts';
 import type { AnswerBudget } from './answer-budget.ts';
-import { readEvents, readWhole } from './answer-reader.ts';
+import { type ReadLimits, readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Execution, Readiness, Request } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
@@ -48,12 +49,16 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
   return {
     endpoints: endpoints.map(({ url }) => `${url.origin}${url.prefix}`),
     isReady: (endpoint, signal) => probe(at(endpoint), signal),
-    execute: (endpoint, request, signal) => post(at(endpoint), settings, request, signal),
+    execute: (endpoint, request, signal, uncounted = countAll) => post(at(endpoint), settings, request, { signal, uncounted }),
     close: async () => {
       await Promise.all(endpoints.map(({ connection }) => connection.pool.destroy()));
     },
   };
 }
+
+type Time = Pick<ReadLimits, 'signal' | 'uncounted'>;
+
+const countAll: Uncounted = (wait) => wait;
 
 interface Endpoint {
   readonly url: EndpointUrl;
@@ -90,7 +95,7 @@ function statusTold(status: number): string {
   return `answered ${status}${status === PROXY_WANTS_A_NAME ? advice : ''}`;
 }
 
-async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, signal: AbortSignal): Promise<Execution> {
+async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, { signal, uncounted }: Time): Promise<Execution> {
   const { url, connection, headers } = endpoint;
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
   const reason = refusalOf(request.item, path);
@@ -116,7 +121,7 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       await response.body.dump();
       return { kind: 'unavailable', detail: `${asked}${connection.way}: ${statusTold(response.statusCode)}` };
     }
-    const limits = { maxAnswerBytes, budget, signal };
+    const limits = { maxAnswerBytes, budget, signal, uncounted };
     const isStream = isEventStream(answerHeaders) && isStreamable(asked);
     const read = isStream ? await readEvents(response.body, limits) : await readWhole(response.body, limits);
     if (read.kind === 'too-large') return tooLarge(maxAnswerBytes);

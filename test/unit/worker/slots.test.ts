@@ -60,6 +60,28 @@ test('W15: a backend that does not let go of an item loses the slot after a grac
   t.like(await stopped, { kind: 'failure', outcome: { code: 'connection_reset' } });
 });
 
+test('what the worker itself makes an answer wait for does not use up the request timeout', async (t) => {
+  const clock = new ManualClock();
+  const backend: Backend = {
+    endpoints: ['http://h:1'],
+    isReady: async () => ({ kind: 'ready' }),
+    execute: async (_endpoint, { requestId }, signal, uncounted = (wait) => wait) => {
+      await clock.sleep(900, signal);
+      await uncounted(clock.sleep(3_600_000, signal));
+      await clock.sleep(requestId.endsWith('-2') ? 200 : 50, signal);
+      return ANSWER;
+    },
+    close: () => Promise.resolve(),
+  };
+  const slots = createSlots({ backend, requestTimeoutMs: 1_000, clock, random: seededRandom(1) });
+  const [inTime, late] = [slots.run(assignment(1), 0), slots.run(assignment(2, 2), 0)];
+  await clock.advance(900);
+  await clock.advance(3_600_000);
+  await clock.advance(200);
+  t.like(await inTime, { kind: 'outcome', outcome: { kind: 'result' } });
+  t.like(await late, { kind: 'failure', outcome: { code: 'timeout' } });
+});
+
 test('a backend that throws cannot send the item: final, with the reason', async (t) => {
   const ending = await slotsOn(() => Promise.reject(new TypeError('Invalid character in header'))).run(assignment(1), 0);
   t.like(ending, { kind: 'outcome', outcome: { code: 'invalid_request', isRetryable: false } });

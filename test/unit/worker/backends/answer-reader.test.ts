@@ -6,7 +6,7 @@ import { type ReadLimits, readEvents, readWhole } from '../../../../runtime/work
 const never = new AbortController().signal;
 
 function limits(more: Partial<ReadLimits> = {}): ReadLimits {
-  return { maxAnswerBytes: 1_000_000, budget: createAnswerBudget(10_000_000), signal: never, ...more };
+  return { maxAnswerBytes: 1_000_000, budget: createAnswerBudget(10_000_000), signal: never, uncounted: (wait) => wait, ...more };
 }
 
 async function* parts(...chunks: readonly (Uint8Array | string)[]): AsyncGenerator<Uint8Array> {
