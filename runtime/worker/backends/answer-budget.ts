@@ -19,74 +19,88 @@ export interface Holding {
   close(): void;
 }
 
-interface Waiting {
-  readonly holder: Holder;
-  readonly bytes: number;
-  readonly resolve: () => void;
+/** An outcome is copied when it is stored, and when it is sent. */
+const COPIES = 2;
+
+export function createAnswerBudget(totalBytes: number): AnswerBudget {
+  return new Budget(totalBytes);
 }
 
 interface Holder {
   bytes: number;
 }
 
-/** An outcome is copied when it is stored, and when it is sent. */
-const COPIES = 2;
+interface Waiting {
+  readonly holder: Holder;
+  readonly bytes: number;
+  /** It waits no longer. */
+  readonly end: () => void;
+}
 
-export function createAnswerBudget(totalBytes: number): AnswerBudget {
-  let used = 0;
-  let kept = 0;
-  let beyond: Holder | null = null;
-  let waiting: readonly Waiting[] = [];
+class Budget implements AnswerBudget {
+  readonly #totalBytes: number;
+  #readingBytes = 0;
+  #outcomeBytes = 0;
+  /** The one that may go beyond the bound. */
+  #beyond: Holder | null = null;
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
 
-  function grant(holder: Holder, bytes: number): boolean {
-    if (used + kept + bytes > totalBytes && beyond !== holder) {
-      if (beyond !== null || kept >= totalBytes) return false;
-      beyond = holder;
+  constructor(totalBytes: number) {
+    this.#totalBytes = totalBytes;
+  }
+
+  keep(bytes: number): void {
+    const before = this.#outcomeBytes;
+    this.#outcomeBytes = bytes * COPIES;
+    if (this.#outcomeBytes < before) this.#serve();
+  }
+
+  open(): Holding {
+    const holder: Holder = { bytes: 0 };
+    return { take: (bytes, signal) => this.#take(holder, bytes, signal), close: () => this.#close(holder) };
+  }
+
+  async #take(holder: Holder, bytes: number, signal: AbortSignal): Promise<void> {
+    // The one that may go beyond does not queue behind those who wait for it.
+    const isNext = this.#waiting.size === 0 || this.#beyond === holder;
+    if (signal.aborted || (isNext && this.#grant(holder, bytes))) return;
+    await new Promise<void>((resolve) => this.#queue(holder, bytes, signal, resolve));
+  }
+
+  #queue(holder: Holder, bytes: number, signal: AbortSignal, resolve: () => void): void {
+    const end = (): void => {
+      this.#waiting.delete(waiting);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const waiting: Waiting = { holder, bytes, end };
+    this.#waiting.add(waiting);
+    signal.addEventListener('abort', end);
+  }
+
+  #grant(holder: Holder, bytes: number): boolean {
+    const isWithin = this.#readingBytes + this.#outcomeBytes + bytes <= this.#totalBytes;
+    if (!isWithin && this.#beyond !== holder) {
+      if (this.#beyond !== null || this.#outcomeBytes >= this.#totalBytes) return false;
+      this.#beyond = holder;
     }
-    used += bytes;
+    this.#readingBytes += bytes;
     holder.bytes += bytes;
     return true;
   }
 
-  function serve(): void {
-    const [first, ...rest] = waiting;
-    if (first === undefined || !grant(first.holder, first.bytes)) return;
-    waiting = rest;
-    first.resolve();
-    serve();
+  #serve(): void {
+    for (const { holder, bytes, end } of this.#waiting) {
+      if (!this.#grant(holder, bytes)) return;
+      end();
+    }
   }
 
-  return {
-    keep: (bytes) => {
-      const before = kept;
-      kept = bytes * COPIES;
-      if (kept < before) serve();
-    },
-    open: () => {
-      const holder: Holder = { bytes: 0 };
-      return {
-        take: (bytes, signal) =>
-          new Promise<void>((resolve) => {
-            // The one that may go beyond does not queue behind those who wait for it.
-            if (signal.aborted || ((waiting.length === 0 || beyond === holder) && grant(holder, bytes))) return resolve();
-            const entry = { holder, bytes, resolve };
-            waiting = [...waiting, entry];
-            signal.addEventListener(
-              'abort',
-              () => {
-                waiting = waiting.filter((one) => one !== entry);
-                resolve();
-              },
-              { once: true },
-            );
-          }),
-        close: () => {
-          used -= holder.bytes;
-          holder.bytes = 0;
-          if (beyond === holder) beyond = null;
-          serve();
-        },
-      };
-    },
-  };
+  #close(holder: Holder): void {
+    this.#readingBytes -= holder.bytes;
+    holder.bytes = 0;
+    if (this.#beyond === holder) this.#beyond = null;
+    this.#serve();
+  }
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createAnswerBudget } from '../../../../runtime/worker/backends/answer-budget.ts';
@@ -105,4 +106,19 @@ test('outcomes that fill the bound hold up one answer after the other, and every
   await Promise.all(Array.from({ length: 20 }, read));
   t.is(kept, 0);
   t.true(most <= 240, `${most} bytes`);
+});
+
+test('an answer that has waited many times leaves nothing behind on its signal', async (t) => {
+  const budget = createAnswerBudget(10);
+  const controller = new AbortController();
+  const holding = budget.open();
+  for (let n = 0; n < 20; n += 1) {
+    budget.keep(10);
+    const waits = holding.take(1, controller.signal);
+    t.is(getEventListeners(controller.signal, 'abort').length, 1);
+    budget.keep(0);
+    await waits;
+    holding.close();
+  }
+  t.is(getEventListeners(controller.signal, 'abort').length, 0);
 });
