@@ -1,3 +1,4 @@
+import { present } from '../base/assert.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { InputReader } from '../input/reader.ts';
 import type { Fenced, Ledger, ReopenReply } from '../ledger/contract.ts';
@@ -33,7 +34,7 @@ export interface Reopened {
 }
 
 /** Bounds one transaction of the ledger. */
-const AT_ONCE = 16_384;
+const PART_ITEMS = 16_384;
 
 /**
  * Reopens recorded items (L45) before anything is executed. Items that lost their record come first and in one transaction, since ledger
@@ -52,9 +53,9 @@ export async function reopenItems(options: ReopeningOptions): Promise<Reopened> 
 async function reopenLost(options: ReopeningOptions, locator: Locator, { left }: Damage): Promise<void> {
   const pending: ItemIndex[] = [];
   const own: ItemIndex[] = [];
-  for (let from = 0; from < locator.items; from += AT_ONCE) {
+  for (let from = 0; from < locator.items; from += PART_ITEMS) {
     const invalid = await invalidAmong(options, from);
-    for (let index = from; index < Math.min(from + AT_ONCE, locator.items); index += 1)
+    for (let index = from; index < Math.min(from + PART_ITEMS, locator.items); index += 1)
       if (locator.isLost(index)) (invalid.has(index) ? own : pending).push(index);
   }
   await ask(options, { pending, own, tallies: left });
@@ -65,14 +66,15 @@ async function reopenFailed(
   locator: Locator,
   left: readonly EpochTally[],
 ): Promise<Pick<Reopened, 'failed' | 'invalid'>> {
-  const failed: Location[] = [];
-  await eachRecord(locator, (record) => {
-    if (record.kind === 'error') failed.push(record);
+  // Numbers alone: all items of a long list may have failed.
+  const failed: ItemIndex[] = [];
+  await eachRecord(locator, ({ kind, index }) => {
+    if (kind === 'error') failed.push(index);
   });
   const tallies = new Map(left.map(({ epoch, ...tally }) => [epoch, tally as Tally]));
   const count = { failed: 0, invalid: 0 };
-  for (let at = 0; at < failed.length; at += AT_ONCE) {
-    const part = failed.slice(at, at + AT_ONCE);
+  for (let at = 0; at < failed.length; at += PART_ITEMS) {
+    const part = failed.slice(at, at + PART_ITEMS).map((index) => present(locator.at(index).found, 'a record'));
     const valid = await withoutInvalid(options, part);
     for (const record of valid) tallies.set(record.epoch, minusOutcome(tallies.get(record.epoch) as Tally, record satisfies Tallied));
     if (valid.length > 0) await ask(options, reopeningOf(valid, tallies));
@@ -92,9 +94,9 @@ function reopeningOf(records: readonly Location[], tallies: ReadonlyMap<number, 
 
 async function withoutInvalid(options: ReopeningOptions, records: readonly Location[]): Promise<readonly Location[]> {
   const valid: Location[] = [];
-  let known = { from: -AT_ONCE, invalid: new Set<ItemIndex>() as ReadonlySet<ItemIndex> };
+  let known = { from: -PART_ITEMS, invalid: new Set<ItemIndex>() as ReadonlySet<ItemIndex> };
   for (const record of records) {
-    const from = record.index - (record.index % AT_ONCE);
+    const from = record.index - (record.index % PART_ITEMS);
     if (known.from !== from) known = { from, invalid: await invalidAmong(options, from) };
     if (!known.invalid.has(record.index)) valid.push(record);
   }
@@ -102,7 +104,7 @@ async function withoutInvalid(options: ReopeningOptions, records: readonly Locat
 }
 
 async function invalidAmong({ reader }: ReopeningOptions, from: ItemIndex): Promise<ReadonlySet<ItemIndex>> {
-  return new Set((await reader.survey(from, AT_ONCE)).invalid);
+  return new Set((await reader.survey(from, PART_ITEMS)).invalid);
 }
 
 async function ask({ reopen }: ReopeningOptions, reopening: Reopening): Promise<void> {

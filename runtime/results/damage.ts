@@ -34,8 +34,8 @@ export interface SegmentDamage {
 /** So many are named. */
 const NAMED = 20;
 /** So many are looked at before the other tasks of the process have a turn. */
-const AT_ONCE = 65_536;
-/** A larger segment is not searched for the records in it that never counted: all of it is taken for lost. */
+const ITEMS_PER_TURN = 65_536;
+/** A segment of more records is not searched for those that never counted, since they would have to be held: all of it is taken for lost. */
 const SEARCHED: number = 2 ** 20;
 
 export interface InspectOptions {
@@ -69,7 +69,7 @@ export async function findDamage(locator: Locator, dir: string): Promise<Damage>
   for await (const { index } of hiddenRecords(locator)) locator.lose(index);
   const found = await talliesOf(locator);
   const shadowed = shadowedEpochs(locator, found);
-  for (const epoch of shadowed) await loseShadows(locator, epoch);
+  for (const epoch of shadowed) await loseShadows(locator, epoch, tallyOf(found, epoch));
   const left = shadowed.length === 0 ? found : await talliesOf(locator);
   const segments = epochsOf(locator, left).flatMap((epoch) => segmentDamage(locator, dir, epoch, tallyOf(left, epoch)));
   return { lost: locator.lost, indexes: await firstLost(locator), segments: locator.lost === 0 ? [] : segments, left };
@@ -83,16 +83,20 @@ function shadowedEpochs(locator: Locator, found: readonly EpochTally[]): readonl
   });
 }
 
-async function loseShadows(locator: Locator, epoch: Epoch): Promise<void> {
+async function loseShadows(locator: Locator, epoch: Epoch, found: Tally): Promise<void> {
+  const records = found.count <= SEARCHED ? await recordsOf(locator, epoch) : [];
+  const ordered = records.toSorted((a, b) => a.offset - b.offset);
+  const shadows: readonly Tallied[] | null = findShadows(ordered, found, tallyOf(locator.tallies, epoch));
+  if (shadows !== null) for (const { index } of shadows) locator.lose(index);
+  else await eachRecord(locator, (record) => (record.epoch === epoch ? locator.lose(record.index) : undefined));
+}
+
+async function recordsOf(locator: Locator, epoch: Epoch): Promise<readonly Location[]> {
   const records: Location[] = [];
   await eachRecord(locator, (record) => {
     if (record.epoch === epoch) records.push(record);
   });
-  const ordered = records.toSorted((a, b) => a.offset - b.offset);
-  const found = ordered.reduce<Tally>(plusOutcome, NO_TALLY);
-  const shadows: readonly Tallied[] | null =
-    records.length <= SEARCHED ? findShadows(ordered, found, tallyOf(locator.tallies, epoch)) : null;
-  for (const { index } of shadows ?? records) locator.lose(index);
+  return records;
 }
 
 async function talliesOf(locator: Locator): Promise<readonly EpochTally[]> {
@@ -132,8 +136,8 @@ export async function eachRecord(locator: Locator, see: (record: Location) => vo
 }
 
 async function eachItem({ items }: Locator, see: (index: ItemIndex) => void): Promise<void> {
-  for (let from = 0; from < items; from += AT_ONCE) {
-    for (let index = from; index < Math.min(from + AT_ONCE, items); index += 1) see(index);
+  for (let from = 0; from < items; from += ITEMS_PER_TURN) {
+    for (let index = from; index < Math.min(from + ITEMS_PER_TURN, items); index += 1) see(index);
     await nextTurn();
   }
 }
