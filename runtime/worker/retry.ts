@@ -6,7 +6,7 @@ import type { Attempt } from '../model/row.ts';
 import { plainText, type Response } from '../results/output-line.ts';
 import { type AnswerBody, readBody } from './answer-body.ts';
 import { namedBy, type Shape, shapeOf } from './answer-shape.ts';
-import type { Execution } from './backends/contract.ts';
+import type { Executed } from './backends/contract.ts';
 import { type Blame, blameOf } from './blame.ts';
 import { isWebPage, serverWords } from './server-words.ts';
 import { statedDelayMs } from './stated-delay.ts';
@@ -37,7 +37,7 @@ export const TIMEOUT_CODE = 'timeout';
 const THROTTLES: readonly number[] = [429, 503];
 
 /** An answer, and what is known of it. */
-interface Answer extends Extract<Execution, { kind: 'answered' }> {
+interface Answer extends Extract<Executed, { kind: 'answered' }> {
   readonly read: AnswerBody;
   readonly isPage: boolean;
   /** Drawn only where it is needed: most executions succeed. */
@@ -45,7 +45,7 @@ interface Answer extends Extract<Execution, { kind: 'answered' }> {
 }
 
 /** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. */
-export function judge(execution: Execution, attempt: Attempt, random: Random): Judgement {
+export function judge(execution: Executed, attempt: Attempt, random: Random): Judgement {
   const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered': {
@@ -62,7 +62,7 @@ export function judge(execution: Execution, attempt: Attempt, random: Random): J
   }
 }
 
-function failed({ code, message }: Extract<Execution, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
+function failed({ code, message }: Extract<Executed, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
   const isUnknown = code === TIMEOUT_CODE || code === 'connection_reset' || code === 'truncated_answer';
   const failure = { code, message, response: null };
   return isUnknown

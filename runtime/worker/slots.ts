@@ -7,7 +7,7 @@ import { parseLine } from '../input/line.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
 import { badLineId } from '../results/output-line.ts';
-import type { Backend, Execution } from './backends/contract.ts';
+import type { Backend, Executed } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
 import { startDeadline } from './deadline.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
@@ -77,9 +77,9 @@ async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, control
 }
 
 /** A backend that was told to stop and does not is no longer waited for. */
-async function orAbandoned(executed: Promise<Execution>, signal: AbortSignal, clock: Clock): Promise<Execution> {
+async function orAbandoned(executed: Promise<Executed>, signal: AbortSignal, clock: Clock): Promise<Executed> {
   let stop = (): void => undefined;
-  const abandoned = new Promise<Execution>((resolve) => {
+  const abandoned = new Promise<Executed>((resolve) => {
     const onAbort = (): void => {
       const timer = clock.after(LET_GO_MS, () => resolve(ABANDONED));
       stop = () => timer.stop();
@@ -91,15 +91,15 @@ async function orAbandoned(executed: Promise<Execution>, signal: AbortSignal, cl
   return execution;
 }
 
-const ABANDONED: Execution = { kind: 'failed', code: 'connection_reset', message: 'the backend did not let go of the item' };
+const ABANDONED: Executed = { kind: 'failed', code: 'connection_reset', message: 'the backend did not let go of the item' };
 
 /** A backend that throws has not sent the item, and would throw again. */
-function broken(error: unknown): Execution {
+function broken(error: unknown): Executed {
   const reason = error instanceof Error ? error.message : String(error);
   return { kind: 'failed', code: 'invalid_request', message: `the item cannot be sent: ${reason}` };
 }
 
-function timeout(url: string, requestTimeoutMs: number): Execution {
+function timeout(url: string, requestTimeoutMs: number): Executed {
   const message = `${url} gave no whole answer within ${requestTimeoutMs} ms (--timeout, or requestTimeout in a settings file)`;
   return { kind: 'failed', code: TIMEOUT_CODE, message };
 }

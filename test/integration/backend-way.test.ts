@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { loadAuthorities } from '../../runtime/worker/backends/authorities.ts';
-import type { Backend, Execution } from '../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
 import { freePort } from '../support/model-server.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
@@ -21,13 +21,13 @@ function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSet
   return backend;
 }
 
-async function ask(backend: Backend, content = 'one'): Promise<Execution> {
+async function ask(backend: Backend, content = 'one'): Promise<Executed> {
   const body = { messages: [{ role: 'user', content }] };
   const item = { customId: content, method: 'POST', url: '/v1/chat/completions', body };
   return backend.execute(0, { item, body: Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, signal);
 }
 
-function told(execution: Execution): string {
+function told(execution: Executed): string {
   return execution.kind === 'unavailable' ? execution.detail : `${execution.kind}`;
 }
 

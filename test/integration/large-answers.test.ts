@@ -3,7 +3,7 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { MOST_ANSWER_BYTES } from '../../runtime/model/limits.ts';
 import { createAnswerBudget } from '../../runtime/worker/backends/answer-budget.ts';
-import type { Backend, Execution } from '../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
 import { createSlots } from '../../runtime/worker/slots.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
@@ -14,7 +14,7 @@ import { zooServer } from '../support/zoo/server.ts';
 const MIB = 1024 ** 2;
 const signal = new AbortController().signal;
 
-async function ask(backend: Backend, content: string, more: object = {}, url = '/v1/chat/completions'): Promise<Execution> {
+async function ask(backend: Backend, content: string, more: object = {}, url = '/v1/chat/completions'): Promise<Executed> {
   const body = { messages: [{ role: 'user', content }], ...more };
   const item = { customId: content, method: 'POST', url, body };
   return backend.execute(0, { item, body: Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, signal);

@@ -1,5 +1,5 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { Backend, Execution, Request } from '../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed, Request } from '../../runtime/worker/backends/contract.ts';
 import type { SimProcess } from './sim-process.ts';
 import { poisonedItems } from './sim-source.ts';
 import { between } from './swarm.ts';
@@ -41,7 +41,7 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
       if (signal.aborted) return { kind: 'failed', code: 'connection_reset', message: `let go by ${worker}` };
       if (isCrash) {
         onCrash();
-        return new Promise<Execution>(() => undefined);
+        return new Promise<Executed>(() => undefined);
       }
       return answer(world, random, worker, ref);
     },
@@ -63,11 +63,11 @@ function refOf({ item, requestId }: Request): { readonly index: number; readonly
   return { index: Number(item.customId.slice(1)), attempt: Number(requestId.slice(requestId.lastIndexOf('-') + 1)) };
 }
 
-function answer(world: World, random: Random, worker: string, ref: { readonly index: number; readonly attempt: number }): Execution {
+function answer(world: World, random: Random, worker: string, ref: { readonly index: number; readonly attempt: number }): Executed {
   const { faults } = world;
   const text = 'x'.repeat(world.plan.answerBytes);
   const body = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}","text":"${text}"}`;
-  const answered = (status: number, headers: Readonly<Record<string, string>> = {}): Execution => ({
+  const answered = (status: number, headers: Readonly<Record<string, string>> = {}): Executed => ({
     kind: 'answered',
     url: 'sim',
     status,

@@ -11,7 +11,7 @@ export interface Backend {
    * Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. Whatever the
    * worker itself makes the execution wait for is waited for with `uncounted`, so that it does not use up the request timeout.
    */
-  execute(endpoint: number, request: Request, signal: AbortSignal, uncounted?: Uncounted): Promise<Execution>;
+  execute(endpoint: number, request: Request, signal: AbortSignal, uncounted?: Uncounted): Promise<Executed>;
   close(): Promise<void>;
 }
 
@@ -25,7 +25,8 @@ export interface Request {
   readonly requestId: string;
 }
 
-export type Execution =
+/** What an execution has come to. */
+export type Executed =
   /** An answer came whole, whatever its status. */
   | {
       readonly kind: 'answered';

@@ -1,4 +1,4 @@
-import type { Execution } from './contract.ts';
+import type { Executed } from './contract.ts';
 
 /** What an error of the HTTP client means. Pure. */
 
@@ -19,7 +19,7 @@ const AUTHORITY_ADVICE =
   ': where it is signed by an authority of your own, name the certificate of that authority with caCert, or in SSL_CERT_FILE';
 
 /** `asked`: the address, and the way to it. */
-export function failureOf(asked: string, error: unknown): Execution {
+export function failureOf(asked: string, error: unknown): Executed {
   const detail = detailOf(error);
   const causes = causesOf(error);
   if (causes.some(({ code = '' }) => REFUSED_BY_CLIENT.includes(code)))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { seededRandom } from '../../base/random.ts';
-import type { Backend, Execution, Request } from './contract.ts';
+import type { Backend, Executed, Request } from './contract.ts';
 
 export interface MockSettings {
   readonly latencyMs: number;
@@ -24,7 +24,7 @@ export function createMockBackend(settings: MockSettings, clock: Clock): Backend
   };
 }
 
-function answer(settings: MockSettings, request: Request): Execution {
+function answer(settings: MockSettings, request: Request): Executed {
   const isFailure = seededRandom(seedOf(settings.seed, request.requestId)).next() < settings.failureRate;
   const body = isFailure
     ? { error: { message: 'the mock backend failed, as failureRate says', type: 'server_error' } }

@@ -6,7 +6,7 @@ import type { Uncounted } from '../deadline.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { type ReadLimits, readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
-import type { Backend, Execution, Readiness, Request } from './contract.ts';
+import type { Backend, Executed, Readiness, Request } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
 import { detailOf, failureOf } from './failure.ts';
 import { bodyWithModel, type ModelChoice } from './model-choice.ts';
@@ -95,7 +95,7 @@ function statusTold(status: number): string {
   return `answered ${status}${status === PROXY_WANTS_A_NAME ? advice : ''}`;
 }
 
-async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, { signal, uncounted }: Time): Promise<Execution> {
+async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Request, { signal, uncounted }: Time): Promise<Executed> {
   const { url, connection, headers } = endpoint;
   const path = requestPath(url, request.item.url || DEFAULT_PATH);
   const reason = refusalOf(request.item, path);
@@ -156,7 +156,7 @@ function isEventStream(headers: Headers): boolean {
   return headers['content-type']?.startsWith('text/event-stream') === true;
 }
 
-function tooLarge(maxAnswerBytes: number): Execution {
+function tooLarge(maxAnswerBytes: number): Executed {
   const advice = maxAnswerBytes < MOST_ANSWER_BYTES ? ', or raise it' : '; it is at its maximum';
   const message = `the answer is longer than maxAnswerBytes (--max-answer-bytes, ${maxAnswerBytes} bytes): ask for less, for example with max_tokens${advice}`;
   return { kind: 'failed', code: 'response_too_large', message };

@@ -1,17 +1,17 @@
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
-import type { Execution } from '../../../runtime/worker/backends/contract.ts';
+import type { Executed } from '../../../runtime/worker/backends/contract.ts';
 import { type Judgement, judge, RETRY_BASE_MS, RETRY_CAP_MS } from '../../../runtime/worker/retry.ts';
 
 const random = seededRandom(1);
 const URL = 'http://h:1/v1/chat/completions';
 const GOOD = '{"n": 12345678901234567890,\n "choices": [{"p": 1.0}]}\n';
 
-function answered(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, url = URL): Execution {
+function answered(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, url = URL): Executed {
   return { kind: 'answered', url, status, requestId: 'req-1', headers, body: Buffer.from(body) };
 }
 
-function errorOf(execution: Execution): Extract<Judgement, { kind: 'error' }> {
+function errorOf(execution: Executed): Extract<Judgement, { kind: 'error' }> {
   const judged = judge(execution, 1, random);
   if (judged.kind !== 'error') throw new Error(`judged ${judged.kind}`);
   return judged;
@@ -32,7 +32,7 @@ test('an answer that cannot be read is told with what its headers say of it', (t
   t.regex(redirected.message, /answered 307: a redirection to https:\/\/b\/v1, which is not followed/);
 });
 
-const COUNTED: readonly (readonly [Execution, string])[] = [
+const COUNTED: readonly (readonly [Executed, string])[] = [
   [answered(200, ''), 'empty_answer'],
   [answered(204, ''), 'empty_answer'],
   [answered(200, '{"choices": [{"mess'), 'truncated_answer'],

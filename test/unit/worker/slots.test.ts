@@ -2,12 +2,12 @@ import test from 'ava';
 import { systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { contentId } from '../../../runtime/input/content-id.ts';
-import type { Backend, Execution, Request } from '../../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed, Request } from '../../../runtime/worker/backends/contract.ts';
 import { createSlots, LET_GO_MS, type Slots } from '../../../runtime/worker/slots.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
 
-const ANSWER: Execution = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
+const ANSWER: Executed = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
 
 function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots {
   const backend: Backend = { endpoints: ['u'], isReady: async () => ({ kind: 'ready' }), execute, close: () => Promise.resolve() };
@@ -15,7 +15,7 @@ function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots 
 }
 
 /** Answers only once it is aborted, as a backend on a closed socket does. */
-const hang = (_endpoint: number, _: Request, signal: AbortSignal): Promise<Execution> =>
+const hang = (_endpoint: number, _: Request, signal: AbortSignal): Promise<Executed> =>
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'connection_reset', message: 'aborted' })),
   );

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { systemClock } from '../../../../runtime/base/clock.ts';
-import type { Execution } from '../../../../runtime/worker/backends/contract.ts';
+import type { Executed } from '../../../../runtime/worker/backends/contract.ts';
 import { createMockBackend } from '../../../../runtime/worker/backends/mock.ts';
 
 const never = new AbortController().signal;
@@ -16,7 +16,7 @@ function request(
   };
 }
 
-function text(execution: Execution): string {
+function text(execution: Executed): string {
   return execution.kind === 'answered' ? Buffer.from(execution.body).toString('utf8') : execution.kind;
 }
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import type { Backend, Execution, Request } from '../../../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed, Request } from '../../../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
 import { freePort, modelServer } from '../../../support/model-server.ts';
 import { openAiSettings } from '../../../support/openai-settings.ts';
@@ -23,7 +23,7 @@ function request(content: string, body: unknown = { messages: [{ role: 'user', c
   };
 }
 
-function status(execution: Execution): number | string {
+function status(execution: Executed): number | string {
   return execution.kind === 'answered' ? execution.status : execution.kind;
 }
 
@@ -162,7 +162,7 @@ test('the body arrives byte for byte as the line has it', async (t) => {
 test('a path that cannot be sent is final, nothing is sent, and those that wait for the connection are not stopped by it', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
   const backend = backendAt(t, server.url, { concurrency: 1 });
-  const at = (url: string): Promise<Execution> => {
+  const at = (url: string): Promise<Executed> => {
     const whole = request('one');
     return backend.execute(0, { ...whole, item: { ...whole.item, url } }, never);
   };
