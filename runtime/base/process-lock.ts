@@ -63,7 +63,8 @@ export async function lockHolder(dir: string): Promise<ProcessIdentity | null> {
 async function tryNumber(dir: string, highest: number, holder: Holder, socket: LifeSocket): Promise<ProcessLock | null> {
   const path = join(dir, String(highest + 1));
   if (!(await createFileAtomic(path, JSON.stringify(holder)))) return null;
-  if ((await highestNumber(dir)) !== highest + 1) {
+  // The holder that was found dead may have released its number, and another start may have taken that one meanwhile.
+  if ((await highestNumber(dir)) !== highest + 1 || (await livingHolder(dir, highest)) !== null) {
     await rm(path, { force: true });
     return null;
   }

@@ -1,6 +1,9 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { ownProcess } from '../../../runtime/base/process-identity.ts';
 import { lockHolder, type ProcessLock, takeLock } from '../../../runtime/base/process-lock.ts';
@@ -24,6 +27,32 @@ test('of two the second is told who holds the lock, until that is released', asy
   t.is(await lockHolder(dir), null);
   await (await locked(t, dir)).release();
 });
+
+test('a start that stands still while it looks at a holder that ends has no lock beside the next one', async (t) => {
+  const dir = join(temporaryDir(t), 'lock');
+  await mkdir(dir);
+  await writeFile(join(dir, '4'), 'a dead one');
+  const holder = join(dir, '5');
+  execFileSync('mkfifo', [holder]);
+  const gate = openSync(holder, 'r+');
+  const slow = takeLock(dir);
+  const isLooking = (): boolean => readdirSync('/proc/self/fd').filter((fd) => nameOf(`/proc/self/fd/${fd}`) === holder).length > 1;
+  while (!isLooking()) await setImmediate();
+  await rm(holder);
+  const lock = await locked(t, dir);
+  closeSync(gate);
+  t.like(await slow, { kind: 'held', by: await ownProcess() });
+  t.like(await lockHolder(dir), await ownProcess());
+  await lock.release();
+});
+
+function nameOf(fd: string): string | null {
+  try {
+    return readlinkSync(fd);
+  } catch {
+    return null;
+  }
+}
 
 test('a killed holder holds nobody off; a stopped one does, and one killed while stopped does not', async (t) => {
   const dir = join(scratch(t), 'lock');
