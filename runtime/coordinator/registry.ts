@@ -28,7 +28,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
   }
   if (known !== undefined && isReplaced(known, beat)) {
-    state.replacedBoots.add(bootKey(beat.workerId, beat.bootNonce));
+    noteReplaced(state, beat.workerId, beat.bootNonce);
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
   }
   const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);

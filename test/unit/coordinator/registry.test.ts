@@ -154,6 +154,13 @@ test('boots that have gone cost bounded memory, however many there were', (t) =>
   t.true(newest.reply.isSuperseded, 'the newest are those that are remembered');
 });
 
+test('L26: boots that are found to be older are remembered within the same bound', (t) => {
+  const machine = new Machine();
+  machine.join('w1');
+  for (let n = 0; n <= MAX_BOOTS; n += 1) machine.tell({ kind: 'beat', beat: { ...BEAT, bootNonce: `old-${n}` }, token: n });
+  t.is(machine.state.replacedBoots.size, MAX_BOOTS);
+});
+
 test('C1: a beat that knows a later epoch is a sign of life all the same', (t) => {
   const machine = new Machine();
   machine.beat('w1');
