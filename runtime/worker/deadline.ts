@@ -1,7 +1,5 @@
 import type { Clock, Timer } from '../base/clock.ts';
-
-/** Waits for something that is not part of the execution: meanwhile its time stands still. */
-export type Uncounted = <T>(wait: Promise<T>) => Promise<T>;
+import type { Uncounted } from './backends/contract.ts';
 
 /** The time that an execution has. */
 export interface Deadline {

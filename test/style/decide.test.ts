@@ -96,6 +96,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'concurrency',
     'endpoint',
     'execution',
+    'load',
     'throughput',
     'drain',
     'ending',

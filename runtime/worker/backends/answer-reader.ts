@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
-import type { Uncounted } from '../deadline.ts';
 import type { AnswerBudget } from './answer-budget.ts';
+import type { Uncounted } from './contract.ts';
 import { EventCollector } from './event-stream.ts';
 
 export interface ReadLimits {

@@ -1,5 +1,7 @@
 import type { Item } from '../../model/item.ts';
-import type { Uncounted } from '../deadline.ts';
+
+/** Waits for something that is not part of the execution: meanwhile its time stands still. */
+export type Uncounted = <T>(wait: Promise<T>) => Promise<T>;
 
 /** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
 export interface Backend {
