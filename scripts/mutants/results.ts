@@ -96,7 +96,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     name: 'tallies-not-compared',
     rule: 'L39',
     file: 'runtime/results/damage.ts',
-    old: '  for (const epoch of shadowed) await loseShadows(locator, epoch);\n',
+    old: '  for (const epoch of shadowed) await loseShadows(locator, epoch, tallyOf(found, epoch));\n',
     new: '',
     tests: ['test/integration/torn-segment.test.ts'],
   },
