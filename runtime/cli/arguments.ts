@@ -14,6 +14,7 @@ export interface RunArguments {
   readonly baseUrl: readonly string[];
   readonly backend?: 'mock' | 'openai';
   readonly mockLatency: string;
+  readonly mockLatencySpread: string;
   readonly mockFailureRate: number;
   readonly model?: string;
   readonly overrideModel?: string;

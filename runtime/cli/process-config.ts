@@ -89,7 +89,9 @@ export function workerConfig(args: RunArguments, slot: Slot, coordinators: reado
 }
 
 function backendConfig(args: RunArguments): Record<string, unknown> {
-  if (chosenBackend(args) === 'mock') return { type: 'mock', latency: args.mockLatency, failureRate: args.mockFailureRate };
+  if (chosenBackend(args) === 'mock') {
+    return { type: 'mock', latency: args.mockLatency, latencySpread: args.mockLatencySpread, failureRate: args.mockFailureRate };
+  }
   return {
     type: 'openai',
     // Each worker spreads its items over all servers.

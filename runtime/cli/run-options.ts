@@ -135,6 +135,7 @@ function addBackendOptions(run: Command): void {
     .option('--wait-backend <duration>', 'end with 4, everything kept, where no server has worked for so long', toDuration, '15m')
     .option('--stall-timeout <duration>', 'end with 4, everything kept, where no item has ended for so long (off by default)', toDuration)
     .option('--mock-latency <duration>', 'of the mock backend', toDuration, '20ms')
+    .option('--mock-latency-spread <duration>', 'up to so much longer, evenly drawn for each execution', toDuration, '0ms')
     .option('--mock-failure-rate <0..1>', 'part of the mock executions that fail', toRate, 0);
 }
 

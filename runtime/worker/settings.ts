@@ -43,7 +43,13 @@ export interface WorkerSettings {
 }
 
 export type BackendSettings =
-  | { readonly type: 'mock'; readonly latencyMs: number; readonly failureRate: number; readonly seed: number }
+  | {
+      readonly type: 'mock';
+      readonly latencyMs: number;
+      readonly latencySpreadMs: number;
+      readonly failureRate: number;
+      readonly seed: number;
+    }
   | {
       readonly type: 'openai';
       /** At least one. */
@@ -100,6 +106,7 @@ const backend = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('mock'),
     latency: durationMs().default(20),
+    latencySpread: durationMs().default(0),
     failureRate: z.number().min(0).max(1).default(0),
     seed: z.int().min(0).max(MAX_U32).default(1),
   }),
@@ -154,7 +161,10 @@ const RULES: Rules<Raw> = { schema, check: ({ timing }) => checkTiming(timingOf(
 const SUPERVISED_RULES: Rules<Raw> = { ...RULES, schema: schema.extend({ coordinators: z.array(hostPort()) }) };
 
 function backendOf(raw: Raw['backend']): BackendSettings {
-  if (raw.type === 'mock') return { type: 'mock', latencyMs: raw.latency, failureRate: raw.failureRate, seed: raw.seed };
+  if (raw.type === 'mock') {
+    const { type, latency, latencySpread, failureRate, seed } = raw;
+    return { type, latencyMs: latency, latencySpreadMs: latencySpread, failureRate, seed };
+  }
   return {
     type: 'openai',
     baseUrls: raw.baseUrl,

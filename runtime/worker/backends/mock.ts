@@ -6,6 +6,8 @@ import type { Backend, Executed, Request } from './contract.ts';
 
 export interface MockSettings {
   readonly latencyMs: number;
+  /** An execution takes up to so much longer: evenly drawn, from its request id. */
+  readonly latencySpreadMs: number;
   /** Share of the executions that are answered with status 500. */
   readonly failureRate: number;
   readonly seed: number;
@@ -17,15 +19,27 @@ export function createMockBackend(settings: MockSettings, clock: Clock): Backend
     endpoints: ['mock'],
     isReady: () => Promise.resolve({ kind: 'ready' }),
     execute: async (_endpoint, request, signal) => {
-      if (settings.latencyMs > 0) await clock.sleep(settings.latencyMs, signal);
-      return answer(settings, request);
+      const { isFailure, latencyMs } = draw(settings, request.requestId);
+      if (latencyMs > 0) await clock.sleep(latencyMs, signal);
+      return answer(isFailure, request);
     },
     close: () => Promise.resolve(),
   };
 }
 
-function answer(settings: MockSettings, request: Request): Executed {
-  const isFailure = seededRandom(seedOf(settings.seed, request.requestId)).next() < settings.failureRate;
+interface Drawn {
+  readonly isFailure: boolean;
+  readonly latencyMs: number;
+}
+
+/** Where nothing is left to chance, none is drawn: the hash would be most of the work of a mock that answers at once. */
+function draw({ latencyMs, latencySpreadMs, failureRate, seed }: MockSettings, requestId: string): Drawn {
+  if (failureRate === 0 && latencySpreadMs === 0) return { isFailure: false, latencyMs };
+  const random = seededRandom(seedOf(seed, requestId));
+  return { isFailure: random.next() < failureRate, latencyMs: latencyMs + random.next() * latencySpreadMs };
+}
+
+function answer(isFailure: boolean, request: Request): Executed {
   const body = isFailure
     ? { error: { message: 'the mock backend failed, as failureRate says', type: 'server_error' } }
     : completion(request);

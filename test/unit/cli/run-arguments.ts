@@ -7,6 +7,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     overwrite: false,
     baseUrl: ['http://127.0.0.1:8000'],
     mockLatency: '20ms',
+    mockLatencySpread: '0ms',
     mockFailureRate: 0,
     workers: 1,
     concurrency: 64,

@@ -34,7 +34,7 @@ test('a mock backend needs no more than its type', async (t) => {
     hintsFile: null,
     maxLoopBlockMs: 60_000,
     logLevel: 'info',
-    backend: { type: 'mock', latencyMs: 20, failureRate: 0, seed: 1 },
+    backend: { type: 'mock', latencyMs: 20, latencySpreadMs: 0, failureRate: 0, seed: 1 },
     transport: 'stream',
     timing: DEFAULT_TIMING,
   });

@@ -21,7 +21,7 @@ function text(execution: Executed): string {
 }
 
 test('it repeats what it was told, in the shape of a chat completion', async (t) => {
-  const backend = createMockBackend({ latencyMs: 0, failureRate: 0, seed: 1 }, systemClock);
+  const backend = createMockBackend({ latencyMs: 0, latencySpreadMs: 0, failureRate: 0, seed: 1 }, systemClock);
   t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
   const answer = JSON.parse(text(await backend.execute(0, request('good morning'), never)));
   t.is(answer.object, 'chat.completion');
@@ -35,7 +35,7 @@ test('it repeats what it was told, in the shape of a chat completion', async (t)
 });
 
 test('failures come at the rate that is set, and the same execution always ends alike', async (t) => {
-  const backend = createMockBackend({ latencyMs: 0, failureRate: 0.2, seed: 7 }, systemClock);
+  const backend = createMockBackend({ latencyMs: 0, latencySpreadMs: 0, failureRate: 0.2, seed: 7 }, systemClock);
   const statuses = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`), never)));
   const failures = statuses.filter((one) => one.kind === 'answered' && one.status === 500).length;
   t.true(failures > 140 && failures < 260, `${failures} of 1000`);
@@ -44,11 +44,23 @@ test('failures come at the rate that is set, and the same execution always ends 
 });
 
 test('an abort ends the wait at once', async (t) => {
-  const backend = createMockBackend({ latencyMs: 60_000, failureRate: 0, seed: 1 }, systemClock);
+  const backend = createMockBackend({ latencyMs: 60_000, latencySpreadMs: 0, failureRate: 0, seed: 1 }, systemClock);
   const controller = new AbortController();
   const execution = backend.execute(0, request('slow'), controller.signal);
   const startMs = performance.now();
   controller.abort();
   await execution;
   t.true(performance.now() - startMs < 5_000);
+});
+
+test('latencies are spread evenly from the least to the most, and the same execution always takes the same time', async (t) => {
+  const slept: number[] = [];
+  const clock = { ...systemClock, sleep: async (ms: number) => void slept.push(ms) };
+  const backend = createMockBackend({ latencyMs: 500, latencySpreadMs: 3_000, failureRate: 0, seed: 1 }, clock);
+  for (let n = 0; n < 1_000; n += 1) await backend.execute(0, request(`item-${n}`), never);
+  t.true(Math.min(...slept) >= 500 && Math.max(...slept) < 3_500);
+  const mean = slept.reduce((sum, ms) => sum + ms, 0) / slept.length;
+  t.true(mean > 1_900 && mean < 2_100, `${mean} ms`);
+  await backend.execute(0, request('item-0'), never);
+  t.is(slept.at(-1), slept[0]);
 });
