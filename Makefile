@@ -4,6 +4,8 @@
 # make verify  the gates alone
 # make sim     worlds that go wrong by seed: SEEDS=20000 so many, FROM=1 from here, SEED=7 TRACE=1 this one and what happens in it
 # make mutants plants known faults in a copy of the code, and fails where one is not noticed: ONLY=name plants that one
+# make bench    measures it beside a bare path and BullMQ, over an hour; writes bench/results.json and the table of the README
+#              ONLY=end-to-end,start these parts alone; ROUNDS=3; SCALE=small to try a change, tiny takes seconds
 # make smoke-3node-aws, make smoke-3node-gcp
 #              one coordinator and three workers by hand: a steal, a drain by that provider's notice, the proof, within a minute.
 #              ROLLOUT_SMOKE_CLOUD=1 runs them on hosts of yours over ssh, and says what it needs to know for that
@@ -13,13 +15,16 @@
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
+.PHONY: run test bench sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
 
 test: install
 	@$(PINNED) node scripts/run-tests.ts $(ONLY)
+
+bench: build
+	@$(PINNED) node bench/main.ts
 
 sim: install
 	@$(PINNED) node scripts/sim.ts

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What the tests need of the system beside Node, npm and make. `make test` installs it where it may; where it may not, the tests
- * that need it fail and name the package.
+ * What the tests and the benchmark need of the system beside Node, npm and make. `make` installs it where it may; where it may not,
+ * what needs it fails and names the package.
  */
 interface SystemPackage {
   readonly name: string;
@@ -13,6 +13,7 @@ interface SystemPackage {
 
 const PACKAGES: readonly SystemPackage[] = [
   { name: 'faketime', isThere: () => faketimeLibrary() !== null },
+  { name: 'redis-server', isThere: () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0 },
   { name: 'strace', isThere: () => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0 },
 ];
 

@@ -1,0 +1,2 @@
+/** One queue for one list. */
+export const QUEUE = 'bench';

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Figures, Part } from './contract.ts';
+import { thousands } from './end-to-end.ts';
+import { requireResults } from './items.ts';
+import { type MemoryReport, memoryFigures, readMemory } from './memory.ts';
+import { measured, startNode } from './processes.ts';
+import { servingIn, startRollout, stateDirOf } from './rollout.ts';
+import { until } from './until.ts';
+
+/** Short, so that ten million of them and their results fit on a disk of 20 GB. */
+const LINE_BYTES = 200;
+const CONCURRENCY = 64;
+
+/** A list far longer than memory: what its index takes, how fast it runs, and how much memory the coordinator has at most. */
+export const largeList: Part = {
+  name: 'large-list',
+  mostRounds: 1,
+  measure: async (round) => {
+    const { large: items, workers } = round.sizes;
+    const input = round.input(items, LINE_BYTES);
+    const [output, reports] = [join(round.newDir(), 'out.jsonl'), round.newDir()];
+    const checked = await measured(() => startNode('runtime/cli.js', ['run', input, '--output', output, '--dry-run']).ended);
+    let report: MemoryReport | undefined;
+    const run = await measured(async () => {
+      const started = startRollout({ input, output, workers, concurrency: CONCURRENCY, latencyMs: 0, spreadMs: 0 }, probe(reports));
+      const { pid } = await until('the coordinator serves', () => servingIn(stateDirOf(output)));
+      await started.ended;
+      report = readMemory(reports, pid);
+    });
+    requireResults(output, items);
+    const list = `${thousands(items)} items of ${LINE_BYTES} bytes`;
+    const index: Figures = { seconds: checked.seconds, cpuSeconds: checked.cpuMs / 1_000 };
+    const ran: Figures = { itemsPerSecond: items / run.seconds, cpuUsPerItem: (run.cpuMs * 1_000) / items };
+    return [
+      { subject: 'rollout', load: `${list}: checked and indexed (--dry-run)`, figures: index, foreignCores: checked.foreignCores },
+      {
+        subject: 'rollout',
+        load: `${list}: run, start-up included`,
+        figures: { ...ran, ...memoryFigures(report) },
+        foreignCores: run.foreignCores,
+      },
+    ];
+  },
+};
+
+/** Every process of the run then says how much memory it has. */
+function probe(dir: string): Readonly<Record<string, string>> {
+  const path = fileURLToPath(new URL('memory-probe.ts', import.meta.url));
+  return { NODE_OPTIONS: `--import=${path}`, ROLLOUT_BENCH_MEMORY: dir };
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Figures } from './contract.ts';
+
+/** What a process said of its memory, in bytes, when its RSS was highest. */
+export interface MemoryReport {
+  readonly rss: number;
+  readonly heapTotal: number;
+  /** Of objects that JavaScript holds outside its heap; array buffers are among them. */
+  readonly external: number;
+  readonly mapped: number;
+}
+
+const MIB = 2 ** 20;
+
+export function memoryFile(pid: number): string {
+  return `${pid}.json`;
+}
+
+export function readMemory(dir: string, pid: number): MemoryReport {
+  return JSON.parse(readFileSync(join(dir, memoryFile(pid)), 'utf8')) as MemoryReport;
+}
+
+/** Of `/proc/<pid>/status`: the pages of files that are in memory. */
+export function parseMappedBytes(status: string): number {
+  const kib = /^RssFile:\s+(\d+) kB$/m.exec(status)?.[1];
+  return Number(kib ?? 0) * 1_024;
+}
+
+/** The rest is what the allocator has for native code, threads' heaps and stacks included. */
+export function memoryFigures(report: MemoryReport | undefined): Figures {
+  if (report === undefined) return {};
+  const { rss, heapTotal, external, mapped } = report;
+  return {
+    peakRssMiB: rss / MIB,
+    heapMiB: heapTotal / MIB,
+    bufferMiB: external / MIB,
+    mappedMiB: mapped / MIB,
+    otherMiB: Math.max(0, rss - heapTotal - external - mapped) / MIB,
+  };
+}

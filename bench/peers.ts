@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Round, Run, Subject } from './contract.ts';
+import { requireResults } from './items.ts';
+import { measured, type Started, startNode } from './processes.ts';
+import { startRollout } from './rollout.ts';
+
+/** What every subject does: it reads the items, executes each on one of the workers, and writes the results in the order of the items. */
+export interface ListRun {
+  readonly items: number;
+  readonly lineBytes: number;
+  readonly inFlight: Readonly<Record<Subject, number>>;
+}
+
+export const SUBJECTS: readonly Subject[] = ['rollout', 'bare', 'bullmq'];
+
+/** As long as requests that people send, with a short prompt. */
+export const LINE_BYTES = 400;
+
+/**
+ * The product with what it does unless told otherwise. The bare path with the window at which it is fastest. BullMQ as its documentation
+ * advises for short jobs; more makes it no faster.
+ */
+export const BATCHED: ListRun['inFlight'] = { rollout: 64, bare: 384, bullmq: 32 };
+
+/** Starts it, waits for its end, and sees that it did what it had to. */
+export async function runList(subject: Subject, round: Round, list: ListRun): Promise<Run> {
+  const [input, dir] = [round.input(list.items, list.lineBytes), round.newDir()];
+  const output = join(dir, 'out.jsonl');
+  const run = await measured(() => start(subject, input, output, round.sizes.workers, list).ended);
+  requireResults(output, list.items);
+  return run;
+}
+
+function start(subject: Subject, input: string, output: string, workers: number, { items, inFlight }: ListRun): Started {
+  const own = inFlight[subject];
+  if (subject === 'rollout') return startRollout({ input, output, workers, concurrency: own, latencyMs: 0, spreadMs: 0 });
+  const file = subject === 'bare' ? 'bench/bare/main.ts' : 'bench/bullmq/main.ts';
+  return startNode(file, [input, output, String(items), String(workers), String(own)]);
+}
