@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.ts';
-import { allHeld, outcomeBytes, type Stage, type State } from './state.ts';
+import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
+import { allHeld, type State } from './state.ts';
 
 /** Recomputes what the state keeps twice: tests call it after every fact. */
 export function checkState(state: State): void {
@@ -14,6 +15,7 @@ export function checkState(state: State): void {
     'nothing is both unsent and sent',
   );
   assert(state.queue.size === state.counts.queued, 'the queue is the queued items');
+  assert(state.waitingBytes === held.reduce((sum, one) => sum + waitingBytes(one.stage), 0), 'the bytes of the queue');
   assert(state.failures.size === state.counts.failed, 'the failures are the failed items');
   for (const endpoint of state.endpoints) {
     const executing = [...state.executing.values()].filter((one) => one.endpoint === endpoint).length;

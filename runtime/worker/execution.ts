@@ -24,6 +24,7 @@ import {
 } from './endpoint.ts';
 import { giveBack, keepOutcome, returnQueued } from './holding.ts';
 import { type Execution, find, type Held, moveTo, type State } from './state.ts';
+import { addEnded, passSlotTime } from './window.ts';
 
 /**
  * How executions end: what each end shows about its endpoint (endpoint.ts), and what happens to the item. An item whose failure is held back
@@ -46,6 +47,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
   const key = refKey(ref);
   const execution = present(state.executing.get(key), 'an execution that ends');
   const { endpoint } = execution;
+  passSlotTime(state.credit.pace, nowMs, state.executing.size);
   state.executing.delete(key);
   onLeft(endpoint, nowMs);
   if (state.mode.kind === 'left') return;
@@ -54,6 +56,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
   if (ending.kind === 'outcome') onOutcome(state, nowMs, execution, key, ending.outcome);
   // An execution that was stopped fails for that reason, which shows nothing about the endpoint.
   if (!isWanted) return onProbeDropped(endpoint, key);
+  if (ending.kind === 'outcome' || ending.kind === 'failure') addEnded(state.credit.pace, state.settings.concurrency);
   switch (ending.kind) {
     case 'outcome':
       return keepOutcome(state, held, ending.outcome);

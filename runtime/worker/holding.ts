@@ -5,6 +5,7 @@ import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
 import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint.ts';
 import { isOutOfTouch } from './epoch-guard.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
+import { addLine, MAX_WAITING_BYTES, passSlotTime } from './window.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
 
@@ -14,6 +15,7 @@ export function take(state: State, assignment: Assignment): void {
   if (siblings.some((held) => held.ref.attempt >= assignment.attempt)) return;
   for (const lower of [...siblings]) if (isUnfinished(lower)) abandon(state, lower);
   const ref = plainRef(assignment);
+  addLine(state.credit, assignment.line.length);
   const reason = refusal(state);
   if (reason === null) add(state, ref, { kind: 'queued', assignment });
   else add(state, ref, { kind: 'returning', item: { ...ref, reason, delayMs: 0, detail: '' } });
@@ -43,6 +45,7 @@ export function startQueued(state: State, nowMs: number): void {
     const { assignment } = held.stage;
     const key = refKey(held.ref);
     moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
+    passSlotTime(state.credit.pace, nowMs, state.executing.size);
     onStarted(endpoint, nowMs, key);
     state.executing.set(key, { endpoint, startedAtMs: nowMs, inFlight: endpoint.executing });
     command(state, { kind: 'start', assignment, endpoint: endpoint.number });
@@ -128,5 +131,7 @@ function abandon(state: State, held: Held): void {
 
 function refusal(state: State): ReturnReason | null {
   if (state.mode.kind !== 'working') return 'drained';
+  // W6: it had asked for more, before the lines became larger.
+  if (state.waitingBytes >= MAX_WAITING_BYTES) return 'recalled';
   return state.endpoints.some((endpoint) => isClosed(endpoint) || wantsProbe(endpoint)) ? null : 'unavailable';
 }

@@ -10,6 +10,7 @@ import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { end, openWhereAllFailed, takeReadiness } from './execution.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain } from './polling.ts';
+import { onArrived } from './round-time.ts';
 import { speak } from './say.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './silence.ts';
 import { allHeld, command, type State } from './state.ts';
@@ -174,6 +175,7 @@ function onContent(state: State, nowMs: number, id: PollId, reply: Extract<PollR
   if (reply.batch > state.session.receivedBatch) {
     state.session.receivedBatch = reply.batch;
     state.session.announced -= reply.assignments.length;
+    state.credit.round = onArrived(state.credit.round, nowMs, reply.assignments.length);
     for (const ref of reply.revoked) revoke(state, ref);
     for (const assignment of reply.assignments) take(state, assignment);
     for (const ref of reply.recalled) recall(state, ref);

@@ -1,8 +1,11 @@
 import type { ItemRef } from '../model/row.ts';
 import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
-import { isClosed, wantsProbe } from './endpoint.ts';
+import { type Endpoint, isClosed, wantsProbe } from './endpoint.ts';
+import { onAsked, onNewSession } from './round-time.ts';
 import { onHeard } from './silence.ts';
-import { allHeld, command, type Held, heldState, newSession, type State, unfinished } from './state.ts';
+import { heldState } from './stage.ts';
+import { allHeld, command, type Held, newSession, type State, unfinished } from './state.ts';
+import { windowSize } from './window.ts';
 
 /** Which message is sent, be it a poll or one of a stream, and what is in it. */
 
@@ -26,13 +29,17 @@ export function capacity(state: State): number {
   return Math.max(0, Math.min(room, wanted(state) - unfinished(state)));
 }
 
-/** How many items the endpoints can use: one for each that is to be probed, and for the others what may run there, plus the prefetch. */
-function wanted({ endpoints, settings }: State): number {
+/** How many items the endpoints can use: one for each that is to be probed, and for the others what may run there, plus the window. */
+function wanted({ endpoints, settings, credit }: State): number {
   const probes = endpoints.filter(wantsProbe).length;
   const working = endpoints.filter(isClosed);
   if (working.length === 0) return probes;
-  const running = working.reduce((sum, { limit }) => sum + limit.size, 0);
-  return Math.min(running, settings.concurrency) + probes + settings.prefetch;
+  const slots = Math.min(settings.concurrency, total(working));
+  return slots + probes + windowSize(credit, slots, settings.prefetch);
+}
+
+function total(endpoints: readonly Endpoint[]): number {
+  return endpoints.reduce((sum, { limit }) => sum + limit.size, 0);
 }
 
 /** Sends the poll or polls that are due now. */
@@ -60,6 +67,7 @@ function sayWhereDue(state: State, nowMs: number): void {
 /** Opens a new session: the next poll is its hello (L26). Replies to older polls are ignored from now on. */
 export function openSession(state: State): void {
   state.session = newSession(state.session.number + 1);
+  state.credit.round = onNewSession(state.credit.round);
   sendAllAgain(state);
 }
 
@@ -110,6 +118,7 @@ function send(state: State, nowMs: number): void {
     waitMs: isHello || settings.transport === 'stream' ? 0 : settings.pollWaitMs,
   };
   session.inFlight.add(poll.poll);
+  state.credit.round = onAsked(state.credit.round, nowMs, session.announced, poll.capacity);
   session.announced = poll.capacity;
   session.acknowledgedBatch = poll.acknowledgedBatch;
   command(state, { kind: 'poll', poll });

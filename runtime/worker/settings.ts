@@ -21,8 +21,8 @@ export interface WorkerSettings {
   readonly tlsDir: string;
   /** How many items are executed at a time. */
   readonly concurrency: number;
-  /** How many items more are held ready, so that the backend never idles. */
-  readonly prefetch: number;
+  /** The most that is held ready beyond these; null where that follows how long items take. */
+  readonly prefetch: number | null;
   readonly requestTimeoutMs: number;
   /** How long the backend may be away before the worker gives up. */
   readonly waitBackendMs: number;
@@ -89,7 +89,7 @@ export async function loadWorkerSettings(path: string, isSupervised = false): Pr
   return {
     ...same,
     tlsDir: tls.dir,
-    prefetch: prefetch ?? Math.max(1, Math.floor(raw.concurrency / 4)),
+    prefetch: prefetch ?? null,
     requestTimeoutMs: requestTimeout,
     waitBackendMs: waitBackend,
     waitCoordinatorMs: isSupervised ? Number.POSITIVE_INFINITY : waitCoordinator,

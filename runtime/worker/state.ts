@@ -1,13 +1,15 @@
 import { assert, present } from '../base/assert.ts';
 import { type Durations, noDurations } from '../model/durations.ts';
 import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
-import type { Assignment, HeldState, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
+import type { Outcome, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
 import { type Endpoint, newEndpoint } from './endpoint.ts';
 import type { EpochGuard } from './epoch-guard.ts';
 import type { Beginning } from './load.ts';
 import { newSilence, type Silence } from './silence.ts';
+import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
+import { type Credit, newCredit } from './window.ts';
 
 /** poll: each message is a call of its own; stream: one stream carries all of a session. */
 export type Transport = 'stream' | 'poll';
@@ -16,7 +18,8 @@ export interface MachineSettings {
   readonly workerId: WorkerId;
   readonly bootNonce: string;
   readonly concurrency: number;
-  readonly prefetch: number;
+  /** The most that is held ready beyond what runs; null where that follows the items alone (window.ts). */
+  readonly prefetch: number | null;
   /** The servers that items are executed on, as they are named in messages. */
   readonly endpoints: readonly string[];
   readonly requestTimeoutMs: number;
@@ -31,19 +34,6 @@ export interface MachineSettings {
   /** Without a coordinator for so long the worker ends; Infinity where its parent sees to that. */
   readonly waitCoordinatorMs: number;
 }
-
-/**
- * Where a held item stands. failed: executed, and whether that counts against it is not known yet (endpoint.ts); storing: executed, not
- * yet durable, so not yet to be sent (L34); finished: durable, until acknowledged; returning: going back without an outcome, never
- * executed again under this attempt (L36).
- */
-export type Stage =
-  | { readonly kind: 'queued'; readonly assignment: Assignment }
-  | { readonly kind: 'started'; readonly startedAtMs: number }
-  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly detail: string; readonly endpoint: number; readonly failedAtMs: number }
-  | { readonly kind: 'storing'; readonly outcome: Outcome }
-  | { readonly kind: 'finished'; readonly outcome: Outcome }
-  | { readonly kind: 'returning'; readonly item: ItemReturn };
 
 export interface Held {
   readonly ref: ItemRef;
@@ -98,6 +88,8 @@ export interface State {
   /** Bytes of finished and storing outcomes. */
   outcomeBytes: number;
   readonly queue: Set<Held>;
+  /** Bytes of the lines in it. */
+  waitingBytes: number;
   /** Started, and not told so yet (L32). */
   readonly untold: Set<Held>;
   /** It is to be told now: nothing else has carried it since the last tick. */
@@ -117,6 +109,7 @@ export interface State {
   mode: Mode;
   readonly drain: Drain;
   readonly durations: Durations;
+  readonly credit: Credit;
   guard: EpochGuard;
   isRegistered: boolean;
   isFenced: boolean;
@@ -140,6 +133,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     counts: { queued: 0, started: 0, failed: 0, storing: 0, finished: 0, returning: 0 },
     outcomeBytes: 0,
     queue: new Set(),
+    waitingBytes: 0,
     untold: new Set(),
     isStartDue: false,
     unsent: new Set(),
@@ -152,6 +146,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     mode: { kind: 'working' },
     drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [] },
     durations: noDurations(),
+    credit: newCredit(nowMs),
     guard: { highestEpoch, lastValidMs: nowMs },
     isRegistered: false,
     isFenced: false,
@@ -207,12 +202,6 @@ export function unfinished(state: State): number {
   return state.counts.queued + state.counts.started + state.counts.storing;
 }
 
-/** How the coordinator sees a stage. A returning item is told as queued, so that it is not assigned again (L27). */
-export function heldState(stage: Stage): HeldState {
-  if (stage.kind === 'finished') return 'finished';
-  return stage.kind === 'queued' || stage.kind === 'returning' ? 'queued' : 'started';
-}
-
 export function command(state: State, next: Command): void {
   state.commands.push(next);
 }
@@ -221,6 +210,7 @@ function enter(state: State, held: Held): void {
   const { stage } = held;
   state.counts[stage.kind] += 1;
   state.outcomeBytes += outcomeBytes(stage);
+  state.waitingBytes += waitingBytes(stage);
   if (stage.kind === 'queued') state.queue.add(held);
   if (stage.kind === 'started') state.untold.add(held);
   if (stage.kind === 'failed') state.failures.add(held);
@@ -230,13 +220,10 @@ function enter(state: State, held: Held): void {
 function leave(state: State, held: Held): void {
   state.counts[held.stage.kind] -= 1;
   state.outcomeBytes -= outcomeBytes(held.stage);
+  state.waitingBytes -= waitingBytes(held.stage);
   state.queue.delete(held);
   state.untold.delete(held);
   state.failures.delete(held);
   state.unsent.delete(held);
   state.sent.delete(held);
-}
-
-export function outcomeBytes(stage: Stage): number {
-  return stage.kind === 'finished' || stage.kind === 'storing' ? stage.outcome.line.byteLength : 0;
 }

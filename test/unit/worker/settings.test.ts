@@ -25,7 +25,7 @@ test('a mock backend needs no more than its type', async (t) => {
     stateDir: 's',
     tlsDir: 't',
     concurrency: 64,
-    prefetch: 16,
+    prefetch: null,
     requestTimeoutMs: 600_000,
     waitBackendMs: 900_000,
     waitCoordinatorMs: 900_000,
@@ -40,8 +40,7 @@ test('a mock backend needs no more than its type', async (t) => {
   });
 });
 
-test('prefetch is a quarter of the concurrency, and at least 1', async (t) => {
-  t.is((await load(`${LEAST}backend: {type: mock}\nconcurrency: 2\n`)).prefetch, 1);
+test('prefetch may be bounded', async (t) => {
   t.is((await load(`${LEAST}backend: {type: mock}\nconcurrency: 2\nprefetch: 7\n`)).prefetch, 7);
 });
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
-import { add, allHeld, drop, find, heldState, moveTo, newState, unfinished } from '../../../runtime/worker/state.ts';
+import { add, allHeld, drop, find, moveTo, newState, unfinished } from '../../../runtime/worker/state.ts';
 import { assignment, outcome, ref, SETTINGS } from '../../support/worker-state.ts';
 
 test('L34: what the outbox held is finished, and is to be sent', (t) => {
@@ -37,12 +37,6 @@ test('the counts, the queue and the bytes follow an item through its stages', (t
 test('the same pair is held once', (t) => {
   const state = newState(SETTINGS, 0, [outcome(1)], 0);
   t.throws(() => add(state, ref(1), { kind: 'queued', assignment: assignment(1) }), { message: /one held item/ });
-});
-
-test('L27: a returning item is told as queued, so that it is not assigned again; one being stored is not finished yet', (t) => {
-  t.is(heldState({ kind: 'returning', item: { ...ref(1), reason: 'drained', delayMs: 0, detail: '' } }), 'queued');
-  t.is(heldState({ kind: 'storing', outcome: outcome(1) }), 'started');
-  t.is(heldState({ kind: 'finished', outcome: outcome(1) }), 'finished');
 });
 
 test('checkState finds a count that is wrong', (t) => {
