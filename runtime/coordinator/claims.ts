@@ -11,6 +11,7 @@ import { unlock } from './judge.ts';
 import { addRunning, command, refOf, rowOfWorker } from './mirror.ts';
 import { Picking } from './picking.ts';
 import { handBackAll } from './rows.ts';
+import { type Share, shareOut } from './shares.ts';
 import type { State, Worker } from './state.ts';
 
 /** Items of one round of claims: bounds the size of one ledger transaction. */
@@ -68,19 +69,13 @@ function isHost({ poison }: State, worker: Worker): boolean {
   return poison.host?.worker === worker.id;
 }
 
-/**
- * How many items each worker gets in this round: all it has room for while there is plenty; an equal share where there is less, so
- * that the first worker in line does not take the tail alone.
- */
-function planShares(state: State): { readonly worker: Worker; free: number }[] {
+function planShares(state: State): Share[] {
   const available = Math.min(state.ready.length + state.supply.upTo - state.cursor, MAX_ROUND);
-  const free = available === 0 ? [] : findHungry(state);
-  const equal = Math.ceil(available / Math.max(1, free.length));
-  return free.map((share) => ({ worker: share.worker, free: Math.min(share.free, Math.max(1, equal)) }));
+  return available === 0 ? [] : shareOut(available, findHungry(state));
 }
 
-function findHungry(state: State): readonly { readonly worker: Worker; readonly free: number }[] {
-  const found: { readonly worker: Worker; readonly free: number }[] = [];
+function findHungry(state: State): readonly Readonly<Share>[] {
+  const found: Share[] = [];
   for (const id of state.hungry) {
     const worker = state.workers.get(id);
     const free = worker === undefined ? 0 : freeSlots(state, worker);
@@ -99,7 +94,7 @@ export function freeSlots(state: State, worker: Worker): number {
 }
 
 /** Ranges from the cursor, cut where an invalid item stands: those go to the coordinator itself. */
-function freshGrants(state: State, shares: { readonly worker: Worker; free: number }[]): readonly Grant[] {
+function freshGrants(state: State, shares: readonly Share[]): readonly Grant[] {
   const grants: Grant[] = [];
   const { supply } = state;
   let at = state.cursor;

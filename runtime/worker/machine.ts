@@ -9,7 +9,7 @@ import { isClosed, outageOf } from './endpoint.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { end, openWhereAllFailed, takeReadiness } from './execution.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
-import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain } from './polling.ts';
+import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain, tellWhatWaits } from './polling.ts';
 import { onArrived } from './round-time.ts';
 import { speak } from './say.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './silence.ts';
@@ -60,6 +60,7 @@ function adoptTiming(state: State, { heartbeatIntervalMs, workerSelfFenceTimeout
 export function onReply(state: State, nowMs: number, id: PollId, reply: PollReply): readonly Command[] {
   if (id.session !== state.session.number) return settle(state, nowMs);
   state.session.inFlight.delete(id.poll);
+  state.session.isAnswerDue = false;
   state.silence = onHeard(state.silence);
   if (isDeposed(state.guard, reply.epoch)) {
     leaveCoordinator(state);
@@ -148,7 +149,7 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
     leaveCoordinator(state);
   }
   resendOverdue(state, nowMs);
-  state.isStartDue = state.untold.size > 0;
+  tellWhatWaits(state);
   returnUnfit(state, nowMs);
   if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs)
     go(state, state.mode.isFinished ? 'finished' : 'given-up', state.mode.endMs);

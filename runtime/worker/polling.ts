@@ -54,11 +54,16 @@ export function pollWhereDue(state: State, nowMs: number): void {
   if (session.inFlight.size === 0 || (session.inFlight.size < MAX_POLLS_IN_FLIGHT && hasNews(state))) send(state, nowMs);
 }
 
-/** On a stream a message goes as soon as there is news and the one before it has left: what comes up meanwhile goes together. */
+/**
+ * On a stream a message goes as soon as there is news and the one before it has left: what comes up meanwhile goes together. What nobody
+ * waits for goes once the last outcomes are answered, as in Nagle's algorithm (RFC 896): the longer a round takes, the more a message
+ * carries.
+ */
 function sayWhereDue(state: State, nowMs: number): void {
   const { session, settings } = state;
   if (session.polls > 0 && (!session.isOpen || session.inFlight.size > 0)) return;
-  if (session.polls > 0 && !hasNews(state) && session.quietMs < settings.heartbeatIntervalMs) return;
+  const isDue = hasNews(state) && (!session.isAnswerDue || isUrgent(state));
+  if (session.polls > 0 && !isDue && session.quietMs < settings.heartbeatIntervalMs) return;
   if (session.polls === 0) state.silence = onHeard(state.silence);
   session.quietMs = 0;
   send(state, nowMs);
@@ -93,8 +98,25 @@ export function sayLast(state: State, nowMs: number): void {
 
 function hasNews(state: State): boolean {
   const { session } = state;
-  const isHeard = session.receivedBatch === session.acknowledgedBatch && capacity(state) <= session.announced;
-  return state.unsent.size > 0 || state.drain.steps.length > 0 || state.isStartDue || !isHeard;
+  const isHeard = !isAcknowledgementDue(state) && capacity(state) <= session.announced;
+  return state.unsent.size > 0 || state.drain.steps.length > 0 || state.isTellingDue || !isHeard;
+}
+
+/** Called at each tick: nothing waits for longer. */
+export function tellWhatWaits(state: State): void {
+  state.session.isAnswerDue = false;
+  state.isTellingDue = state.untold.size > 0 || state.session.receivedBatch !== state.session.acknowledgedBatch;
+}
+
+/** The next batch follows the acknowledgement of the last. On a stream, where none is to follow, that can wait. */
+function isAcknowledgementDue({ session, settings }: State): boolean {
+  return session.receivedBatch !== session.acknowledgedBatch && (session.announced > 0 || settings.transport === 'poll');
+}
+
+/** Somebody waits for it: a slot to which no item is on its way, or the coordinator, for what goes back or for an acknowledgement. */
+function isUrgent(state: State): boolean {
+  const isStarved = state.queue.size === 0 && state.session.announced <= 0 && capacity(state) > 0;
+  return isStarved || state.counts.returning > 0 || state.drain.steps.length > 0 || state.isTellingDue || isAcknowledgementDue(state);
 }
 
 function send(state: State, nowMs: number): void {
@@ -121,12 +143,13 @@ function send(state: State, nowMs: number): void {
   state.credit.round = onAsked(state.credit.round, nowMs, session.announced, poll.capacity);
   session.announced = poll.capacity;
   session.acknowledgedBatch = poll.acknowledgedBatch;
+  session.isAnswerDue = poll.outcomes.length + poll.returns.length > 0;
   command(state, { kind: 'poll', poll });
 }
 
 /** What has started since the last message; a hello has said it of everything (L26). */
 function tellStarted(state: State, isHello: boolean): readonly ItemRef[] {
-  state.isStartDue = false;
+  state.isTellingDue = false;
   if (isHello) state.untold.clear();
   const told = [...state.untold].slice(0, MAX_POLL_ITEMS);
   for (const held of told) state.untold.delete(held);

@@ -52,6 +52,8 @@ export interface Session {
   /** Since something was said, in milliseconds. */
   quietMs: number;
   receivedBatch: number;
+  /** Outcomes or returns are on their way, and nothing has been heard since: what can wait goes with the next message. */
+  isAnswerDue: boolean;
   /** The newest batch that a poll has acknowledged. */
   acknowledgedBatch: number;
   /** The capacity that the coordinator still knows of: as announced, less what came since. */
@@ -92,8 +94,8 @@ export interface State {
   waitingBytes: number;
   /** Started, and not told so yet (L32). */
   readonly untold: Set<Held>;
-  /** It is to be told now: nothing else has carried it since the last tick. */
-  isStartDue: boolean;
+  /** What can wait is to be told now: nothing else has carried it since the last tick. */
+  isTellingDue: boolean;
   readonly unsent: Set<Held>;
   /** In a poll, unacknowledged; in the order of sending. */
   readonly sent: Set<Held>;
@@ -135,7 +137,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     queue: new Set(),
     waitingBytes: 0,
     untold: new Set(),
-    isStartDue: false,
+    isTellingDue: false,
     unsent: new Set(),
     sent: new Set(),
     executing: new Map(),
@@ -163,7 +165,17 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
 }
 
 export function newSession(number: number): Session {
-  return { number, isOpen: false, polls: 0, inFlight: new Set(), quietMs: 0, receivedBatch: 0, acknowledgedBatch: 0, announced: 0 };
+  return {
+    number,
+    isOpen: false,
+    polls: 0,
+    inFlight: new Set(),
+    quietMs: 0,
+    isAnswerDue: false,
+    receivedBatch: 0,
+    acknowledgedBatch: 0,
+    announced: 0,
+  };
 }
 
 export function find(state: State, ref: { readonly index: ItemIndex; readonly attempt: Attempt }): Held | undefined {

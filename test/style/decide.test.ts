@@ -79,6 +79,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'poison',
       'restore',
       'sessions',
+      'shares',
       'stall',
       'standing',
       'status',

@@ -9,6 +9,7 @@ import type { Outcome } from '../../runtime/model/session.ts';
 import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts';
 import { onBeat, onConnected, onEnded, onReadiness, onReply, onStart, onStored, onTick, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
+import { EventQueue } from '../sim/event-queue.ts';
 import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine.ts';
 import { SETTINGS as WORKER } from './worker-state.ts';
 
@@ -35,25 +36,21 @@ export interface FleetOptions {
   readonly line?: Uint8Array;
 }
 
-interface Due {
-  readonly atMs: number;
-  readonly order: number;
-  readonly run: () => void;
-}
-
 /** The real machines of a coordinator and its workers on a clock of their own: everything between them takes its time, and nothing fails. */
 export class VirtualFleet {
   readonly coordinator: CoordinatorState;
   readonly workers: readonly WorkerState[];
-  nowMs = 0;
-  /** Slots that were busy, over all workers, in milliseconds since the last look. */
-  busyMs = 0;
   ended = 0;
   stolen = 0;
+  /** Of the workers. */
+  messages = 0;
   readonly #options: FleetOptions;
   readonly #delays: Delays;
-  readonly #due: Due[] = [];
-  #order = 0;
+  readonly #queue = new EventQueue();
+  #executing = 0;
+  /** Summed over all slots, since the last look. */
+  #busyMs = 0;
+  #notedMs = 0;
   #lookedMs = 0;
 
   constructor(options: FleetOptions) {
@@ -69,31 +66,34 @@ export class VirtualFleet {
     for (const [n, state] of this.workers.entries()) this.#begin(n, state);
   }
 
+  get nowMs(): number {
+    return this.#queue.nowMs;
+  }
+
   /** Time passes. */
   run(ms: number): void {
-    const endMs = this.nowMs + ms;
-    for (let next = this.#due[0]; next !== undefined && next.atMs <= endMs; next = this.#due[0]) {
-      this.#pop();
-      this.#pass(next.atMs);
-      next.run();
-    }
-    this.#pass(endMs);
+    let isOver = false;
+    this.#after(ms, () => {
+      isOver = true;
+    });
+    while (!isOver && this.#queue.runNext());
+    this.#note(0);
   }
 
   /** The part of the slots that was busy since the last call. */
   busyShare(): number {
     const slotMs = this.#options.workers * this.#options.slots * (this.nowMs - this.#lookedMs);
-    const share = this.busyMs / slotMs;
-    this.busyMs = 0;
+    const share = this.#busyMs / slotMs;
+    this.#busyMs = 0;
     this.#lookedMs = this.nowMs;
     return share;
   }
 
-  #executing = 0;
-
-  #pass(nowMs: number): void {
-    this.busyMs += this.#executing * (nowMs - this.nowMs);
-    this.nowMs = nowMs;
+  /** So many slots more are busy from now on. */
+  #note(more: number): void {
+    this.#busyMs += this.#executing * (this.nowMs - this.#notedMs);
+    this.#notedMs = this.nowMs;
+    this.#executing += more;
   }
 
   #begin(n: number, state: WorkerState): void {
@@ -185,12 +185,13 @@ export class VirtualFleet {
         return this.#after(1, () => this.#hear(n, (state) => onReadiness(state, this.nowMs, command.endpoint, null)));
       case 'poll': {
         const { session, poll } = command.poll;
+        this.messages += 1;
         this.#message(() => this.#tell({ kind: 'message', poll: command.poll, token: n }));
         return this.#after(0, () => this.#hear(n, (state) => onWritten(state, this.nowMs, { session, poll })));
       }
       case 'start': {
         const ref = plainRef(command.assignment);
-        this.#executing += 1;
+        this.#note(1);
         return this.#after(this.#options.itemMs(ref.index, n), () => this.#end(n, outcomeOf(ref)));
       }
       case 'store': {
@@ -203,7 +204,7 @@ export class VirtualFleet {
   }
 
   #end(n: number, outcome: Outcome): void {
-    this.#executing -= 1;
+    this.#note(-1);
     this.ended += 1;
     this.#hear(n, (state) => onEnded(state, this.nowMs, plainRef(outcome), { kind: 'outcome', outcome }));
   }
@@ -212,43 +213,16 @@ export class VirtualFleet {
     this.#after(this.#delays.messageMs, run);
   }
 
+  #after(ms: number, run: () => void): void {
+    this.#queue.after(ms, run);
+  }
+
   #every(ms: number, run: () => void): void {
     this.#after(ms, () => {
       run();
       this.#every(ms, run);
     });
   }
-
-  /** A heap by time; of two at the same time the older comes first. */
-  #after(ms: number, run: () => void): void {
-    this.#order += 1;
-    const due: Due = { atMs: this.nowMs + ms, order: this.#order, run };
-    const heap = this.#due;
-    let at = heap.push(due) - 1;
-    for (let above = (at - 1) >> 1; at > 0 && isBefore(due, heap[above]); above = (at - 1) >> 1) {
-      heap[at] = heap[above] as Due;
-      at = above;
-    }
-    heap[at] = due;
-  }
-
-  #pop(): void {
-    const heap = this.#due;
-    const last = heap.pop();
-    if (last === undefined || heap.length === 0) return;
-    let at = 0;
-    for (let child = 1; child < heap.length; child = 2 * at + 1) {
-      if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child += 1;
-      if (!isBefore(heap[child], last)) break;
-      heap[at] = heap[child] as Due;
-      at = child;
-    }
-    heap[at] = last;
-  }
-}
-
-function isBefore(a: Due | undefined, b: Due | undefined): boolean {
-  return a !== undefined && b !== undefined && (a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order));
 }
 
 type Grant = Extract<CoordinatorCommand, { kind: 'claim' }>['grants'][number];

@@ -148,7 +148,7 @@ test('a drain can be withdrawn as long as the worker has not left; what was hand
   const commands = onHint(state, 46_100, null);
   t.deepEqual(kinds(commands), ['say', 'poll']);
   t.is(state.counts.returning, 2);
-  t.like(polls(commands)[0], { capacity: 4 });
+  t.like(polls(commands)[0], { capacity: 2 }, 'of items that take so long none is held ready');
 });
 
 test('a stricter hint tightens, a laxer one lengthens nothing; withdrawn, the other source counts alone', (t) => {

@@ -153,7 +153,7 @@ test('L32: what has started is told with the next poll, at the latest with one o
   startQueued(state, 0);
   state.commands = [];
   t.deepEqual(due(state), [], 'a short item would be told for nothing');
-  state.isStartDue = true;
+  state.isTellingDue = true;
   t.deepEqual(
     due(state).map((poll) => poll.started),
     [[ref(1)]],

@@ -65,8 +65,41 @@ test('news waits for the message before it to leave, and then goes together', (t
   t.deepEqual(polls(onStored(state, 2, [ref(2)])), []);
   onEnded(state, 2, ref(3), ended(3));
   t.deepEqual(polls(onStored(state, 2, [ref(3)])), []);
-  t.like(polls(onWritten(state, 3, { session: 1, poll: 3 }))[0], { poll: 4, outcomes: [outcome(2), outcome(3)] });
+  t.deepEqual(polls(onWritten(state, 3, { session: 1, poll: 3 })), [], 'the outcome before them is not answered');
+  t.like(polls(onReply(state, 4, REPLY, ok({ acknowledged: [ref(1)] })))[0], { poll: 4, outcomes: [outcome(2), outcome(3)] });
   checkState(state);
+});
+
+test('outcomes wait for an answer no longer than a tick', (t) => {
+  const state = working();
+  onEnded(state, 1, ref(1), ended(1));
+  onStored(state, 1, [ref(1)]);
+  onWritten(state, 2, { session: 1, poll: 3 });
+  onEnded(state, 3, ref(2), ended(2));
+  t.deepEqual(polls(onStored(state, 3, [ref(2)])), []);
+  t.like(polls(onTick(state, 250))[0], { poll: 4, outcomes: [outcome(2)] });
+});
+
+test('what goes back waits for nothing, and neither does a slot to which no item is on its way', (t) => {
+  const draining = working();
+  onEnded(draining, 1, ref(1), ended(1));
+  onStored(draining, 1, [ref(1)]);
+  onWritten(draining, 2, { session: 1, poll: 3 });
+  t.true(polls(onDrain(draining, 3)).length > 0);
+  const starving = working();
+  onEnded(starving, 1, ref(1), ended(1));
+  onStored(starving, 1, [ref(1)]);
+  onWritten(starving, 2, { session: 1, poll: 3 });
+  starving.session.announced = 0;
+  onEnded(starving, 3, ref(2), ended(2));
+  t.like(polls(onStored(starving, 3, [ref(2)]))[0], { poll: 4, outcomes: [outcome(2)] });
+});
+
+test('L27: a batch after which none is to come is acknowledged with what is said next, at most a tick later', (t) => {
+  const { state } = greeting({ ...ON_STREAM, concurrency: 1, prefetch: 1 });
+  onWritten(state, 0, FIRST);
+  t.deepEqual(polls(onReply(state, 0, REPLY, ok({ batch: 1, assignments: [assignment(1), assignment(2)] }))), []);
+  t.like(polls(onTick(state, 250))[0], { poll: 2, acknowledgedBatch: 1, started: [ref(1)], capacity: 0 });
 });
 
 test('what left on an older stream lets nothing go on the newer one', (t) => {
