@@ -59,7 +59,7 @@ export interface Outcome extends ItemRef {
 /**
  * unavailable: the endpoint is not there, or gives no item a result; refused: all endpoints of the worker refuse everybody (a wrong key
  * or path); quota: the account has none left; throttled: more is asked of the endpoint than it takes; recalled: wanted for another
- * worker (L32).
+ * worker (L32), or its line is more than the worker has room for.
  */
 export type ReturnReason = 'drained' | 'unavailable' | 'throttled' | 'quota' | 'refused' | 'recalled';
 

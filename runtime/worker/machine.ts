@@ -60,7 +60,6 @@ function adoptTiming(state: State, { heartbeatIntervalMs, workerSelfFenceTimeout
 export function onReply(state: State, nowMs: number, id: PollId, reply: PollReply): readonly Command[] {
   if (id.session !== state.session.number) return settle(state, nowMs);
   state.session.inFlight.delete(id.poll);
-  state.session.isAnswerDue = false;
   state.silence = onHeard(state.silence);
   if (isDeposed(state.guard, reply.epoch)) {
     leaveCoordinator(state);

@@ -62,7 +62,7 @@ export function pollWhereDue(state: State, nowMs: number): void {
 function sayWhereDue(state: State, nowMs: number): void {
   const { session, settings } = state;
   if (session.polls > 0 && (!session.isOpen || session.inFlight.size > 0)) return;
-  const isDue = hasNews(state) && (!session.isAnswerDue || isUrgent(state));
+  const isDue = hasNews(state) && (!isAnswerDue(state) || isUrgent(state));
   if (session.polls > 0 && !isDue && session.quietMs < settings.heartbeatIntervalMs) return;
   if (session.polls === 0) state.silence = onHeard(state.silence);
   session.quietMs = 0;
@@ -104,13 +104,17 @@ function hasNews(state: State): boolean {
 
 /** Called at each tick: nothing waits for longer. */
 export function tellWhatWaits(state: State): void {
-  state.session.isAnswerDue = false;
+  state.session.awaited = null;
   state.isTellingDue = state.untold.size > 0 || state.session.receivedBatch !== state.session.acknowledgedBatch;
 }
 
 /** The next batch follows the acknowledgement of the last. On a stream, where none is to follow, that can wait. */
 function isAcknowledgementDue({ session, settings }: State): boolean {
   return session.receivedBatch !== session.acknowledgedBatch && (session.announced > 0 || settings.transport === 'poll');
+}
+
+function isAnswerDue({ session, sent }: State): boolean {
+  return session.awaited !== null && sent.has(session.awaited);
 }
 
 /** Somebody waits for it: a slot to which no item is on its way, or the coordinator, for what goes back or for an acknowledgement. */
@@ -143,7 +147,6 @@ function send(state: State, nowMs: number): void {
   state.credit.round = onAsked(state.credit.round, nowMs, session.announced, poll.capacity);
   session.announced = poll.capacity;
   session.acknowledgedBatch = poll.acknowledgedBatch;
-  session.isAnswerDue = poll.outcomes.length + poll.returns.length > 0;
   command(state, { kind: 'poll', poll });
 }
 
@@ -171,6 +174,7 @@ function handOver(state: State, nowMs: number): { readonly outcomes: Outcome[]; 
     state.unsent.delete(held);
     state.sent.add(held);
     held.sentAtMs = nowMs;
+    state.session.awaited = held;
   }
   return { outcomes, returns };
 }

@@ -52,8 +52,8 @@ export interface Session {
   /** Since something was said, in milliseconds. */
   quietMs: number;
   receivedBatch: number;
-  /** Outcomes or returns are on their way, and nothing has been heard since: what can wait goes with the next message. */
-  isAnswerDue: boolean;
+  /** The last item of the last message that is to be acknowledged: until it is, what can wait does so. Null where nothing is waited for. */
+  awaited: Held | null;
   /** The newest batch that a poll has acknowledged. */
   acknowledgedBatch: number;
   /** The capacity that the coordinator still knows of: as announced, less what came since. */
@@ -171,7 +171,7 @@ export function newSession(number: number): Session {
     polls: 0,
     inFlight: new Set(),
     quietMs: 0,
-    isAnswerDue: false,
+    awaited: null,
     receivedBatch: 0,
     acknowledgedBatch: 0,
     announced: 0,

@@ -3,6 +3,7 @@ import { checkState } from '../../../runtime/worker/check-state.ts';
 import { end } from '../../../runtime/worker/execution.ts';
 import { forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
 import { find, newState, type State } from '../../../runtime/worker/state.ts';
+import { MAX_WAITING_BYTES } from '../../../runtime/worker/window.ts';
 import { assignment, away, ended, kinds, outcome, readied, ref, SETTINGS, throttled } from '../../support/worker-state.ts';
 
 function ready(): State {
@@ -173,4 +174,19 @@ test('L32: what is recalled and has not started goes back as released and never 
   t.like(find(state, ref(3))?.stage, { kind: 'returning', item: { ...ref(3), reason: 'recalled' } });
   startQueued(state, 0);
   t.deepEqual(state.commands, []);
+});
+
+test('W6: what comes while too many bytes wait for a slot goes back at once', (t) => {
+  const state = ready();
+  const large = new Uint8Array(MAX_WAITING_BYTES / 2);
+  for (const index of [1, 2, 3]) take(state, { ...assignment(index), line: large });
+  t.is(state.waitingBytes, MAX_WAITING_BYTES);
+  t.is(find(state, ref(2))?.stage.kind, 'queued');
+  const third = find(state, ref(3))?.stage;
+  t.like(third, { kind: 'returning', item: { reason: 'recalled', delayMs: 0 } });
+  startQueued(state, 0);
+  t.is(state.waitingBytes, 0);
+  take(state, assignment(4));
+  t.is(find(state, ref(4))?.stage.kind, 'queued');
+  checkState(state);
 });

@@ -775,7 +775,7 @@ export const ReturnReason = {
   QUOTA: 4,
 
   /**
-   * The coordinator recalled it before it had started, and it never will under this attempt (L32).
+   * It had not started, and never will under this attempt: the coordinator recalled it (L32), or the worker has no room for its line.
    *
    * @generated from enum value: RETURN_REASON_RECALLED = 5;
    */
