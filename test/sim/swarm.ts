@@ -15,7 +15,7 @@ export interface WorldPlan {
   readonly workers: number;
   readonly coordinators: number;
   readonly concurrency: number;
-  readonly prefetch: number;
+  readonly prefetch: number | null;
   readonly transport: 'stream' | 'poll';
   /** Second attempts for what runs long. */
   readonly stragglers: boolean;
@@ -69,7 +69,7 @@ export function planOf(seed: number): WorldPlan {
     workers: workersOf(seed, 1 + Math.floor(random.next() * 4)),
     coordinators: 1 + Math.floor(random.next() * 3),
     concurrency: 1 + Math.floor(random.next() * 5),
-    prefetch: 1 + Math.floor(random.next() * 4),
+    prefetch: Math.floor(random.next() * 5) || null,
     transport: random.next() < 0.65 ? 'stream' : 'poll',
     stragglers: !isExact && random.next() < 0.5,
     timing: {
