@@ -86,7 +86,7 @@ async function unfitness(host: Host, project: string): Promise<string | null> {
   const isOld = major < (OLDEST_NODE[0] ?? 0) || (major === OLDEST_NODE[0] && minor < (OLDEST_NODE[1] ?? 0));
   if (node.exit !== 0 || isOld)
     return `${host.name}: Node ${OLDEST_NODE.join('.')} or later is needed in its PATH (${node.stdout.trim() || 'none found'})`;
-  const built = await host.run(`test -f ${quote(project)}/dist/runtime/worker/main.js`);
+  const built = await host.run(`test -f ${quote(project)}/dist/worker.js`);
   if (built.exit !== 0) return `${host.name}: ${project} has no built project; copy it there, and run npm ci in it`;
   return null;
 }

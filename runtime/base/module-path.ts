@@ -1,16 +1,22 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * The file beside `from` (an import.meta.url) that holds module `name`: `name.ts` when the sources run as they are, `name.js` in
- * the built tree. tsc rewrites imports, but not the names that worker threads and child processes are started by.
+ * The file that holds the entry `name` of a thread or a process: among the sources `name.ts` beside `from` (an import.meta.url), in
+ * the built tree `name.js`, since there all files are in one directory (scripts/build.ts).
  */
 export function siblingModule(from: string, name: string): URL {
   return new URL(`./${name}${extname(fileURLToPath(from))}`, from);
 }
 
+/** Starts the thread whose entry is `name`. Stack traces of a thread name the sources only where it is started with that option. */
+export function startThread(from: string, name: string, options: WorkerOptions): Worker {
+  return new Worker(siblingModule(from, name), { ...options, execArgv: ['--enable-source-maps'] });
+}
+
 /** A launcher in `runtime/` (coordinator.js, worker.js, cli.js), from the sources and from the built tree alike. */
 export function launcher(from: string, name: 'coordinator' | 'worker' | 'cli'): string {
   const isBuilt = extname(fileURLToPath(from)) === '.js';
-  return fileURLToPath(new URL(`${isBuilt ? '../../../runtime/' : '../'}${name}.js`, from));
+  return fileURLToPath(new URL(`${isBuilt ? '../runtime/' : '../'}${name}.js`, from));
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { nearest } from './nearest.ts';
 
 /** One mistake in settings: `path` leads to the value (or, for an unknown key, to that key). */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { RolloutError } from './errors.ts';
 import { type Mistake, mistakesOf } from './settings-mistakes.ts';
 

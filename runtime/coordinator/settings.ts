@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loopback } from '../base/loopback.ts';
 import { loadSettings, type Rules } from '../base/settings.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
 import { parseEntries, type Rules } from '../base/settings.ts';
 import { isOneLine, ONE_LINE_FORM } from './detail.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { durationMs, intervalMs } from '../base/settings-fields.ts';
 import { DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from './timing.ts';
 

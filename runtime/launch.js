@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+
+/** The oldest Node that package.json names. */
+const OLDEST = [20, 19];
+
+/** Runs the process `name` of dist/ (coordinator, worker, cli) and ends with its exit code. */
+export async function launch(name) {
+  process.on('uncaughtException', end);
+  try {
+    const built = new URL(`../dist/${name}.js`, import.meta.url);
+    const flaw = flawOf(built);
+    if (flaw !== null) refuse(flaw);
+    process.setSourceMapsEnabled(true);
+    keepCompiled();
+    const { main } = await import(built);
+    process.exit(await main(process.argv.slice(2)));
+  } catch (error) {
+    end(error);
+  }
+}
+
+function flawOf(built) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isTooOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+  if (isTooOld) return `Node ${process.versions.node} is too old: install Node ${OLDEST.join('.')} or later`;
+  return existsSync(built)
+    ? null
+    : `it is not built: run \`npm ci\`, or \`npm run build\`, in ${fileURLToPath(new URL('..', import.meta.url))}`;
+}
+
+/**
+ * From Node 22.1 on compiled code is kept for the next start, beside the code and not in a directory for everybody's temporary files:
+ * who can write the one can write the other. Where it cannot be written, nothing is kept. Threads take the place from the environment.
+ */
+function keepCompiled() {
+  const { directory } = module.enableCompileCache?.(fileURLToPath(new URL('../dist/compiled', import.meta.url))) ?? {};
+  if (directory !== undefined) process.env.NODE_COMPILE_CACHE = directory;
+}
+
+function refuse(flaw) {
+  process.stderr.write(`rollout: ${flaw}\n`);
+  process.exit(2);
+}
+
+/** A bug ends with 70: Node's own 1 means that the run is done and some items failed. Too many open files is not a bug. */
+function end(error) {
+  const text = inspect(error);
+  const isOutOfFiles = /EMFILE|ENFILE|too many open files/.test(text);
+  const advice = 'rollout: too many files are open: raise the limit (`ulimit -n 1024`) and give the same command again';
+  process.stderr.write(`${isOutOfFiles ? advice : text}\n`);
+  process.exit(isOutOfFiles ? 2 : 70);
+}
