@@ -13,7 +13,6 @@ export async function launch(name) {
     const built = new URL(`../dist/${name}.js`, import.meta.url);
     const flaw = flawOf(built);
     if (flaw !== null) refuse(flaw);
-    process.setSourceMapsEnabled(true);
     keepCompiled();
     const { main } = await import(built);
     process.exit(await main(process.argv.slice(2)));

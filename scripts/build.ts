@@ -27,7 +27,7 @@ const LEFT_OUT = ['lmdb', '@grpc/proto-loader'];
 /** CommonJS packages ask for Node's own modules by `require`, which an ES module does not have. */
 const REQUIRE = "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
 
-/** Stack traces name the line of a source of this project; of a package's they name the file alone, since whole maps would slow each start. */
+/** Stack traces name the line of a source of this project; of a package's they name the file alone, since whole maps are large. */
 const mapsOfOwnSources: Plugin = {
   name: 'maps-of-own-sources',
   setup: (bundle) => {
@@ -50,7 +50,8 @@ const { metafile } = await build({
   target: 'node20.19',
   external: LEFT_OUT,
   banner: { js: REQUIRE },
-  sourcemap: true,
+  inject: ['runtime/base/source-stack.ts'],
+  sourcemap: 'external',
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,

@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
  * The file that holds the entry `name` of a thread or a process: among the sources `name.ts` beside `from` (an import.meta.url), in
@@ -8,11 +7,6 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
  */
 export function siblingModule(from: string, name: string): URL {
   return new URL(`./${name}${extname(fileURLToPath(from))}`, from);
-}
-
-/** Starts the thread whose entry is `name`. Stack traces of a thread name the sources only where it is started with that option. */
-export function startThread(from: string, name: string, options: WorkerOptions): Worker {
-  return new Worker(siblingModule(from, name), { ...options, execArgv: ['--enable-source-maps'] });
 }
 
 /** A launcher in `runtime/` (coordinator.js, worker.js, cli.js), from the sources and from the built tree alike. */

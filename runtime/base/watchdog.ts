@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
+import { Worker } from 'node:worker_threads';
 import { systemClock } from './clock.ts';
-import { startThread } from './module-path.ts';
+import { siblingModule } from './module-path.ts';
 import { ARMED, type Watch } from './watchdog-watch.ts';
 
 /**
@@ -33,7 +34,7 @@ export function startWatchdog({ limitMs, lastWords }: WatchdogOptions): Watchdog
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadlineMs = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   const workerData: Watch = { cell, deadlineMs, lastWords };
-  const thread = startThread(import.meta.url, 'watchdog-thread', {
+  const thread = new Worker(siblingModule(import.meta.url, 'watchdog-thread'), {
     workerData,
     resourceLimits: { maxYoungGenerationSizeMb: 1 },
   });

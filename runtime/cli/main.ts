@@ -9,15 +9,10 @@ import { isOutOfFiles } from '../base/open-files.ts';
 import { printable } from '../base/printable.ts';
 import { keepFilesPrivate } from '../base/private-files.ts';
 import type { CliDeps } from './deps.ts';
-import { drain } from './drain.ts';
-import { exportVerb } from './export.ts';
 import { inFlagWords } from './flag-words.ts';
 import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts';
 import { buildProgram } from './program.ts';
-import { run } from './run.ts';
-import { status } from './status.ts';
 import { isDrawable } from './terminal.ts';
-import { verify } from './verify.ts';
 import { readVersion, version, versionText } from './version.ts';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -25,11 +20,12 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
   const program = buildProgram(
     {
-      run: async (input, args) => run(deps, input, args),
-      status: async (args) => status(deps, args),
-      drain: async (worker, args) => drain(deps, worker, args),
-      export: async (args) => exportVerb(deps, args),
-      verify: async (args) => verify(deps, args),
+      // Loaded when needed: each verb uses a part of the libraries, and help and mistakes use none.
+      run: async (input, args) => (await import('./run.ts')).run(deps, input, args),
+      status: async (args) => (await import('./status.ts')).status(deps, args),
+      drain: async (worker, args) => (await import('./drain.ts')).drain(deps, worker, args),
+      export: async (args) => (await import('./export.ts')).exportVerb(deps, args),
+      verify: async (args) => (await import('./verify.ts')).verify(deps, args),
       coordinatorRun: async (args) => coordinatorRun(deps, args),
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),
@@ -89,7 +85,6 @@ function realDeps(): CliDeps {
         for (const name of signals) process.off(name, handle);
       };
     },
-    // Loaded when needed: the other verbs need to be quick.
     coordinatorMain: async (argv) => (await import('../coordinator/main.ts')).main(argv),
     workerMain: async (argv) => (await import('../worker/main.ts')).main(argv),
   };

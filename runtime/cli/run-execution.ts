@@ -10,8 +10,8 @@ import { isNoSpace } from '../base/space.ts';
 import type { RunStatus } from '../model/status.ts';
 import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
-import { ensureDevCa } from '../rpc/ca.ts';
 import { againSwitches, type RunArguments } from './arguments.ts';
+import { prepareCertificates } from './certificates.ts';
 import { childStarter } from './child.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inFlagWords } from './flag-words.ts';
@@ -45,7 +45,7 @@ const STATUS_EVERY_MS = 500;
 export async function executeRun(deps: CliDeps, execution: Execution): Promise<ExitCode> {
   const { args, paths } = execution;
   const startedMs = deps.clock.monotonicMs();
-  const ca = await ensureDevCa(paths.tlsDir, execution.runId);
+  const ca = await prepareCertificates(paths.tlsDir, execution.runId, args.workers);
   if (ca.isNew) say(deps.err, [`Generated dev CA at ${ca.caPath}`]);
   const view = createProgressView(
     { err: deps.err, isDrawable: deps.isDrawable, out: deps.out, nowMs: () => deps.clock.monotonicMs() },

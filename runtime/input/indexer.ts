@@ -1,7 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
-import { startThread } from '../base/module-path.ts';
+import { Worker } from 'node:worker_threads';
+import { siblingModule } from '../base/module-path.ts';
 import type { IndexJob } from './build-index.ts';
 import { ENTRY_BYTES } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles } from './index-files.ts';
@@ -78,7 +78,7 @@ class ThreadIndexing implements Indexing {
     const { promise, ...settle } = withResolvers<IndexSummary>();
     this.done = promise;
     this.#settle = settle;
-    this.#thread = startThread(import.meta.url, 'indexer-thread', {
+    this.#thread = new Worker(siblingModule(import.meta.url, 'indexer-thread'), {
       workerData: job,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });

@@ -1,5 +1,6 @@
+import { Worker } from 'node:worker_threads';
 import type { Clock } from '../base/clock.ts';
-import { startThread } from '../base/module-path.ts';
+import { siblingModule } from '../base/module-path.ts';
 import type { Epoch } from '../model/row.ts';
 import type { WorkerState } from '../model/session.ts';
 import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
@@ -24,7 +25,7 @@ export interface HeartListener {
 export function startHeartbeat(settings: Omit<HeartSettings, 'lag'>, clock: Clock, listener: HeartListener): Heartbeat {
   const lag = newLag();
   const marks = markLag(lag, clock);
-  const thread = startThread(import.meta.url, 'heart-thread', { workerData: { ...settings, lag } satisfies HeartSettings });
+  const thread = new Worker(siblingModule(import.meta.url, 'heart-thread'), { workerData: { ...settings, lag } satisfies HeartSettings });
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
   thread.on('message', (beat: FromHeart) => listener.onBeat(beat));
   thread.on('error', (error) => listener.onFailure(error instanceof Error ? error : new Error(String(error))));

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Stack traces of the built tree name the sources. scripts/build.ts puts this before each entry. Node's own source maps
+ * (`--enable-source-maps`) are read and measured at each start; these are read when a stack is first looked at.
+ */
+const PLACE = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
+
+const maps = new Map<string, SourceMap | null>();
+
+Error.prepareStackTrace = (error, frames) =>
+  [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n');
+
+function inSource(frame: string): string {
+  return frame.replace(PLACE, (place: string, url: string, line: string, column: string) => {
+    const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
+    if (entry === undefined || !('originalSource' in entry)) return place;
+    return `${fileURLToPath(new URL(entry.originalSource, url))}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  });
+}
+
+function mapOf(url: string): SourceMap | null {
+  const known = maps.get(url);
+  if (known !== undefined) return known;
+  const map = readMap(`${fileURLToPath(url)}.map`);
+  maps.set(url, map);
+  return map;
+}
+
+/** Null where there is none: then the trace names the built file. */
+function readMap(path: string): SourceMap | null {
+  try {
+    return new SourceMap(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return null;
+  }
+}
