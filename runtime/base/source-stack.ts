@@ -10,8 +10,13 @@ const PLACE = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
 
 const maps = new Map<string, SourceMap | null>();
 
+/** Node's types leave this out: a frame's text is a line of the trace. */
+interface Frame {
+  toString(): string;
+}
+
 Error.prepareStackTrace = (error, frames) =>
-  [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${inSource(String(frame))}`)].join('\n');
+  [Error.prototype.toString.call(error), ...frames.map((frame: Frame) => `    at ${inSource(frame.toString())}`)].join('\n');
 
 function inSource(frame: string): string {
   return frame.replace(PLACE, (place: string, url: string, line: string, column: string) => {
