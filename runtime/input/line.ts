@@ -1,8 +1,10 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import { visible } from '../base/printable.ts';
 import type { Item } from '../model/item.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { requestTargetProblem } from '../model/request-target.ts';
 import type { ItemForm } from '../model/session.ts';
+import { strayText } from './stray-character.ts';
 
 /** Why an input line is no item. The codes are written into error lines and are stable. */
 export type InvalidCode =
@@ -49,7 +51,7 @@ export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm)
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return notJson(content, error);
+    return notJson(content, text, error);
   }
   if (isDeeperThan(MAX_NESTING, value, content.length)) return invalid('invalid_request', TOO_DEEP, customIdOf(value, form));
   if (form === 'raw') return { kind: 'item', item: { customId: String(lineNumber), method: 'POST', url: '', body: value } };
@@ -145,11 +147,13 @@ function customIdOf(value: unknown, form: ItemForm): string | null {
   return typeof customId === 'string' && customId !== '' ? customId : null;
 }
 
-function notJson(content: Uint8Array, error: unknown): InvalidLine {
+function notJson(content: Uint8Array, text: string, error: unknown): InvalidLine {
   // A raw NUL is never JSON, so only lines that were refused need to be searched for one.
   const nulAt = content.indexOf(0);
   if (nulAt >= 0)
     return invalid('nul_byte', `a NUL byte stands at byte ${nulAt + 1} of the line: the file may be damaged; write the line again`);
+  const stray = strayText(text);
+  if (stray !== null) return invalid('invalid_json', stray);
   const cause = error instanceof Error ? error.message : String(error);
   return invalid('invalid_json', `the line is not JSON (${shortened(cause)}): write one whole JSON value per line`);
 }
@@ -175,8 +179,9 @@ function nameOf(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : shortened(JSON.stringify(value));
 }
 
+/** A quotation that nobody can read says nothing. */
 function shortened(text: string): string {
-  return text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`;
+  return visible(text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE)}…`);
 }
 
 function invalid(code: InvalidCode, message: string, customId: string | null = null): InvalidLine {

@@ -48,6 +48,20 @@ const TABLE: readonly (readonly [name: string, line: string | Uint8Array, code: 
   ['a NUL byte', '{"custom_id":"a\0"}', 'nul_byte', null, /NUL byte stands at byte 16/],
   ['a NUL byte outside of strings', '\0', 'nul_byte', null, /byte 1 /],
   ['half an object', '{"custom_id":"a",', 'invalid_json', null, /not JSON .*one whole JSON value per line/],
+  [
+    'a byte order mark',
+    `\uFEFF${batchLine('a')}`,
+    'invalid_json',
+    null,
+    /U\+FEFF \(a byte order mark\) stands at column 1.*joined.*sed -i/,
+  ],
+  ['a no-break space', '{"custom_id":\u00a0"a"}', 'invalid_json', null, /U\+00A0 \(a no-break space\) stands at column 14.*remove it/],
+  ['a zero-width space', '{"é🙂":1,\u200b"a":2}', 'invalid_json', null, /U\+200B \(a zero-width space\) stands at column 9/],
+  ['another invisible character', '{"a":1}\u{e0001}', 'invalid_json', null, /U\+E0001 \(an invisible character\) stands at column 8/],
+  ['a control character', '{"a":\u000b1}', 'invalid_json', null, /U\+000B .* column 6/],
+  ['a byte order mark alone', '\uFEFF', 'invalid_json', null, /U\+FEFF .* column 1/],
+  ['an invisible character that is not the cause', '{\u00a0"a":"\u00a0",}', 'invalid_json', null, /not JSON \(/],
+  ['a url with an invisible character', '{"custom_id":"a","url":"\u200b/v1/x","body":{}}', 'invalid_url', 'a', /url is "\\u200b\/v1/],
   ['two values', '{}{}', 'invalid_json', null, /not JSON/],
   ['a list', '[1]', 'not_an_object', null, /is a list, not an object.*--raw/],
   ['a string', '"x"', 'not_an_object', null, /is "x", not an object/],
@@ -156,4 +170,16 @@ test('any JSON value in the batch form is an item or is refused with a code', (t
     }),
   );
   t.pass();
+});
+
+test('no message holds a character that cannot be seen', (t) => {
+  for (const [, line, , , pattern] of TABLE) {
+    const parsed = parse(line);
+    if (parsed.kind === 'invalid') t.notRegex(parsed.message, /(?! )[\p{Z}\p{C}]/u, String(pattern));
+  }
+});
+
+test("invisible characters inside of strings are the item's own, and a long line of them is refused like any other", (t) => {
+  t.like(parse('{"custom_id":"a\u200b\u00a0","url":"/v1/x","body":{}}'), { kind: 'item' });
+  t.like(parse('\u00a0"\\"'.repeat(500_000)), { kind: 'invalid', code: 'invalid_json' });
 });
