@@ -50,7 +50,7 @@ function responseShape({ status = 'completed', output }: JsonObject): Shape {
  * Null where there is none. Routers put the failure of one choice into that choice; where the upstream server fails while it answers,
  * they may only say so in its `finish_reason` (OpenRouter).
  */
-function errorIn(body: JsonObject): unknown {
+export function errorIn(body: JsonObject): unknown {
   if (!isNothing(body['error'])) return body['error'];
   if (body['object'] === 'error') return body;
   const choices = body['choices'];

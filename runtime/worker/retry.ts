@@ -6,7 +6,7 @@ import type { Attempt } from '../model/row.ts';
 import { plainText, type Response } from '../results/output-line.ts';
 import { type AnswerBody, readBody } from './answer-body.ts';
 import { namedBy, type Shape, shapeOf } from './answer-shape.ts';
-import type { Executed } from './backends/contract.ts';
+import type { Executed, Hide } from './backends/contract.ts';
 import { type Blame, blameOf } from './blame.ts';
 import { isWebPage, serverWords } from './server-words.ts';
 import { statedDelayMs } from './stated-delay.ts';
@@ -40,23 +40,24 @@ const THROTTLES: readonly number[] = [429, 503];
 interface Answer extends Extract<Executed, { kind: 'answered' }> {
   readonly read: AnswerBody;
   readonly isPage: boolean;
+  readonly hide: Hide;
   /** Drawn only where it is needed: most executions succeed. */
   readonly drawDelayMs: () => number;
 }
 
-/** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. */
-export function judge(execution: Executed, attempt: Attempt, random: Random): Judgement {
+/** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. `hide`: of the backend. */
+export function judge(execution: Executed, attempt: Attempt, random: Random, hide: Hide): Judgement {
   const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered': {
       const read = readBody(execution.body);
       const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(execution.body));
-      return judgeAnswer({ ...execution, read, isPage, drawDelayMs });
+      return judgeAnswer({ ...execution, read, isPage, hide, drawDelayMs });
     }
     case 'failed':
-      return failed(execution, drawDelayMs);
+      return failed({ ...execution, message: hide(execution.message) }, drawDelayMs);
     case 'unavailable':
-      return { kind: 'unavailable', detail: execution.detail };
+      return { kind: 'unavailable', detail: hide(execution.detail) };
     default:
       return never(execution);
   }
@@ -162,14 +163,14 @@ function bodyText(read: AnswerBody, bytes: Uint8Array): string {
   return bytes.byteLength === 0 ? 'null' : plainText(bytes);
 }
 
-function wordsOf({ read, body }: Answer): string {
-  return read.kind === 'json' ? serverWords(read.text, read.value) : serverWords(beginningOf(body), undefined);
+function wordsOf({ read, body, hide }: Answer): string {
+  return read.kind === 'json' ? serverWords(read.text, read.value, hide) : serverWords(beginningOf(body), undefined, hide);
 }
 
-function redirectionOf({ status, headers }: Answer): string {
+function redirectionOf({ status, headers, hide }: Answer): string {
   const location = headers['location'];
   if (status < 300 || status >= 400 || location === undefined) return '';
-  const target = location.replace(/[?#].*$/s, '').slice(0, LONGEST_LOCATION);
+  const target = hide(location.replace(/[?#].*$/s, '')).slice(0, LONGEST_LOCATION);
   return `a redirection to ${target}, which is not followed: give that address itself with --base-url, or baseUrl in a settings file`;
 }
 

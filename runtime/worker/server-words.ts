@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '../base/json-object.ts';
+import { errorIn } from './answer-shape.ts';
+import type { Hide } from './backends/contract.ts';
 
 /** A server's message may be a whole page; its beginning says what is wrong. */
 const LONGEST_WORDS = 500;
@@ -24,12 +26,26 @@ const MESSAGE_MEMBERS: readonly string[] = [
   'title',
 ];
 
-/** The server's own words about a failure, on one line; empty where it said nothing. `value` is its body as JSON, undefined for others. */
-export function serverWords(text: string, value: unknown): string {
-  const told = value === undefined ? '' : oneLine(messageIn(value, MOST_WRAPS));
+/**
+ * The server's own words about a failure, on one line; empty where it said nothing. `value` is its body as JSON, undefined for others.
+ * Secrets are hidden before the text is shortened, so that no part of one is left at its end.
+ */
+export function serverWords(text: string, value: unknown, hide: Hide): string {
+  const told = value === undefined ? '' : oneLine(hide(messageOf(value)));
   if (told !== '') return shortened(told, LONGEST_WORDS);
-  return shortened(oneLine(pageTitle(text) ?? text.slice(0, LONGEST_PAGE)), LONGEST_BEGINNING);
+  return shortened(oneLine(hide(pageTitle(text) ?? text.slice(0, LONGEST_PAGE))), LONGEST_BEGINNING);
 }
+
+/** The error of a choice counts where the body itself names none. */
+function messageOf(value: unknown): string {
+  const told = messageIn(value, MOST_WRAPS);
+  if (told !== '' || !isJsonObject(value)) return told;
+  const error = errorIn(value);
+  const inside = messageIn(error, MOST_WRAPS);
+  return inside === '' && isJsonObject(error) && error['finish_reason'] === 'error' ? CHOICE_ENDED : inside;
+}
+
+const CHOICE_ENDED = 'a choice has ended with the finish_reason "error"';
 
 export function isWebPage(contentType: string, text: string): boolean {
   return /^\s*(?:text\/html|application\/xhtml)/i.test(contentType) || /^\s*(?:<!doctype html|<html)/i.test(text);

@@ -1,5 +1,6 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Backend, Executed, Request } from '../../runtime/worker/backends/contract.ts';
+import { hidingOf } from '../../runtime/worker/backends/hiding.ts';
 import type { SimProcess } from './sim-process.ts';
 import { poisonedItems } from './sim-source.ts';
 import { between } from './swarm.ts';
@@ -24,6 +25,7 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
   const poisoned = poisonedItems(world.plan);
   return {
     endpoints: ['sim'],
+    hide: hidingOf([]),
     isReady: async () => {
       await process.clock.sleep(random.next() * 20);
       return isAway(world, worker) ? { kind: 'not-ready', detail: 'the server' } : { kind: 'ready' };

@@ -39,7 +39,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   lease: ['machine'],
-  input: ['body-bytes', 'content-id', 'entry', 'file-encoding', 'file-form', 'form-text', 'identity', 'line', 'spans'],
+  input: ['body-bytes', 'content-id', 'entry', 'file-encoding', 'file-form', 'form-text', 'identity', 'line', 'spans', 'stray-character'],
   results: [
     'answer-notes',
     'breaks',
@@ -88,7 +88,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'waits',
     ],
   ],
-  'worker/backends': ['endpoint-url', 'event-stream', 'failure', 'model-choice', 'proxy-choice'],
+  'worker/backends': ['endpoint-url', 'event-stream', 'failure', 'hiding', 'model-choice', 'proxy-choice'],
   worker: [
     'addresses',
     'answer-body',

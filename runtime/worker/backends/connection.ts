@@ -13,6 +13,8 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>;
   /** ` through the proxy http://proxy:3128`, for messages; empty without one. */
   readonly way: string;
+  /** Values of headers that only the proxy may see. */
+  readonly secrets: readonly string[];
 }
 
 export interface ConnectionSettings {
@@ -37,7 +39,8 @@ export function connectTo({ origin }: EndpointUrl, settings: ConnectionSettings)
   if (proxy !== null && target.protocol === 'http:') return plainProxied(target, proxy, connections, secureContext);
   const direct = { timeout: CONNECT_TIMEOUT_MS, ...(secureContext === null ? {} : { secureContext }) };
   const connect = proxy === null ? direct : tunnelThrough(proxy, CONNECT_TIMEOUT_MS, secureContext);
-  return { pool: new Pool(origin, { ...POOL, connections, connect }), pathPrefix: '', headers: {}, way: wayOf(proxy) };
+  const pool = new Pool(origin, { ...POOL, connections, connect });
+  return { pool, pathPrefix: '', headers: {}, way: wayOf(proxy), secrets: secretsOf(proxy) };
 }
 
 /** What is not encrypted needs no tunnel: every proxy forwards it, and many open tunnels to port 443 alone. */
@@ -49,6 +52,7 @@ function plainProxied(target: URL, proxy: ProxyChoice, connections: number, secu
     pathPrefix: target.origin,
     headers: { host: target.host, ...(authorization === null ? {} : { 'proxy-authorization': authorization }) },
     way: wayOf(proxy),
+    secrets: secretsOf(proxy),
   };
 }
 
@@ -59,6 +63,11 @@ function unusable({ url, variable }: ProxyChoice): RolloutError {
     'CONFIG_INVALID',
     `the environment variable ${variable} names a proxy (${kind}) that cannot be used: give one as http://host:port or https://host:port, or except the server with no_proxy`,
   );
+}
+
+function secretsOf(proxy: ProxyChoice | null): readonly string[] {
+  const authorization = proxy === null ? null : proxyAuthorization(proxy);
+  return authorization === null ? [] : [authorization];
 }
 
 function wayOf(proxy: ProxyChoice | null): string {

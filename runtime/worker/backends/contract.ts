@@ -3,10 +3,15 @@ import type { Item } from '../../model/item.ts';
 /** Waits for something that is not part of the execution: meanwhile its time stands still. */
 export type Uncounted = <T>(wait: Promise<T>) => Promise<T>;
 
+/** Puts something harmless in place of each secret in a text. */
+export type Hide = (text: string) => string;
+
 /** What executes items. It never retries by itself: the ledger counts, and the coordinator decides who tries next. */
 export interface Backend {
   /** Its servers, by the addresses that messages use. At least one; an endpoint's number is its place in this list. */
   readonly endpoints: readonly string[];
+  /** Hides its keys and other secrets in whatever becomes a message; an answer itself keeps the server's bytes. */
+  readonly hide: Hide;
   /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
   isReady(endpoint: number, signal: AbortSignal): Promise<Readiness>;
   /**

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isJsonObject } from '../../base/json-object.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Backend, Executed, Request } from './contract.ts';
+import { hidingOf } from './hiding.ts';
 
 export interface MockSettings {
   readonly latencyMs: number;
@@ -17,6 +18,7 @@ export interface MockSettings {
 export function createMockBackend(settings: MockSettings, clock: Clock): Backend {
   return {
     endpoints: ['mock'],
+    hide: hidingOf([]),
     isReady: () => Promise.resolve({ kind: 'ready' }),
     execute: async (_endpoint, request, signal) => {
       const { isFailure, latencyMs } = draw(settings, request.requestId);

@@ -5,9 +5,10 @@ import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { type ReadLimits, readEvents, readWhole } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
-import type { Backend, Executed, Readiness, Request, Uncounted } from './contract.ts';
+import type { Backend, Executed, Hide, Readiness, Request, Uncounted } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
 import { detailOf, failureOf } from './failure.ts';
+import { hidingOf } from './hiding.ts';
 import { bodyWithModel, type ModelChoice } from './model-choice.ts';
 
 export interface OpenAiSettings extends ModelChoice {
@@ -45,9 +46,15 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
     return { url, connection, headers: { ...ownHeaders(settings), ...connection.headers } };
   });
   const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
+  const hide = hidingOf([
+    ...(settings.apiKey === null ? [] : [settings.apiKey]),
+    ...Object.values(settings.headers),
+    ...endpoints.flatMap(({ connection }) => connection.secrets),
+  ]);
   return {
     endpoints: endpoints.map(({ url }) => `${url.origin}${url.prefix}`),
-    isReady: (endpoint, signal) => probe(at(endpoint), signal),
+    hide,
+    isReady: (endpoint, signal) => probe(at(endpoint), hide, signal),
     execute: (endpoint, request, signal, uncounted = countAll) => post(at(endpoint), settings, request, { signal, uncounted }),
     close: async () => {
       await Promise.all(endpoints.map(({ connection }) => connection.pool.destroy()));
@@ -73,7 +80,7 @@ function ownHeaders({ apiKey, apiKeyHeader, headers }: OpenAiSettings): Headers 
 }
 
 /** A refusal reads `address: why`, since it is shown far from this server's settings. */
-async function probe({ url, connection, headers }: Endpoint, signal: AbortSignal): Promise<Readiness> {
+async function probe({ url, connection, headers }: Endpoint, hide: Hide, signal: AbortSignal): Promise<Readiness> {
   const path = requestPath(url, MODELS_PATH);
   const asked = `${shownUrl(url, path)}${connection.way}`;
   try {
@@ -83,7 +90,7 @@ async function probe({ url, connection, headers }: Endpoint, signal: AbortSignal
     const isPresent = (statusCode >= 200 && statusCode < 300) || PRESENT_STATUSES.includes(statusCode);
     return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${asked}: ${statusTold(statusCode)}` };
   } catch (error) {
-    return { kind: 'not-ready', detail: `${asked}: ${detailOf(error)}` };
+    return { kind: 'not-ready', detail: hide(`${asked}: ${detailOf(error)}`) };
   }
 }
 

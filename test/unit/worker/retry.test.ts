@@ -1,11 +1,18 @@
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import type { Executed } from '../../../runtime/worker/backends/contract.ts';
-import { type Judgement, judge, RETRY_BASE_MS, RETRY_CAP_MS } from '../../../runtime/worker/retry.ts';
+import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
+import { type Judgement, judge as judgeWith, RETRY_BASE_MS, RETRY_CAP_MS } from '../../../runtime/worker/retry.ts';
 
 const random = seededRandom(1);
+const SECRET = 'sk-0123456789/abc';
+const hide = hidingOf([SECRET]);
 const URL = 'http://h:1/v1/chat/completions';
 const GOOD = '{"n": 12345678901234567890,\n "choices": [{"p": 1.0}]}\n';
+
+function judge(execution: Executed, attempt: number, chance = random): Judgement {
+  return judgeWith(execution, attempt, chance, hide);
+}
 
 function answered(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, url = URL): Executed {
   return { kind: 'answered', url, status, requestId: 'req-1', headers, body: Buffer.from(body) };
@@ -158,4 +165,35 @@ test('a server that is not there, an answer that is too large, a streamed answer
     t.like(errorOf({ kind: 'failed', code, message: 'm' }), { code, blame: 'item', response: null, delayMs: 0 });
   const streamed = answered(200, 'data: {}\n', { 'content-type': 'text/event-stream; charset=utf-8' });
   t.like(errorOf(streamed), { code: 'streamed_answer', blame: 'item' });
+});
+
+test('no message of a judgement holds the key that a server repeats, also where the text is cut, and the body keeps its bytes', (t) => {
+  const padding = 'x'.repeat(490);
+  const bodies = [
+    JSON.stringify({ error: { message: `Incorrect API key provided: ${SECRET}.` } }),
+    JSON.stringify({ error: { message: `${padding} ${SECRET}` } }),
+    JSON.stringify({ seen: `Bearer ${SECRET}` }),
+    `{"seen": "${SECRET.replace('/', '\\/')}"}`,
+    `<html><title>no ${SECRET}</title>`,
+    `no route for /v1?key=${encodeURIComponent(SECRET)}`,
+  ];
+  for (const body of bodies) {
+    const judged = errorOf(answered(401, body));
+    t.notRegex(judged.message, /sk-0/, body);
+    t.true(judged.response?.body.includes('0123456789'), body);
+  }
+  t.notRegex(errorOf(answered(302, '', { location: `http://h/${SECRET}` })).message, /sk-0/);
+  t.deepEqual(judge({ kind: 'unavailable', detail: `proxy: ${SECRET}` }, 1), { kind: 'unavailable', detail: 'proxy: [hidden]' });
+  t.is(errorOf({ kind: 'failed', code: 'connection_reset', message: `cut by ${SECRET}` }).message, 'cut by [hidden]');
+});
+
+test('an error that stands in a choice is told in its own words, with 200 and with another status', (t) => {
+  const failed = { error: { code: 502, message: 'upstream is gone' }, finish_reason: 'error', message: { content: 'half' } };
+  const body = JSON.stringify({ id: 'x', choices: [{ message: {} }, { message: {} }, { message: {} }, failed] });
+  t.is(errorOf(answered(200, body)).message, `${URL} answered 200: an error inside the answer: upstream is gone`);
+  t.is(errorOf(answered(500, body)).message, `${URL} answered 500: upstream is gone`);
+  t.regex(
+    errorOf(answered(200, '{"choices": [{"finish_reason": "error"}]}')).message,
+    /a choice has ended with the finish_reason "error"$/,
+  );
 });

@@ -1,11 +1,14 @@
 import test from 'ava';
+import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
 import { isWebPage, serverWords } from '../../../runtime/worker/server-words.ts';
+
+const hide = hidingOf([]);
 
 function words(text: string): string {
   try {
-    return serverWords(text, JSON.parse(text));
+    return serverWords(text, JSON.parse(text), hide);
   } catch {
-    return serverWords(text, undefined);
+    return serverWords(text, undefined, hide);
   }
 }
 

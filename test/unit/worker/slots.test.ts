@@ -3,6 +3,7 @@ import { systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { contentId } from '../../../runtime/input/content-id.ts';
 import type { Backend, Executed, Request } from '../../../runtime/worker/backends/contract.ts';
+import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
 import { createSlots, LET_GO_MS, type Slots } from '../../../runtime/worker/slots.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
@@ -10,7 +11,13 @@ import { assignment, ref } from '../../support/worker-state.ts';
 const ANSWER: Executed = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
 
 function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots {
-  const backend: Backend = { endpoints: ['u'], isReady: async () => ({ kind: 'ready' }), execute, close: () => Promise.resolve() };
+  const backend: Backend = {
+    endpoints: ['u'],
+    hide: hidingOf([]),
+    isReady: async () => ({ kind: 'ready' }),
+    execute,
+    close: () => Promise.resolve(),
+  };
   return createSlots({ backend, requestTimeoutMs, clock: systemClock, random: seededRandom(1) });
 }
 
@@ -46,6 +53,7 @@ test('W15: a backend that does not let go of an item loses the slot after a grac
   const clock = new ManualClock();
   const backend: Backend = {
     endpoints: ['http://h:1'],
+    hide: hidingOf([]),
     isReady: async () => ({ kind: 'ready' }),
     execute: () => new Promise(() => undefined),
     close: () => Promise.resolve(),
@@ -63,6 +71,7 @@ test('W15: a backend that does not let go of an item loses the slot after a grac
 test('what the worker itself makes an answer wait for does not use up the request timeout', async (t) => {
   const clock = new ManualClock();
   const backend: Backend = {
+    hide: hidingOf([]),
     endpoints: ['http://h:1'],
     isReady: async () => ({ kind: 'ready' }),
     execute: async (_endpoint, { requestId }, signal, uncounted = (wait) => wait) => {
