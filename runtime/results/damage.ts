@@ -49,8 +49,7 @@ export interface InspectOptions {
 
 /** Reads the whole log and compares it with the ledger, also while the run goes on. It costs three seconds for a gigabyte. */
 export async function inspectLog<T>(options: InspectOptions, use: (locator: Locator, damage: Damage) => Promise<T>): Promise<T> {
-  const { cursor } = await options.ledger.progress();
-  const locator = await Locator.build({ ...options, items: cursor });
+  const locator = await Locator.build({ ...options, items: null });
   try {
     return await use(locator, await findDamage(locator, options.dir));
   } finally {

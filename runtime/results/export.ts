@@ -41,8 +41,7 @@ export interface Exported {
  * while the run goes on, in memory that does not grow with the list. A partial export leaves out damaged records, and says so.
  */
 export async function exportResults(options: ExportOptions): Promise<Exported> {
-  const progress = await options.ledger.progress();
-  const locator = await Locator.build({ ...options, items: options.items ?? progress.cursor });
+  const locator = await Locator.build(options);
   try {
     if (!options.isPartial) refuseUnfinished(options.items, locator);
     const damage = await findDamage(locator, options.dir);

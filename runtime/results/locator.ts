@@ -57,10 +57,11 @@ export interface Located {
 }
 
 export interface LocateOptions {
-  readonly ledger: Pick<LedgerReads, 'bits' | 'tallies'>;
+  readonly ledger: LedgerReads;
   /** The results place. */
   readonly dir: string;
-  readonly items: number;
+  /** Null: what the ledger has handed out. */
+  readonly items: number | null;
   readonly tempDir: string;
   /** Called with the number of frames read so far. */
   readonly onFrames?: (count: number) => void;
@@ -73,8 +74,8 @@ export class Locator {
   failed = 0;
   /** Items whose record was found to be none (damage.ts). */
   lost = 0;
-  /** As they were when the bits were read. */
-  tallies: readonly EpochTally[] = [];
+  /** As they were before the bits were read. */
+  readonly tallies: readonly EpochTally[];
   /** Epochs whose tally changed meanwhile, with which the log cannot be compared. */
   readonly unsteady: Set<Epoch> = new Set();
   /** Where the reading of each segment ended, ascending by epoch. */
@@ -83,19 +84,23 @@ export class Locator {
   readonly #table: PagedFile;
   #frames = 0;
 
-  private constructor(items: number, placeId: string | null, table: PagedFile) {
+  private constructor(items: number, tallies: readonly EpochTally[], placeId: string | null, table: PagedFile) {
     this.items = items;
+    this.tallies = tallies;
     this.placeId = placeId;
     this.#table = table;
   }
 
   static async build(options: LocateOptions): Promise<Locator> {
+    // In this order: no outcome that the tallies count is of an item beyond those that are looked at.
+    const tallies = await options.ledger.tallies();
+    const items = options.items ?? (await options.ledger.progress()).cursor;
     await mkdir(options.tempDir, { recursive: true });
     const path = join(options.tempDir, `locate-${systemRandom.hex(6)}.tmp`);
     const table = new PagedFile(path, new PageCache(CACHE_PAGES));
     // The name goes at once: a process that is killed leaves nothing behind.
     await rm(path);
-    const locator = new Locator(options.items, (await readPlace(options.dir))?.placeId ?? null, table);
+    const locator = new Locator(items, tallies, (await readPlace(options.dir))?.placeId ?? null, table);
     try {
       await locator.#readBits(options);
       await locator.#readLog(options);
@@ -150,7 +155,6 @@ export class Locator {
   }
 
   async #readBits({ ledger }: LocateOptions): Promise<void> {
-    this.tallies = await ledger.tallies();
     for (let from = 0; from < this.items; from += BITS_AT_ONCE) {
       const bits = await ledger.bits(from, Math.min(BITS_AT_ONCE, this.items - from));
       for (const [n, bit] of bits.entries()) if (bit !== ITEM_BIT.open) this.#expect(from + n, bit);
