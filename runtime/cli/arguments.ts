@@ -6,6 +6,7 @@ import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { FAILURE_LIMIT_FORM, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
+import { outputNameProblem } from '../results/output-name.ts';
 
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
 export interface RunArguments {
@@ -186,7 +187,13 @@ export function checkRunArguments(args: RunArguments): void {
     throw new RolloutError('USAGE', '--fresh starts over, --force goes on with what is there: give one of the two');
   if (args.fresh && args.extend)
     throw new RolloutError('USAGE', '--fresh starts over, --extend goes on with what is there: give one of the two');
-  if (args.output === '') throw new RolloutError('USAGE', '--output is empty: give the path of a file');
+  checkOutputName(args.output);
+  if (args.state === '-') throw new RolloutError('USAGE', '--state - is no directory: give the path of one');
+}
+
+export function checkOutputName(output: string): void {
+  const problem = outputNameProblem(output);
+  if (problem !== null) throw new RolloutError('USAGE', `--output${output === '-' ? ' -' : ''} ${problem}`);
 }
 
 /** The switches of a coordinator that say what is recorded and runs again. */

@@ -9,6 +9,7 @@ import { createOutputGuard, type OutputGuard } from '../results/output-guard.ts'
 import { errorsPath } from '../results/output-line.ts';
 import { outputMode } from '../results/output-mode.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
+import { checkOutputName } from './arguments.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
@@ -17,6 +18,7 @@ import type { ExportArguments } from './verb-arguments.ts';
 
 /** `rollout export`: the output files from what is recorded, also while the run goes on. */
 export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
+  if (args.output !== undefined) checkOutputName(args.output);
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);

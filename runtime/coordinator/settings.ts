@@ -9,6 +9,7 @@ import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
+import { outputNameProblem } from '../results/output-name.ts';
 import type { HealthPlace } from './health.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
@@ -109,7 +110,9 @@ function healthPlace(http: string | undefined): HealthPlace | null {
 const schema = z.strictObject({
   runId: z.ulid({ error: 'must be a ULID (26 characters), or left out' }).optional(),
   input: z.string().min(1),
-  output: z.string().min(1),
+  output: z
+    .string()
+    .refine((name) => outputNameProblem(name) === null, { error: (issue) => outputNameProblem(String(issue.input)) ?? undefined }),
   overwrite: z.boolean().default(false),
   outputMode: fileMode().optional(),
   listen: hostPort().default(() => `${loopback()}:50051`),

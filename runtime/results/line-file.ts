@@ -1,10 +1,9 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../base/atomic-file.ts';
-import { RolloutError } from '../base/errors.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 import { realTarget, temporaryPrefix } from './output-target.ts';
-import { unwritable } from './unwritable.ts';
+import { irregular, unwritable } from './unwritable.ts';
 
 /** Few system calls for many short lines; a fraction of what a process uses anyway. */
 const BUFFER_BYTES = 2 ** 20;
@@ -27,7 +26,7 @@ export class LineFile {
 
   /** Begins a file beside its target, with the permissions that it will have; refuses a target that could not be replaced. */
   static async create(given: string, mode: number): Promise<LineFile> {
-    await refuseDirectory(given);
+    await refuseIrregular(given);
     const path = await realTarget(given);
     await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch((error: NodeJS.ErrnoException) => {
       // A directory that may not be listed may still be written; if not, that is told just after.
@@ -87,10 +86,11 @@ function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EBADF') throw error;
 }
 
-async function refuseDirectory(path: string): Promise<void> {
+async function refuseIrregular(path: string): Promise<void> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw unwritable(path, error);
   });
-  if (found?.isDirectory()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is a directory; name a file for the output`);
+  const refusal = found === null ? null : irregular(path, found);
+  if (refusal !== null) throw refusal;
 }

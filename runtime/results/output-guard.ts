@@ -15,7 +15,7 @@ import {
   writtenLine,
 } from './output-owner.ts';
 import { realTarget, temporaryPrefix } from './output-target.ts';
-import { unwritable } from './unwritable.ts';
+import { irregular, unwritable } from './unwritable.ts';
 
 /**
  * Sees to it that an export replaces nothing but this run's own earlier output.
@@ -145,5 +145,7 @@ async function seeFile(path: string): Promise<WrittenFile | null> {
     if (isAbsent(error)) return null;
     throw unwritable(path, error);
   });
+  const refusal = found === null ? null : irregular(path, found);
+  if (refusal !== null) throw refusal;
   return found === null ? null : { size: Number(found.size), mtimeNs: String(found.mtimeNs) };
 }

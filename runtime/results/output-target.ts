@@ -3,7 +3,7 @@ import { open, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { longestTemporaryName } from '../base/temporary-file.ts';
-import { isKept, ofAnotherUser, unwritable } from './unwritable.ts';
+import { irregular, isKept, isOfProcess, ofAnotherUser, ofProcess, unwritable } from './unwritable.ts';
 
 /** Where an export is to write, and what it must not write over. */
 export interface OutputTarget {
@@ -22,6 +22,7 @@ export interface OutputTarget {
 export async function checkOutputTarget({ outputPath, errorsPath, inputPath, stateDir }: OutputTarget): Promise<void> {
   const input = inputPath === null ? null : await statIfThere(inputPath);
   for (const path of [outputPath, errorsPath]) {
+    await refuseProcessFile(path);
     const there = await statIfThere(path);
     if (there !== null) refuseTarget(path, there, input);
     const real = await realTarget(path);
@@ -52,10 +53,24 @@ export function temporaryPrefix(path: string): string {
 function refuseTarget(path: string, there: Stats, input: Stats | null): void {
   if (input !== null && there.dev === input.dev && there.ino === input.ino)
     throw new RolloutError('USAGE', `writing ${path} would overwrite the input: give another --output`);
-  if (there.isDirectory()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is a directory; name a file for the output`);
-  // The finished file takes the place of what stands there: a device or a pipe would be gone.
-  if (!there.isFile()) throw new RolloutError('OUTPUT_UNWRITABLE', `${path} is no regular file; name a file for the output`);
+  const refusal = irregular(path, there);
+  if (refusal !== null) throw refusal;
 }
+
+/** Such a link may lead to a regular file: a shell writes there what this process prints. */
+async function refuseProcessFile(path: string): Promise<void> {
+  let at = path;
+  for (let links = 0; links < MOST_LINKS; links += 1) {
+    const dir = await realpath(dirname(at)).catch(() => dirname(at));
+    if (isOfProcess(at) || isOfProcess(join(dir, basename(at)))) throw ofProcess(path);
+    const named = await readlink(at).catch(() => null);
+    if (named === null) return;
+    at = resolve(dirname(at), named);
+  }
+}
+
+/** As many as Linux follows. */
+const MOST_LINKS = 40;
 
 async function requireDirectory(path: string, dir: string): Promise<void> {
   if ((await statIfThere(dir))?.isDirectory()) return;

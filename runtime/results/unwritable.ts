@@ -44,3 +44,40 @@ export function ofAnotherUser(path: string): RolloutError {
     `cannot replace ${path}: it belongs to another user, in a folder where only owners may replace files; name another file`,
   );
 }
+
+/** What `stat` tells of a path. */
+interface Kind {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isFIFO(): boolean;
+  isSocket(): boolean;
+}
+
+/** The finished file takes the place of what stands at its path: a device or a pipe would be gone, and whoever reads it would wait on. */
+export function irregular(path: string, there: Kind): RolloutError | null {
+  if (there.isFile()) return null;
+  return new RolloutError(
+    'OUTPUT_UNWRITABLE',
+    `${path} is ${kindName(there)}, and results need a regular file: name another one for the output`,
+  );
+}
+
+function kindName(there: Kind): string {
+  if (there.isDirectory()) return 'a directory';
+  if (there.isFIFO()) return 'a pipe';
+  return there.isSocket() ? 'a socket' : 'a device';
+}
+
+/** Below these names are the open files of processes: what they lead to is written by its descriptor, and not by a name. */
+const OF_A_PROCESS = /^\/(?:proc\/|dev\/(?:std(?:in|out|err)$|fd\/))/;
+
+export function isOfProcess(path: string): boolean {
+  return OF_A_PROCESS.test(path);
+}
+
+export function ofProcess(path: string): RolloutError {
+  return new RolloutError(
+    'OUTPUT_UNWRITABLE',
+    `${path} stands for an open file of a process, and results appear whole, under their name, at the end: name a file for the output, and read that when the run has ended`,
+  );
+}

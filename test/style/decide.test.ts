@@ -47,6 +47,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'damage-text',
     'output-line',
     'output-mode',
+    'output-name',
     'output-owner',
     'record-check',
     'segment',

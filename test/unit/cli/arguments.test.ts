@@ -81,6 +81,9 @@ test('arguments that contradict one another are refused', (t) => {
     [{ model: 'a', overrideModel: 'b' }, /one of the two/],
     [{ fresh: true, force: true }, /one of the two/],
     [{ output: '' }, /--output is empty/],
+    [{ output: '-' }, /--output - is no place for results: .* two files.*give the path of a file/],
+    [{ output: 'folder/' }, /--output is the name of a directory \(folder\/\)/],
+    [{ state: '-' }, /--state - is no directory/],
   ];
   for (const [change, message] of refused) {
     const error = t.throws(() => checkRunArguments(runArguments(change)), { instanceOf: RolloutError, message });

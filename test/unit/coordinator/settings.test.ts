@@ -125,3 +125,7 @@ test('a settings file that is not there is named', async (t) => {
   const error = await t.throwsAsync(loadCoordinatorSettings('/nowhere/c.yaml'), { instanceOf: RolloutError, code: 'CONFIG_INVALID' });
   t.regex(error?.message ?? '', /\/nowhere\/c\.yaml/);
 });
+
+test('an output that is no path of a file is refused', async (t) => {
+  t.regex((await mistakesIn(t, 'input: a\noutput: "-"\n')).join(), /`output` at line 2 is no place for results/);
+});

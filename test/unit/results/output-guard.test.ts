@@ -107,3 +107,11 @@ test('of two runs that claim at once at most one has the output', async (t) => {
   t.true(claims.filter((claim) => claim.status === 'fulfilled').length <= 1);
   t.true(claims.some((claim) => claim.status === 'rejected'));
 });
+
+test('a directory at the path of an output is told as one, without advice to replace it', async (t) => {
+  const { out, guard } = world(t);
+  mkdirSync(out);
+  const error = await t.throwsAsync(guard('a').refuseTaken([out]), { instanceOf: RolloutError, code: 'OUTPUT_UNWRITABLE' });
+  t.regex(error?.message ?? '', /is a directory.*name another one/);
+  t.notRegex(error?.message ?? '', /overwrite/);
+});

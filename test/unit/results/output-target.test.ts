@@ -1,4 +1,5 @@
-import { linkSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, linkSync, mkdirSync, openSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
@@ -29,9 +30,11 @@ test('what could not be written at the end is refused at the start: a directory,
   const { dir, check } = folder(t);
   mkdirSync(join(dir, 'folder'));
   symlinkSync('/dev/null', join(dir, 'device'));
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
   for (const [output, message] of [
     ['folder', /is a directory/],
-    ['device', /no regular file/],
+    ['device', /device is a device, and results need a regular file/],
+    ['pipe', /pipe is a pipe/],
     ['missing/out', /no directory .*missing/],
     ['in.jsonl/out', /no directory/],
   ] as const) {
@@ -83,4 +86,19 @@ test('a new name and an earlier output are accepted', async (t) => {
   writeFileSync(join(dir, 'earlier'), '');
   await t.notThrowsAsync(check(join(dir, 'new')));
   await t.notThrowsAsync(check(join(dir, 'earlier')));
+});
+
+test('an open file of a process is no output, though the shell has sent it to a regular file', async (t) => {
+  const { dir, check } = folder(t);
+  const descriptor = openSync(join(dir, 'redirected'), 'w');
+  t.teardown(() => closeSync(descriptor));
+  symlinkSync(`/dev/fd/${descriptor}`, join(dir, 'link'));
+  for (const output of [`/dev/fd/${descriptor}`, `/proc/self/fd/${descriptor}`, join(dir, 'link'), '/dev/stdout']) {
+    const error = await t.throwsAsync(check(output), {
+      instanceOf: RolloutError,
+      message: /stands for an open file of a process.*name a file/,
+    });
+    t.is(error?.code, 'OUTPUT_UNWRITABLE');
+    t.notRegex(error?.message ?? '', /overwrite/);
+  }
 });
