@@ -81,13 +81,21 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     ),
     ...status.waits.map(waitText),
     ...(status.stall === null ? [] : [stallText(status.stall)]),
-    ...(isWithoutWorkers(status) ? ['No worker is registered.'] : []),
+    ...withoutWorkers(status, stateDir),
     ...howToGoOn(status, stateDir),
   ];
 }
 
-function isWithoutWorkers({ isLive, state, workers }: SeenStatus): boolean {
-  return isLive && state.kind === 'running' && workers.length === 0;
+function withoutWorkers(status: SeenStatus, stateDir: string): readonly string[] {
+  const { isLive, state, workers, runPid } = status;
+  if (!isLive || state.kind !== 'running' || workers.length > 0) return [];
+  if (runPid === null)
+    return ['No worker is registered: start one with `rollout worker run`; where one is started, its log says what it waits for.'];
+  const isBegun = settledItems(status) + status.running + status.handedBack > 0;
+  const now = status.isIndexed ? '' : ' The input is being indexed meanwhile.';
+  return [
+    `No worker is registered ${isBegun ? 'now' : 'yet'}: \`rollout run\` (pid ${runPid}) starts them, and their logs in ${stateDir}/logs say what they wait for.${now}`,
+  ];
 }
 
 function stateText(status: SeenStatus): string {

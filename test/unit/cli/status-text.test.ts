@@ -50,10 +50,20 @@ test('status says plainly that no coordinator is running, and how to go on', (t)
   t.regex(paused, /by hand: `rollout coordinator run --resume`/);
 });
 
-test('status says where a run that is being served has no worker', (t) => {
-  t.true(statusPage(status(), 'd').includes('No worker is registered.'));
-  for (const change of [{ workers: [READY] }, { isLive: false }, { state: { kind: 'completed' } }] as const)
-    t.false(statusPage(status(change), 'd').includes('No worker is registered.'));
+test('status says of a run without workers what is happening: it starts, its input is indexed, or somebody must start one', (t) => {
+  const told = (change: Partial<SeenStatus>): string =>
+    statusPage(status(change), 'd')
+      .filter((line) => line.startsWith('No worker'))
+      .join();
+  const fresh = { runPid: 7, done: 0, failed: 0, running: 0, handedBack: 0 };
+  t.regex(told({}), /^No worker is registered: start one with `rollout worker run`/);
+  t.regex(
+    told(fresh),
+    /^No worker is registered yet: `rollout run` \(pid 7\) starts them, and their logs in d\/logs say what they wait for\.$/,
+  );
+  t.regex(told({ ...fresh, items: 10, isIndexed: false }), /registered yet: .*The input is being indexed meanwhile\.$/);
+  t.regex(told({ runPid: 7 }), /registered now: /);
+  for (const change of [{ workers: [READY] }, { isLive: false }, { state: { kind: 'completed' } }] as const) t.is(told(change), '');
 });
 
 test('a paused run shows its reason; a completed one asks for nothing', (t) => {
