@@ -5,7 +5,7 @@
 
 export type ToParent =
   | { readonly kind: 'listening'; readonly address: string }
-  /** It cannot go on now, for a reason that a person can remove; told again with growing gaps while it lasts. */
+  /** It cannot go on now: why, and what to do about it; told again with growing gaps while it lasts. */
   | { readonly kind: 'waiting'; readonly reason: string }
   /** It ends, and starting it again does not help. */
   | { readonly kind: 'given-up' }

@@ -1,7 +1,7 @@
 import { present } from '../base/assert.ts';
 import { waitForSpace } from '../base/free-space.ts';
 import { parseSizeBytes } from '../base/quantity.ts';
-import { isNoSpace } from '../base/space.ts';
+import { isNoSpace, SPACE_ADVICE } from '../base/space.ts';
 import { type CliDeps, say } from './deps.ts';
 import type { StatePaths } from './paths.ts';
 
@@ -12,7 +12,7 @@ export async function awaitRoom({ clock, err }: CliDeps, stateDir: string, minFr
     bytes: present(parseSizeBytes(minFreeSpace), 'a checked size'),
     clock,
     signal: new AbortController().signal,
-    onShort: (shortage) => say(err, [`${shortage} (--min-free-space ${minFreeSpace}); free some, and it goes on by itself`]),
+    onShort: (shortage) => say(err, [`${shortage} (--min-free-space ${minFreeSpace}); ${SPACE_ADVICE}`]),
     onEnough: () => say(err, ['there is space again']),
   });
 }

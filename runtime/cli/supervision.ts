@@ -51,5 +51,5 @@ export function exitWithoutWorkers(absences: readonly WorkerAbsence[]): ExitCode
 
 /** For people: a process waits for something that they can change, or has stopped waiting. */
 export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' | 'given-up' }>): string {
-  return message.kind === 'waiting' ? `${name} waits: ${message.reason}; free some, and it goes on by itself` : `${name} goes on`;
+  return message.kind === 'waiting' ? `${name} waits: ${message.reason}` : `${name} goes on`;
 }

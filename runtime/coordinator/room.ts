@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { waitForSpace } from '../base/free-space.ts';
 import type { Log } from '../base/log.ts';
+import { SPACE_ADVICE } from '../base/space.ts';
 import { tellParent } from '../base/supervised.ts';
 import { stateFiles } from './files.ts';
 import type { Post } from './listening.ts';
@@ -31,7 +32,7 @@ export async function awaitRoom({ settings, post, signal, clock, log }: RoomOpti
       onShort: (shortage) => {
         post.standing = { kind: 'no-space', shortage };
         log.error({ shortage }, 'the coordinator waits for space; free some, and it goes on by itself');
-        tellParent({ kind: 'waiting', reason: shortage });
+        tellParent({ kind: 'waiting', reason: `${shortage}; ${SPACE_ADVICE}` });
       },
       onEnough: () => {
         log.info('there is space again');

@@ -60,7 +60,15 @@ function isExpected({ phase, items, cursor, supply }: State): boolean {
 
 /** The most likely cause; of several, the one that explains the others. */
 function whyStalled(state: State, nowMs: number): string {
-  return oneLine(ofWorkers(state) ?? ofItems(state, nowMs) ?? ofLosses(state) ?? ofIsolation(state) ?? ofRunning(state));
+  return oneLine(
+    ofWorkers(state) ?? `${ofItems(state, nowMs) ?? ofLosses(state) ?? ofIsolation(state) ?? ofRunning(state)}${ofReady(state)}`,
+  );
+}
+
+/** Workers that take items may have something in their way, such as a full disk that keeps them from handing over results. */
+function ofReady(state: State): string {
+  const detail = commonestDetail([...state.workers.values()]);
+  return detail === null ? '' : `; workers say: ${detail}`;
 }
 
 function ofWorkers(state: State): string | null {

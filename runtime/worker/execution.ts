@@ -23,7 +23,7 @@ import {
   type Verdict,
 } from './endpoint.ts';
 import { giveBack, keepOutcome, returnQueued } from './holding.ts';
-import { type Execution, find, type Held, moveTo, type State } from './state.ts';
+import { command, type Execution, find, type Held, moveTo, type State } from './state.ts';
 import { addEnded, passSlotTime } from './window.ts';
 
 /**
@@ -83,6 +83,19 @@ export function takeReadiness(state: State, endpoint: Endpoint, detail: string |
     else giveBack(state, held, { reason: 'unavailable', delayMs: outcomeOf(held).delayMs, detail });
   }
   onConfirmed(endpoint, detail);
+}
+
+/** Asks each endpoint that is away, one check at a time. */
+export function askEndpoints(state: State): void {
+  if (state.mode.kind === 'draining' || state.mode.kind === 'left') return;
+  for (const endpoint of state.endpoints) {
+    const { breaker, number } = endpoint;
+    if (breaker.kind === 'closed' || breaker.kind === 'half-open' || state.asked.has(number)) continue;
+    state.asked.add(number);
+    if (breaker.outage.detail !== '') command(state, { kind: 'note-away', detail: breaker.outage.detail });
+    // A failed probe is confirmed at once; otherwise there is a gap after each try.
+    command(state, { kind: 'ask', endpoint: number, tries: breaker.kind === 'confirming' ? 0 : breaker.outage.tries });
+  }
 }
 
 /** Where nothing runs on an endpoint any more, nothing can show whose fault the failures there were: a row of all in flight. */

@@ -19,6 +19,7 @@ import {
   onPollFailed,
   onReadiness,
   onReply,
+  onRoom,
   onSessionEnded,
   onStart,
   onStored,
@@ -99,6 +100,11 @@ export class WorkerLoop {
   /** What its hints file says about this worker now; null for nothing. */
   hint(hint: ComputeHint | null): void {
     this.#fact(() => onHint(this.#deps.state, this.#nowMs(), hint));
+  }
+
+  /** What the disk of the outbox lacks; null once there is room again. */
+  room(shortage: string | null): void {
+    this.#fact(() => onRoom(this.#deps.state, this.#nowMs(), shortage));
   }
 
   onBeat(beat: Parameters<typeof onBeat>[2]): void {

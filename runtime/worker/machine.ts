@@ -7,7 +7,7 @@ import type { Command, Ending, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
 import { isClosed, outageOf } from './endpoint.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
-import { end, openWhereAllFailed, takeReadiness } from './execution.ts';
+import { askEndpoints, end, openWhereAllFailed, takeReadiness } from './execution.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain, tellWhatWaits } from './polling.ts';
 import { onArrived } from './round-time.ts';
@@ -123,6 +123,12 @@ export function onReadiness(state: State, nowMs: number, endpoint: number, detai
   return settle(state, nowMs);
 }
 
+/** The disk with the outbox has no room for outcomes: what it lacks; null once there is room again. */
+export function onRoom(state: State, nowMs: number, shortage: string | null): readonly Command[] {
+  state.shortage = shortage;
+  return settle(state, nowMs);
+}
+
 /** By a signal, or because the worker gives up. The first thing said is Beat(draining). */
 export function onDrain(state: State, nowMs: number, reason = 'told to leave'): readonly Command[] {
   drainForGood(state, nowMs, reason);
@@ -207,19 +213,6 @@ function giveUpWhereAway(state: State, nowMs: number): void {
   if (outages.some(({ sinceMs, tries }) => tries === 0 || nowMs - sinceMs < state.settings.waitBackendMs)) return;
   state.givenUp = state.endpoints.map((endpoint, at) => `${endpoint.url}: ${outages[at]?.detail}, ${outages[at]?.tries} times`).join('; ');
   drainForGood(state, nowMs, 'the backend is not ready');
-}
-
-/** Asks each endpoint that is away, one check at a time. */
-function askEndpoints(state: State): void {
-  if (state.mode.kind === 'draining' || state.mode.kind === 'left') return;
-  for (const endpoint of state.endpoints) {
-    const { breaker, number } = endpoint;
-    if (breaker.kind === 'closed' || breaker.kind === 'half-open' || state.asked.has(number)) continue;
-    state.asked.add(number);
-    if (breaker.outage.detail !== '') command(state, { kind: 'note-away', detail: breaker.outage.detail });
-    // A failed probe is confirmed at once; otherwise there is a gap after each try.
-    command(state, { kind: 'ask', endpoint: number, tries: breaker.kind === 'confirming' ? 0 : breaker.outage.tries });
-  }
 }
 
 /** What follows from the state as it is now, the same after every fact. */

@@ -59,7 +59,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   keepFilesPrivate();
   const runId = await readRunId(settings.tlsDir);
-  const awaitRoom = roomFor(settings.stateDir, systemClock, log);
+  const room: Parts['room'] = { onChange: () => undefined };
+  const awaitRoom = roomFor(settings.stateDir, systemClock, log, (shortage) => room.onChange(shortage));
   // LMDB maps its lock file into memory: on a full disk that would end the process.
   await awaitRoom(new AbortController().signal);
   const outbox = await openOutbox({
@@ -71,7 +72,7 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
   const backend = await createBackend(settings, answers);
   try {
-    return exitOf(await runLoop(settings, runId, { outbox, backend, answers }, log), settings, log);
+    return exitOf(await runLoop(settings, runId, { outbox, backend, answers, room }, log), settings, log);
   } finally {
     await Promise.all([backend.close(), outbox.close()]);
   }
@@ -81,9 +82,11 @@ interface Parts {
   readonly outbox: Outbox;
   readonly backend: Backend;
   readonly answers: AnswerBudget;
+  /** What the disk lacks is told here; before the loop there is nobody to hear it. */
+  readonly room: { onChange: (shortage: string | null) => void };
 }
 
-async function runLoop(settings: WorkerSettings, runId: string, { outbox, backend, answers }: Parts, log: Log): Promise<LoopEnd> {
+async function runLoop(settings: WorkerSettings, runId: string, { outbox, backend, answers, room }: Parts, log: Log): Promise<LoopEnd> {
   const { workerId, concurrency, timing } = settings;
   const [clock, random] = [systemClock, systemRandom];
   const request = { role: 'worker', workerId } as const;
@@ -129,6 +132,7 @@ async function runLoop(settings: WorkerSettings, runId: string, { outbox, backen
     clock,
     log,
   });
+  room.onChange = (shortage) => loop.room(shortage);
   listen(loop, log);
   const ended = loop.run();
   const hints = watchHints(settings, loop, log);

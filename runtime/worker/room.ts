@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { waitForSpace } from '../base/free-space.ts';
 import type { Log } from '../base/log.ts';
+import { SPACE_ADVICE } from '../base/space.ts';
 import { tellParent } from '../base/supervised.ts';
 
 /** The largest outcome has 15 MiB; with less room the next one might not fit. */
@@ -9,7 +10,8 @@ export const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
 /** Waits until the disk with the worker's store has room, and says so; resolves also when the signal aborts. Whether room was short. */
 export type AwaitRoom = (signal: AbortSignal) => Promise<boolean>;
 
-export function roomFor(stateDir: string, clock: Clock, log: Log): AwaitRoom {
+/** `onRoom`: hears what is missing, and null once there is room again. */
+export function roomFor(stateDir: string, clock: Clock, log: Log, onRoom: (shortage: string | null) => void): AwaitRoom {
   return (signal) =>
     waitForSpace({
       dir: stateDir,
@@ -18,11 +20,13 @@ export function roomFor(stateDir: string, clock: Clock, log: Log): AwaitRoom {
       signal,
       onShort: (shortage) => {
         log.error({ shortage }, 'the worker waits for space, and keeps its results in memory until then');
-        tellParent({ kind: 'waiting', reason: shortage });
+        tellParent({ kind: 'waiting', reason: `${shortage}; ${SPACE_ADVICE}` });
+        onRoom(shortage);
       },
       onEnough: () => {
         log.info('there is space again');
         tellParent({ kind: 'going-on' });
+        onRoom(null);
       },
     });
 }

@@ -38,7 +38,9 @@ function detailOf(state: State, now: WorkerState): string {
   if (state.mode.kind === 'holding') return oneLine(`only holds: ${state.drain.reason}`);
   if (now === 'draining') return state.drain.reason;
   if (now === 'not-ready') return whyNotReady(state);
+  if (now !== 'ready') return '';
+  if (state.shortage !== null) return oneLine(`keeps its results in memory: ${state.shortage}`);
   // Works, with some of its endpoints alone.
   const away = awayDetails(state);
-  return now === 'ready' && away !== '' ? oneLine(`without ${away}`) : '';
+  return away === '' ? '' : oneLine(`without ${away}`);
 }

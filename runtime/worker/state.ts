@@ -122,6 +122,8 @@ export interface State {
   lastTickMs: number;
   /** Since a coordinator was heard, not counting the time during which this process itself stood still. */
   aloneMs: number;
+  /** What its disk lacks for outcomes, which are kept in memory until then; null while there is room. */
+  shortage: string | null;
   said: { readonly state: WorkerState; readonly detail: string };
   commands: Command[];
 }
@@ -157,6 +159,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     silence: newSilence(settings.heartbeatIntervalMs),
     lastTickMs: nowMs,
     aloneMs: 0,
+    shortage: null,
     said: { state: 'init', detail: '' },
     commands: [],
   };

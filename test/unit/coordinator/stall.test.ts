@@ -89,3 +89,10 @@ test('the coordinator’s own pause does not count', (t) => {
   t.deepEqual(ofKind(machine.tick(500_000), 'stop'), []);
   t.is(stallOf(machine.state, machine.nowMs), null);
 });
+
+test('a stall whose workers say that their disk is full says so', (t) => {
+  const machine = waiting();
+  const shortage = 'keeps its results in memory: no space in /data';
+  const [event] = pass(machine, 30_000, (one) => one.beat('w1', { detail: shortage }));
+  t.like(event, { kind: 'run_stalled', why: `1 items are being executed, and none has ended; workers say: ${shortage}` });
+});

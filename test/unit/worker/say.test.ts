@@ -1,5 +1,5 @@
 import test from 'ava';
-import { onBeat, onReadiness, onStart } from '../../../runtime/worker/machine.ts';
+import { onBeat, onReadiness, onRoom, onStart } from '../../../runtime/worker/machine.ts';
 import { whyNotReady, workerState } from '../../../runtime/worker/say.ts';
 import { newState } from '../../../runtime/worker/state.ts';
 import { away, beatReply, kinds, readied, SETTINGS } from '../../support/worker-state.ts';
@@ -42,4 +42,18 @@ test('a worker that works with some of its endpoints says which it does without'
     state: 'ready',
     detail: 'without http://two:2: answered 502',
   });
+});
+
+test('a worker whose disk has no room for results says so while it lasts', (t) => {
+  const state = newState(SETTINGS, 0, [], 0);
+  onStart(state, 0);
+  onBeat(state, 0, beatReply());
+  onReadiness(state, 0, 0, null);
+  const told = onRoom(state, 0, 'no space in /data: 1 KiB are free, 16 MiB are wanted').at(-1);
+  t.like(told, {
+    kind: 'say',
+    state: 'ready',
+    detail: 'keeps its results in memory: no space in /data: 1 KiB are free, 16 MiB are wanted',
+  });
+  t.like(onRoom(state, 0, null).at(-1), { kind: 'say', state: 'ready', detail: '' });
 });
