@@ -3,10 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { present } from '../base/assert.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
+import { createEvents } from '../base/events.ts';
 import type { ExitCode } from '../base/exit.ts';
 import { loopback } from '../base/loopback.ts';
 import { parseDurationMs } from '../base/quantity.ts';
 import { isNoSpace } from '../base/space.ts';
+import { EVENT_LEVELS, type RunEvent } from '../model/event.ts';
 import type { RunStatus } from '../model/status.ts';
 import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
@@ -59,7 +61,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   });
   const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
   const watching = new AbortController();
-  const watched = watch(deps, paths, supervisor, watching.signal, {
+  const watched = watch(deps, execution, supervisor, watching.signal, {
     onStatus: (status) => {
       last = status;
       view.show(status);
@@ -149,7 +151,8 @@ interface Watching {
   readonly onNotice: (line: string) => void;
 }
 
-async function watch(deps: CliDeps, paths: StatePaths, supervisor: Supervisor, signal: AbortSignal, watching: Watching): Promise<void> {
+async function watch(deps: CliDeps, execution: Execution, supervisor: Supervisor, signal: AbortSignal, watching: Watching): Promise<void> {
+  const { paths } = execution;
   const live = await openLiveRun({ tlsDir: paths.tlsDir, address: async () => supervisor.address, clock: deps.clock, log: deps.log });
   let unanswered: Unanswered = { answeredMs: deps.clock.monotonicMs(), told: null };
   try {
@@ -159,13 +162,25 @@ async function watch(deps: CliDeps, paths: StatePaths, supervisor: Supervisor, s
       const nowMs = deps.clock.monotonicMs();
       const isSilent = status === null && supervisor.address !== null;
       const log = logFile(paths, 'coordinator');
-      const { next, notice } = isSilent ? onNoAnswer(unanswered, nowMs, log, live.silence()) : onAnswer(unanswered, nowMs);
+      const { next, notice, event } = isSilent ? onNoAnswer(unanswered, nowMs, log, live.silence()) : onAnswer(unanswered, nowMs);
       unanswered = next;
       if (notice !== null && !supervisor.isDraining) watching.onNotice(notice);
+      if (event !== null && !supervisor.isDraining) await emitOnce(deps, execution, event);
       await deps.clock.sleep(STATUS_EVERY_MS, signal);
     }
   } finally {
     live.close();
+  }
+}
+
+/** Beside the coordinator, which cannot know it. As everywhere, an event that cannot be written is lost. */
+async function emitOnce({ clock, log }: CliDeps, { paths, runId }: Execution, event: RunEvent): Promise<void> {
+  try {
+    const events = createEvents({ to: paths.events, runId, clock, log, levels: EVENT_LEVELS });
+    events.emit(event);
+    await events.close();
+  } catch (error) {
+    log.warn({ err: error }, 'an event is lost');
   }
 }
 

@@ -1,3 +1,5 @@
+import type { RunEvent } from '../model/event.ts';
+
 /**
  * A coordinator that is alive but does not answer (stopped or hanging) looks like a run that makes progress. The user is told so, with
  * the cause if it is known, and again while it lasts.
@@ -12,6 +14,8 @@ interface Told {
   readonly next: Unanswered;
   /** For people; null where there is nothing new to say. */
   readonly notice: string | null;
+  /** The same, for the events of the run. */
+  readonly event: RunEvent | null;
 }
 
 /** One that was killed is back within seconds, and has then taken over its run. */
@@ -22,8 +26,14 @@ const AGAIN_AFTER_MS = 60_000;
 /** The transport's status if no answer came in time: the process may hang. */
 const NO_CAUSE = /DEADLINE_EXCEEDED/;
 
-export function onAnswer({ told }: Unanswered, nowMs: number): Told {
-  return { next: { answeredMs: nowMs, told: null }, notice: told === null ? null : 'The coordinator answers again.' };
+export function onAnswer({ told, answeredMs }: Unanswered, nowMs: number): Told {
+  const next = { answeredMs: nowMs, told: null };
+  if (told === null) return { next, notice: null, event: null };
+  return {
+    next,
+    notice: 'The coordinator answers again.',
+    event: { kind: 'coordinator_answers', silentMs: Math.round(nowMs - answeredMs) },
+  };
 }
 
 /** `silence`: why the last question had no answer, as far as it is known. */
@@ -32,8 +42,12 @@ export function onNoAnswer(before: Unanswered, nowMs: number, logFile: string, s
   const silentMs = nowMs - before.answeredMs;
   const { told } = before;
   const isNews = told === null || told.cause !== cause || (cause !== null && nowMs - told.atMs >= AGAIN_AFTER_MS);
-  if (silentMs < (cause === null ? LONG_MS : LONG_WITH_CAUSE_MS) || !isNews) return { next: before, notice: null };
-  return { next: { ...before, told: { cause, atMs: nowMs } }, notice: noticeOf(Math.round(silentMs / 1_000), logFile, cause) };
+  if (silentMs < (cause === null ? LONG_MS : LONG_WITH_CAUSE_MS) || !isNews) return { next: before, notice: null, event: null };
+  return {
+    next: { ...before, told: { cause, atMs: nowMs } },
+    notice: noticeOf(Math.round(silentMs / 1_000), logFile, cause),
+    event: { kind: 'coordinator_silent', reason: cause ?? '', silentMs: Math.round(silentMs) },
+  };
 }
 
 /** A hint to end the process would contradict a known cause: it comes back with the same one. */

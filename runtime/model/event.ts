@@ -16,6 +16,9 @@ export type RunEvent =
   | { readonly kind: 'lease_acquired'; readonly epoch: Epoch }
   | { readonly kind: 'lease_stolen'; readonly epoch: Epoch; readonly killedPid: number | null }
   | { readonly kind: 'coordinator_fenced'; readonly epoch: Epoch; readonly byEpoch: Epoch }
+  /** Of `rollout run`, which does not reach its coordinator: why, as far as it knows, else empty; again while it lasts. */
+  | { readonly kind: 'coordinator_silent'; readonly reason: string; readonly silentMs: number }
+  | { readonly kind: 'coordinator_answers'; readonly silentMs: number }
   | { readonly kind: 'worker_registered'; readonly workerId: WorkerId; readonly bootNonce: string; readonly isRestart: boolean }
   | { readonly kind: 'worker_heartbeat'; readonly workerId: WorkerId; readonly loopLagMs: number }
   | { readonly kind: 'worker_suspected'; readonly workerId: WorkerId; readonly dueAtMs: number }
@@ -60,6 +63,8 @@ export const EVENT_LEVELS: Readonly<Record<EventKind, EventLevel>> = {
   lease_acquired: 'info',
   lease_stolen: 'warn',
   coordinator_fenced: 'error',
+  coordinator_silent: 'warn',
+  coordinator_answers: 'info',
   worker_registered: 'info',
   worker_heartbeat: 'debug',
   worker_suspected: 'warn',

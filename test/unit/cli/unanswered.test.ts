@@ -42,3 +42,11 @@ test('where the cause changes it is told', (t) => {
   const told = onNoAnswer(START, 20_000, 'c.log', null);
   t.regex(String(onNoAnswer(told.next, 20_500, 'c.log', EXPIRED).notice), /not yet valid/);
 });
+
+test('what is told is an event too: the cause, for how long, and that it answers again', (t) => {
+  const told = onNoAnswer(START, 6_000, 'c.log', EXPIRED);
+  t.deepEqual(told.event, { kind: 'coordinator_silent', reason: EXPIRED, silentMs: 5_000 });
+  t.is(onNoAnswer(told.next, 30_000, 'c.log', EXPIRED).event, null);
+  t.deepEqual(onAnswer(told.next, 31_000).event, { kind: 'coordinator_answers', silentMs: 30_000 });
+  t.is(onAnswer(START, 2_000).event, null);
+});
