@@ -1,13 +1,14 @@
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, systemDisk } from './disk.ts';
 import { systemRandom } from './random.ts';
+import { isSystemError, stateUnwritable } from './state-error.ts';
 
 /** The files of a run hold what only its owner may read; a file for others is given its mode by name. */
 const DEFAULT_MODE = 0o600;
 
 /**
  * Replaces the file at `path` as a whole: a reader, or a process that starts after a crash, finds the old contents or the new
- * ones. When it resolves the contents and the name are on disk.
+ * ones. When it resolves the contents and the name are on disk. A failure is told with the path, the cause and the way out.
  */
 export async function writeFileAtomic(
   path: string,
@@ -15,14 +16,16 @@ export async function writeFileAtomic(
   mode: number = DEFAULT_MODE,
   disk: Disk = systemDisk,
 ): Promise<void> {
-  const temporary = await writeTemporary(disk, path, contents, mode);
-  try {
-    await disk.rename(temporary, path);
-  } catch (error) {
-    await disk.rm(temporary, { force: true });
-    throw error;
-  }
-  await syncDirectory(dirname(path), disk);
+  await told(path, async () => {
+    const temporary = await writeTemporary(disk, path, contents, mode);
+    try {
+      await disk.rename(temporary, path);
+    } catch (error) {
+      await disk.rm(temporary, { force: true });
+      throw error;
+    }
+    await syncDirectory(dirname(path), disk);
+  });
 }
 
 /**
@@ -35,17 +38,28 @@ export async function createFileAtomic(
   mode: number = DEFAULT_MODE,
   disk: Disk = systemDisk,
 ): Promise<boolean> {
-  const temporary = await writeTemporary(disk, path, contents, mode);
+  return told(path, async () => {
+    const temporary = await writeTemporary(disk, path, contents, mode);
+    try {
+      await disk.link(temporary, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      return false;
+    } finally {
+      await disk.rm(temporary, { force: true });
+    }
+    await syncDirectory(dirname(path), disk);
+    return true;
+  });
+}
+
+/** What the system refuses is told with the path that was meant, and not with that of a temporary file alone. */
+export async function told<T>(path: string, write: () => Promise<T>): Promise<T> {
   try {
-    await disk.link(temporary, path);
+    return await write();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return false;
-  } finally {
-    await disk.rm(temporary, { force: true });
+    throw isSystemError(error) ? stateUnwritable(path, error) : error;
   }
-  await syncDirectory(dirname(path), disk);
-  return true;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { RolloutError } from './errors.ts';
+import { isSystemError, stateUnreadable } from './state-error.ts';
 
 /** These say for certain that there is no such file; any other failure says nothing about it. */
 const ABSENT: readonly unknown[] = ['ENOENT', 'ENOTDIR'];
@@ -9,12 +9,8 @@ export function isAbsent(error: unknown): boolean {
 
 /** What was asked about a file of the run, null where there is no such file; any other failure is told with the path. */
 export async function ifThere<T>(path: string, asked: Promise<T>): Promise<T | null> {
-  return asked.catch((cause: NodeJS.ErrnoException) => {
+  return asked.catch((cause: unknown) => {
     if (isAbsent(cause)) return null;
-    throw new RolloutError(
-      'STATE_UNREADABLE',
-      `cannot read ${path} (${cause.message}): check its owner and mode and the disk, and give the command again`,
-      { cause },
-    );
+    throw isSystemError(cause) ? stateUnreadable(path, cause) : cause;
   });
 }

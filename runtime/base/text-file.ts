@@ -1,11 +1,7 @@
 import { type Disk, systemDisk } from './disk.ts';
+import { ifThere } from './if-there.ts';
 
-/** The text of a file, null where there is none; any other failure rejects with the system's error. */
+/** The text of a file of the run, null where there is none; any other failure is told with the path. */
 export async function readTextIfThere(path: string, disk: Pick<Disk, 'readFile'> = systemDisk): Promise<string | null> {
-  try {
-    return await disk.readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  return ifThere(path, disk.readFile(path, 'utf8'));
 }

@@ -91,8 +91,14 @@ async function read(path: string): Promise<Seen> {
     if (found !== null && found.size > MAX_BYTES) return { kind: 'unreadable', why: `it is longer than ${MAX_BYTES} bytes` };
     return { kind: 'text', text: await readTextIfThere(path) };
   } catch (error) {
-    return { kind: 'unreadable', why: (error as Error).message };
+    return { kind: 'unreadable', why: systemReason(error) };
   }
+}
+
+/** The file is named, and the advice given, where it is told. */
+function systemReason(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
 function isSame(a: Seen, b: Seen): boolean {

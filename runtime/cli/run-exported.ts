@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../base/atomic-file.ts';
+import { told, writeFileAtomic } from '../base/atomic-file.ts';
 import { ifThere } from '../base/if-there.ts';
 import { isJsonObject } from '../base/json-object.ts';
 import { readTextIfThere } from '../base/text-file.ts';
@@ -17,7 +17,7 @@ export async function markExported(paths: StatePaths, output: string, epoch: num
 
 /** More is to be recorded: what stands is not the whole any more. */
 export async function removeExportedMark(paths: StatePaths): Promise<void> {
-  await rm(markPath(paths), { force: true });
+  await told(markPath(paths), () => rm(markPath(paths), { force: true }));
 }
 
 /** Under this epoch; null: under any. */

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { RolloutError } from '../base/errors.ts';
+import { isSystemError } from '../base/state-error.ts';
 import { readServing, type ServedRun, type Serving, writeServing } from '../coordinator/files.ts';
 import { indexFiles } from '../input/index-files.ts';
 import { type IndexSummary, readSummary } from '../input/index-summary.ts';
@@ -30,7 +31,8 @@ export async function readStoredRun(paths: StatePaths): Promise<StoredRun | null
 /** A damaged mark of an earlier coordinator: the one that is started next writes it again. */
 export async function removeDamagedMark(paths: StatePaths): Promise<void> {
   await readServing(paths.coordinatorMark).catch(async (error: unknown) => {
-    if (!(error instanceof RolloutError)) throw error;
+    // One that the disk does not give may be whole.
+    if (!(error instanceof RolloutError) || isSystemError(error.cause)) throw error;
     await rm(paths.coordinatorMark, { force: true });
   });
 }

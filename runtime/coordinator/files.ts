@@ -80,14 +80,5 @@ export async function writeEpochMark(path: string, epoch: Epoch, disk: Disk = sy
 }
 
 async function writeMark(path: string, contents: string, disk: Disk): Promise<void> {
-  try {
-    await writeFileAtomic(path, contents, undefined, disk);
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause)) throw cause;
-    throw new RolloutError(
-      'STORE_FAILED',
-      `cannot write ${path} (${cause.message}): check that the disk has space left and that the directory may be written, then start again; what is recorded is kept`,
-      { cause },
-    );
-  }
+  await writeFileAtomic(path, contents, undefined, disk);
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, fsyncSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
+import { stateUnwritable } from '../base/state-error.ts';
 import { isStreamed } from '../model/item.ts';
 import { MAX_INDEX } from '../model/row.ts';
 import { LineDiffers } from './earlier-entries.ts';
@@ -8,7 +9,7 @@ import type { Entry } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { type IndexSettings, type IndexSummary, type InvalidKind, writeSummary } from './index-summary.ts';
 import { IndexWriter } from './index-writer.ts';
-import { inputChanged, lineChanged, stateWriteFailed, unreadable } from './input-error.ts';
+import { inputChanged, lineChanged, unreadable } from './input-error.ts';
 import {
   AROUND_CONTENT_BYTES,
   duplicateCustomId,
@@ -41,7 +42,7 @@ export async function buildIndex(job: IndexJob, onWritten: (count: number) => vo
     return summary;
   } catch (error) {
     if (error instanceof LineDiffers) throw lineChanged(job.inputPath, error.lineNumber);
-    throw isSystemError(error) ? stateWriteFailed(job.dir, error) : error;
+    throw isSystemError(error) ? stateUnwritable(job.dir, error) : error;
   } finally {
     closeSync(descriptor);
   }

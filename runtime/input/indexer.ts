@@ -2,13 +2,14 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSy
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { siblingModule } from '../base/module-path.ts';
+import { stateUnwritable } from '../base/state-error.ts';
 import type { IndexJob } from './build-index.ts';
 import { ENTRY_BYTES } from './entry.ts';
 import { type FileStamp, type IndexFiles, indexFiles } from './index-files.ts';
 import { agree, readIndexSource, writeIndexSource } from './index-source.ts';
 import { type IndexSettings, type IndexSummary, readSummary } from './index-summary.ts';
 import type { IndexerMessage } from './indexer-thread.ts';
-import { fromErrorMessage, stateWriteFailed, unreadable } from './input-error.ts';
+import { fromErrorMessage, unreadable } from './input-error.ts';
 
 export interface IndexRequest {
   readonly inputPath: string;
@@ -177,7 +178,7 @@ function prepareFiles(dir: string, files: IndexFiles, settings: IndexSettings, s
     if (!isKept) for (const path of entries) closeSync(openSync(path, 'w'));
     writeIndexSource(files, settings, stamp);
   } catch (error) {
-    throw stateWriteFailed(dir, error);
+    throw stateUnwritable(dir, error);
   }
 }
 
@@ -194,7 +195,7 @@ export function removeIndex(dir: string): void {
   try {
     rmSync(dir, { recursive: true, force: true });
   } catch (error) {
-    throw stateWriteFailed(dir, error);
+    throw stateUnwritable(dir, error);
   }
 }
 

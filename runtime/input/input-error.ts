@@ -27,14 +27,6 @@ export function lineChanged(path: string, lineNumber: number): RolloutError {
   );
 }
 
-/** An error of writing below the state directory. Full disks are told apart, since a person can help there. */
-export function stateWriteFailed(path: string, cause: unknown): RolloutError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  const advice = isFull ? 'no space is left: free some, or choose another place with --state DIR, and run the same command again' : message;
-  return new RolloutError('STORE_FAILED', `cannot write ${path}: ${advice}`, { cause });
-}
-
 /** An error as it crosses from one thread to another, where classes do not. */
 export interface ErrorMessage {
   readonly code: ErrorCode | null;

@@ -7,7 +7,6 @@ import { ifThere } from '../base/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunSettings } from './identity.ts';
 import type { FileStamp } from './index-files.ts';
-import { stateWriteFailed } from './input-error.ts';
 
 /** The input as the run knows it. */
 export interface RunInput extends FileStamp {
@@ -68,22 +67,12 @@ async function refuseNameless(stateDir: string, path: string): Promise<null> {
 }
 
 export async function writeRunFile(stateDir: string, contents: RunFile): Promise<void> {
-  const path = runFilePath(stateDir);
-  try {
-    await writeFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`);
-  } catch (error) {
-    throw stateWriteFailed(path, error);
-  }
+  await writeFileAtomic(runFilePath(stateDir), `${JSON.stringify(contents, null, 2)}\n`);
 }
 
 /** Begins the run of this state directory; false where another process has begun it meanwhile. */
 export async function createRunFile(stateDir: string, contents: RunFile): Promise<boolean> {
-  const path = runFilePath(stateDir);
-  try {
-    return await createFileAtomic(path, `${JSON.stringify(contents, null, 2)}\n`);
-  } catch (error) {
-    throw stateWriteFailed(path, error);
-  }
+  return createFileAtomic(runFilePath(stateDir), `${JSON.stringify(contents, null, 2)}\n`);
 }
 
 function runFilePath(stateDir: string): string {

@@ -4,9 +4,9 @@ import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promi
 import { join } from 'node:path';
 import { syncDirectory, writeFileAtomic } from '../base/atomic-file.ts';
 import { RolloutError } from '../base/errors.ts';
+import { stateUnwritable } from '../base/state-error.ts';
 import { removeLeftTemporaries, temporaryName } from '../base/temporary-file.ts';
 import type { FileStamp } from './index-files.ts';
-import { stateWriteFailed } from './input-error.ts';
 
 export interface Contents {
   readonly sha256: string;
@@ -100,7 +100,7 @@ async function toState<T>(dir: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    throw stateWriteFailed(dir, error);
+    throw stateUnwritable(dir, error);
   }
 }
 

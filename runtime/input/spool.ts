@@ -4,11 +4,12 @@ import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { RolloutError } from '../base/errors.ts';
+import { stateUnwritable } from '../base/state-error.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkedForm, checkFileForm } from './check-form.ts';
 import type { Source } from './form-text.ts';
 import { type FileStamp, isSameStamp } from './index-files.ts';
-import { stateWriteFailed, unreadable } from './input-error.ts';
+import { unreadable } from './input-error.ts';
 import { type BegunStream, begin, isGzipFile, plainBytes } from './plain-bytes.ts';
 import { copyToSpool, digest, readSpooled, type Spooled, spoolPath, writeSpooled } from './spool-file.ts';
 
@@ -104,7 +105,7 @@ async function copyTo(dir: string, bytes: AsyncIterable<Buffer>): ReturnType<typ
   try {
     await mkdir(dir, { recursive: true });
   } catch (error) {
-    throw stateWriteFailed(dir, error);
+    throw stateUnwritable(dir, error);
   }
   return await copyToSpool(dir, bytes);
 }

@@ -9,10 +9,8 @@ export async function writeNotes(path: string, notes: AnswerNotes): Promise<void
 
 /** Null where nothing has been exported yet, or the file cannot be read. */
 export async function readNotes(path: string): Promise<AnswerNotes | null> {
-  const text = await readTextIfThere(path);
-  if (text === null) return null;
   try {
-    return JSON.parse(text) as AnswerNotes;
+    return JSON.parse((await readTextIfThere(path)) ?? 'null') as AnswerNotes | null;
   } catch {
     return null;
   }

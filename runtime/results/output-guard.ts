@@ -1,6 +1,6 @@
 import { appendFile, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { writeFileAtomic } from '../base/atomic-file.ts';
+import { told, writeFileAtomic } from '../base/atomic-file.ts';
 import { isAbsent } from '../base/if-there.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import {
@@ -80,11 +80,11 @@ export function createOutputGuard({ stateDir, isOverwriting, words }: GuardOptio
     },
     release: async () => {
       await removeClaims(stateDir, claimed, []);
-      await rm(claimed, { force: true });
+      await told(claimed, () => rm(claimed, { force: true }));
     },
     remember: async (path, temporary) => {
       const seen = await seeFile(temporary);
-      if (seen !== null) await appendFile(written, writtenLine(path, seen), { flush: true });
+      if (seen !== null) await told(written, () => appendFile(written, writtenLine(path, seen), { flush: true }));
     },
   };
 }

@@ -44,9 +44,7 @@ async function createPlace(disk: Disk, dir: string, place: Place): Promise<Place
 /** The identity of the place at `dir`, null where it has none. */
 export async function readPlace(dir: string, disk: Disk = systemDisk): Promise<Place | null> {
   const path = join(dir, PLACE_FILE);
-  const text = await readTextIfThere(path, disk).catch((error: Error) => {
-    throw new RolloutError('STATE_UNREADABLE', `cannot read ${path}: ${error.message}`, { cause: error });
-  });
+  const text = await readTextIfThere(path, disk);
   return text === null ? null : parsePlace(path, text);
 }
 

@@ -18,6 +18,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'random',
     'repeats',
     'space',
+    'state-error',
     'store-free-pages',
     'u32',
   ],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createFileAtomic, makeDirectory, writeFileAtomic } from '../../../runtime/base/atomic-file.ts';
 import { type Disk, systemDisk } from '../../../runtime/base/disk.ts';
+import { RolloutError } from '../../../runtime/base/errors.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 test('a written file has the contents and the mode that were asked for, and nothing is left beside it', async (t) => {
@@ -17,7 +18,11 @@ test('a written file has the contents and the mode that were asked for, and noth
 
 test('a write that cannot succeed throws, leaves nothing behind and keeps what was there', async (t) => {
   const dir = temporaryDir(t);
-  await t.throwsAsync(writeFileAtomic(join(dir, 'absent', 'file'), 'x'), { code: 'ENOENT' });
+  const path = join(dir, 'absent', 'file');
+  for (const write of [writeFileAtomic, createFileAtomic]) {
+    const error = await t.throwsAsync(write(path, 'x'), { code: 'STORE_FAILED', instanceOf: RolloutError });
+    t.true(error?.message.startsWith(`cannot write ${path} (ENOENT: `), error?.message);
+  }
   t.deepEqual(await readdir(dir), []);
 });
 
@@ -45,4 +50,16 @@ test('a new folder and those made above it are named on disk, and so is one that
   t.deepEqual(opened.splice(0), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
   await makeDirectory(join(dir, 'a', 'b', 'c'), disk);
   t.deepEqual(opened, [join(dir, 'a', 'b')]);
+});
+
+test('a disk that fails at any step of a write is told with the file and the cause', async (t) => {
+  const path = join(temporaryDir(t), 'claimed.json');
+  const failure = Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+  for (const step of ['open', 'rename'] as const) {
+    const disk: Disk = { ...systemDisk, [step]: () => Promise.reject(failure) };
+    const error = await t.throwsAsync(writeFileAtomic(path, 'x', undefined, disk), { code: 'STORE_FAILED' }, step);
+    t.regex(error?.message ?? '', /cannot write \S+claimed\.json \(EIO: i\/o error\): the disk has failed/);
+  }
+  const bug: Disk = { ...systemDisk, rename: () => Promise.reject(new TypeError('a bug')) };
+  await t.throwsAsync(writeFileAtomic(path, 'x', undefined, bug), { instanceOf: TypeError });
 });

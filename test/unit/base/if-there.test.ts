@@ -13,5 +13,5 @@ test('only a file that is certainly absent is null; any other failure names the 
   t.is(await ifThere(join(path, 'b'), readFile(join(path, 'b'), 'utf8')), null);
   const error = await t.throwsAsync(ifThere(dir, readFile(dir)), { code: 'STATE_UNREADABLE' });
   t.true(error.message.includes(dir));
-  t.regex(error.message, /check its owner and mode/);
+  t.regex(error.message, /it is a directory: move it away/);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { fromErrorMessage, inputChanged, stateWriteFailed, toErrorMessage, unreadable } from '../../../runtime/input/input-error.ts';
+import { fromErrorMessage, inputChanged, toErrorMessage, unreadable } from '../../../runtime/input/input-error.ts';
 
 const systemError = (code: string): Error => Object.assign(new Error(`${code}: as the system says`), { code });
 
@@ -8,14 +8,6 @@ test('an input that cannot be read is named, with what a person can do', (t) => 
   t.regex(unreadable('/a/b', systemError('ENOENT')).message, /the input \/a\/b: there is no such file: check the path/);
   t.regex(unreadable('/a/b', systemError('EACCES')).message, /check its permissions/);
   t.regex(unreadable('/a/b', systemError('EIO')).message, /EIO: as the system says/);
-});
-
-test('a full disk is told apart from other errors of writing, and trying again can help', (t) => {
-  const full = stateWriteFailed('/state', systemError('ENOSPC'));
-  t.is(full.code, 'STORE_FAILED');
-  t.regex(full.message, /cannot write \/state: no space is left: free some/);
-  t.regex(stateWriteFailed('/state', systemError('EDQUOT')).message, /no space is left/);
-  t.regex(stateWriteFailed('/state', systemError('EROFS')).message, /EROFS: as the system says/);
 });
 
 test('an error keeps its code and message on the way between threads', (t) => {
