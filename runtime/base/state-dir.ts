@@ -1,5 +1,6 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncDirectory } from './atomic-file.ts';
 import { RolloutError } from './errors.ts';
 import { isNoSpace } from './space.ts';
 
@@ -18,29 +19,32 @@ const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
 
 /** A missing or an empty directory becomes its owner's alone; one that is in use keeps what its owner has given it. */
-export async function makeStateDir(dir: string): Promise<void> {
+export async function makeStateDir(dir: string, sync: (path: string) => Promise<void> = syncDirectory): Promise<void> {
   try {
-    await makeAll(dir);
+    // The run is lost after a power cut where the name of its directory is.
+    for (const made of await makeAll(dir)) await sync(dirname(made));
     if (((await stat(dir)).mode & OTHERS) !== 0 && (await readdir(dir)).length === 0) await chmod(dir, OWNER_ONLY).catch(unlessOfAnother);
   } catch (error) {
     throw stateUnusable(dir, error);
   }
 }
 
-/** As `recursive: true`, which never ends below a directory in which nothing can be made, such as /proc. */
-async function makeAll(dir: string): Promise<void> {
+/** As `recursive: true`, which never ends below a directory in which nothing can be made, such as /proc. Answers what it made, the outermost first. */
+async function makeAll(dir: string): Promise<readonly string[]> {
   const error = await mkdir(dir, OWNER_ONLY).then(
     () => null,
     (cause: NodeJS.ErrnoException) => cause,
   );
-  if (error === null || error.code === 'EEXIST') return;
+  if (error === null) return [dir];
+  if (error.code === 'EEXIST') return [];
   const isParentThere = await stat(dirname(dir)).then(
     () => true,
     () => false,
   );
   if (error.code !== 'ENOENT' || isParentThere) throw error;
-  await makeAll(dirname(dir));
+  const above = await makeAll(dirname(dir));
   await mkdir(dir, OWNER_ONLY);
+  return [...above, dir];
 }
 
 /** A full disk stays the system's error: there it is waited for. */

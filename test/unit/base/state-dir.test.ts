@@ -19,6 +19,18 @@ test('a new state directory and an empty one are their owner’s alone; one that
   t.deepEqual([fresh, empty, used].map(mode), [0o700, 0o700, 0o755]);
 });
 
+test('the names of a new state directory, and of those made above it, are on disk', async (t) => {
+  const dir = temporaryDir(t);
+  const synced: string[] = [];
+  const sync = async (path: string): Promise<void> => {
+    synced.push(path);
+  };
+  await makeStateDir(join(dir, 'a', 'b', 'c'), sync);
+  t.deepEqual(synced.splice(0), [dir, join(dir, 'a'), join(dir, 'a', 'b')]);
+  await makeStateDir(join(dir, 'a', 'b', 'c'), sync);
+  t.deepEqual(synced, []);
+});
+
 test('a state directory that cannot be made is told with its path, the cause and a way out', async (t) => {
   const dir = temporaryDir(t);
   writeFileSync(join(dir, 'file'), '');
