@@ -16,7 +16,7 @@ import { indexRequest } from './run-invalid.ts';
 /** `--dry-run`: indexes and checks the input in a directory of its own, estimates the disk space, and leaves nothing behind. */
 export async function dryRun(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths): Promise<ExitCode> {
   const prefix = `${basename(paths.stateDir)}.dry-run-`;
-  const scratch = statePaths(join(dirname(paths.stateDir), temporaryName(prefix)));
+  const scratch = statePaths(join(dirname(paths.stateDir), await temporaryName(prefix)));
   await makeStateDir(scratch.stateDir);
   await removeLeftTemporaries(dirname(paths.stateDir), prefix);
   try {

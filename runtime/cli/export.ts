@@ -89,7 +89,7 @@ const SCRATCH = 'scratch-';
 /** A directory of this process's own, on the disk of the run: it may become large. */
 export async function inScratch<T>(paths: StatePaths, use: (dir: string) => Promise<T>): Promise<T> {
   await removeLeftTemporaries(paths.stateDir, SCRATCH);
-  const dir = join(paths.stateDir, temporaryName(SCRATCH));
+  const dir = join(paths.stateDir, await temporaryName(SCRATCH));
   try {
     return await use(dir);
   } finally {

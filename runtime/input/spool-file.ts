@@ -47,7 +47,7 @@ export async function writeSpooled(dir: string, spooled: Spooled): Promise<void>
 /** Copies the bytes into the directory: a temporary file, made durable, then renamed. */
 export async function copyToSpool(dir: string, bytes: AsyncIterable<Buffer>): Promise<Contents> {
   await toState(dir, () => removeLeftTemporaries(dir, TEMPORARY_PREFIX));
-  const temporary = join(dir, temporaryName(TEMPORARY_PREFIX));
+  const temporary = join(dir, await temporaryName(TEMPORARY_PREFIX));
   const handle = await toState(dir, () => open(temporary, 'wx'));
   try {
     const { sha256AtMark: _, ...contents } = await digest(bytes, { onPiece: (piece) => toState(dir, () => handle.writeFile(piece)) });

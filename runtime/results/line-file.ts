@@ -32,7 +32,7 @@ export class LineFile {
       // A directory that may not be listed may still be written; if not, that is told just after.
       if (!UNLISTED.includes(error.code)) throw unwritable(path, error);
     });
-    const temporary = join(dirname(path), temporaryName(temporaryPrefix(path)));
+    const temporary = join(dirname(path), await temporaryName(temporaryPrefix(path)));
     const handle = await open(temporary, 'wx', mode & 0o600).catch((error: Error) => {
       throw unwritable(path, error);
     });

@@ -87,7 +87,7 @@ async function refuseInside(path: string, real: string, stateDir: string): Promi
 
 /** Makes a file as the export will, under the longest name that it may take, and removes it. */
 async function tryToWrite(path: string, real: string): Promise<void> {
-  const trial = join(dirname(real), longestTemporaryName(temporaryPrefix(real)));
+  const trial = join(dirname(real), await longestTemporaryName(temporaryPrefix(real)));
   try {
     await (await open(trial, 'wx', 0o600)).close();
   } catch (error) {

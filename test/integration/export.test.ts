@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { present } from '../../runtime/base/assert.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
+import { longestTemporaryName, temporaryName } from '../../runtime/base/temporary-file.ts';
 import type { Frame } from '../../runtime/results/contract.ts';
 import { type ExportOptions, exportResults } from '../../runtime/results/export.ts';
 import { segmentName } from '../../runtime/results/place.ts';
@@ -213,18 +214,10 @@ test('an output that is a directory, or whose directory is missing, is refused b
 test('what a killed export left beside its output is removed by the next, and nothing else', async (t) => {
   const dir = temporaryDir(t);
   const run = await RecordedRun.start(dir, 0);
-  for (const name of ['.out.jsonl.4194305-01234567.tmp', `.out.jsonl.${process.pid}-01234567.tmp`, '.out.jsonl.old.tmp']) {
-    writeFileSync(join(dir, name), 'x');
-  }
+  const mine = await temporaryName('.out.jsonl.');
+  for (const name of [await longestTemporaryName('.out.jsonl.'), mine, '.out.jsonl.old.tmp']) writeFileSync(join(dir, name), 'x');
   await exportResults(options(dir, run, { items: 0, isPartial: false }));
-  t.deepEqual(readdirSync(dir).sort(), [
-    `.out.jsonl.${process.pid}-01234567.tmp`,
-    '.out.jsonl.old.tmp',
-    'out.errors.jsonl',
-    'out.jsonl',
-    'segments',
-    'temp',
-  ]);
+  t.deepEqual(readdirSync(dir).sort(), [mine, '.out.jsonl.old.tmp', 'out.errors.jsonl', 'out.jsonl', 'segments', 'temp']);
   t.deepEqual(outputs(dir), { results: [], errors: [] });
   await run.close();
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { longestTemporaryName } from '../../runtime/base/temporary-file.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { finished, startCommand } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';
@@ -118,9 +119,10 @@ test.serial('what killed exports and dry runs have left is removed by the next o
   const run = makeRun(t, { lines: batchLines(3), args: MOCK });
   t.is((await finished(run.start())).exit, 0);
   // A pid that Linux gives to nobody.
-  mkdirSync(join(run.state, 'scratch-4194305-0123abcd.tmp'));
-  mkdirSync(`${run.state}.dry-run-4194305-0123abcd.tmp`);
-  writeFileSync(join(run.state, 'scratch-4194305-0123abcd.tmp', 'x'), 'x');
+  const scratch = join(run.state, await longestTemporaryName('scratch-'));
+  mkdirSync(scratch);
+  mkdirSync(await longestTemporaryName(`${run.state}.dry-run-`));
+  writeFileSync(join(scratch, 'x'), 'x');
   t.is((await run.verb('export')).exit, 0);
   t.is((await finished(run.start(['--dry-run']))).exit, 0);
   const left = [...readdirSync(run.state), ...readdirSync(run.dir)].filter((name) => name.endsWith('.tmp'));

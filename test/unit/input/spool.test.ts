@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
+import { longestTemporaryName } from '../../../runtime/base/temporary-file.ts';
 import { prepareInput } from '../../../runtime/input/spool.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
@@ -213,8 +214,7 @@ test('what a killed start has left half copied is removed by the next', async (t
   const { stateDir, spool, gz } = place(t);
   writeFileSync(gz, gzipSync(LIST));
   mkdirSync(spool, { recursive: true });
-  const { pid } = spawnSync(process.execPath, ['--version']);
-  writeFileSync(join(spool, `input.${pid}-0123abcd.tmp`), 'half');
+  writeFileSync(join(spool, await longestTemporaryName('input.')), 'half');
   await prepareInput({ form: 'batch', input: gz, stateDir });
   t.deepEqual(readdirSync(spool).sort(), ['input.jsonl', 'source.json']);
 });
