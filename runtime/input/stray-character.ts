@@ -30,7 +30,7 @@ export function strayText(text: string): string | null {
 function firstStray(text: string): Stray | null {
   const { found, blanked } = outsideStrings(text);
   if (found === null || !isJsonOrBlank(blanked)) return null;
-  return { character: String.fromCodePoint(text.codePointAt(found) ?? 0), column: [...text.slice(0, found)].length + 1 };
+  return { character: String.fromCodePoint(text.codePointAt(found) ?? 0), column: Array.from(text.slice(0, found)).length + 1 };
 }
 
 /** The first invisible character outside of strings, and the line with blanks in place of all of them. */

@@ -12,7 +12,7 @@ test('a server that repeats the key in its refusals: it reaches no message, log,
   t.timeout(300_000);
   const server = createServer((request, response) => {
     request.resume();
-    const told = `bad key: ${request.headers.authorization}, ${KEY}, /v1?key=${encodeURIComponent(KEY)} of ${request.headers['x-tenant']}`;
+    const told = `bad key: ${request.headers.authorization}, ${KEY}, /v1?key=${encodeURIComponent(KEY)} of ${String(request.headers['x-tenant'])}`;
     request.on('end', () => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: told } }));
