@@ -106,6 +106,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'epoch-guard',
     'hang',
     'holding',
+    'load',
     'machine',
     'polling',
     'retry',
