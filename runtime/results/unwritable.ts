@@ -69,7 +69,7 @@ function kindName(there: Kind): string {
 }
 
 /** Below these names are the open files of processes: what they lead to is written by its descriptor, and not by a name. */
-const OF_A_PROCESS = /^\/(?:proc\/|dev\/(?:std(?:in|out|err)$|fd\/))/;
+const OF_A_PROCESS = /^\/(?:proc\/[^/]+\/(?:task\/[^/]+\/)?fd\/|dev\/(?:std(?:in|out|err)$|fd\/))/;
 
 export function isOfProcess(path: string): boolean {
   return OF_A_PROCESS.test(path);
