@@ -10,6 +10,7 @@ import { errorsPath } from '../results/output-line.ts';
 import { outputMode } from '../results/output-mode.ts';
 import { checkOutputTarget } from '../results/output-target.ts';
 import { checkOutputName } from './arguments.ts';
+import { damagedNames } from './damaged-names.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
@@ -49,7 +50,7 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   if (outputPath === served.outputPath && (args.order ?? served.order) !== served.order)
     say(deps.err, [`The run's own order is ${served.order}: \`rollout verify\` accepts its output only after an export without --order.`]);
   if (damage === null) return EXIT.done;
-  say(deps.err, ['Not all that is recorded could be written:', ...damageText(damage)]);
+  say(deps.err, ['Not all that is recorded could be written:', ...damageText(damage, await damagedNames(paths, damage))]);
   return EXIT.verifyBroken;
 }
 

@@ -1,6 +1,7 @@
 import type { Damage } from '../results/damage.ts';
 import { inspectLog } from '../results/damage.ts';
 import { damaged } from '../results/damage-text.ts';
+import { damagedNames } from './damaged-names.ts';
 import type { CliDeps } from './deps.ts';
 import { inScratch } from './export.ts';
 import { tellWhile } from './long-work.ts';
@@ -22,5 +23,5 @@ export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: b
 /** Before anything is executed. */
 export async function refuseDamaged(deps: CliDeps, paths: StatePaths, isJson: boolean): Promise<void> {
   const damage = await inspectResults(deps, paths, isJson);
-  if (damage.lost > 0) throw damaged(damage, 'executed');
+  if (damage.lost > 0) throw damaged(damage, 'executed', await damagedNames(paths, damage));
 }

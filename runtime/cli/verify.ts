@@ -5,6 +5,7 @@ import type { ServedRun } from '../coordinator/files.ts';
 import { damageText } from '../results/damage-text.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { type Verification, verifyRun } from '../results/verify.ts';
+import { damagedNames } from './damaged-names.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inScratch } from './export.ts';
 import { findRun } from './find-run.ts';
@@ -32,8 +33,9 @@ async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, i
   const damage = await inspectResults(deps, paths, isJson);
   const progress = await readProgress(paths);
   if (damage.lost === 0) throw new RolloutError('USAGE', unfinishedText(progress, stored.index?.items ?? null));
-  if (isJson) sayJson(deps.out, { isProven: false, isFinished: false, lost: damage.lost, damage: damageText(damage) });
-  else say(deps.out, ['NOT verified: the run is not finished, and of what it has recorded', ...damageText(damage)]);
+  const told = damageText(damage, await damagedNames(paths, damage));
+  if (isJson) sayJson(deps.out, { isProven: false, isFinished: false, lost: damage.lost, damage: told });
+  else say(deps.out, ['NOT verified: the run is not finished, and of what it has recorded', ...told]);
   return EXIT.verifyBroken;
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { assert } from '../base/assert.ts';
+import { customIdsOf } from '../input/custom-ids.ts';
 import type { Indexing } from '../input/indexer.ts';
 import { openInput } from '../input/reader.ts';
 import type { Scan } from '../ledger/contract.ts';
@@ -27,7 +28,9 @@ export async function checkLog(options: ServeOptions, indexing: Indexing): Promi
   const { files, ledger, recovered, again } = options;
   if (again.failed || again.damaged) return { scan: await reopenAsked(options, indexing, again), checked: Promise.resolve() };
   const checked = inspectLog({ ledger, dir: files.segments, tempDir: files.index }, async (_, damage) => {
-    if (damage.lost > 0) throw damaged(damage, 'executed');
+    if (damage.lost === 0) return;
+    const { inputPath, settings } = options;
+    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: files.index, form: settings.form }, damage.indexes));
   });
   if ((await logBytes(files.segments)) <= READ_FIRST_BYTES) await checked;
   // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.

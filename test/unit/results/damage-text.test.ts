@@ -30,3 +30,8 @@ test('what ends with it says what was not done, and both ways on', (t) => {
   for (const part of ['item index (from 0): 3', 'Nothing was executed', '--rerun-damaged', 'rollout export --partial'])
     t.true(message.includes(part), part);
 });
+
+test('items are named by the input too, where it is at hand, however long or odd the name is', (t) => {
+  const text = damageText(DAMAGE, new Map([[7, `a\u200b"${'x'.repeat(100)}`]])).at(-1) ?? '';
+  t.regex(text, /: 3, 7 \(custom_id "a\\u200b\\"x{57}…"\) and 23 more$/);
+});
