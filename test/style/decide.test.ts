@@ -106,7 +106,6 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'epoch-guard',
     'hang',
     'holding',
-    'load',
     'machine',
     'polling',
     'retry',
