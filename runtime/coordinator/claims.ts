@@ -1,5 +1,5 @@
 import { assert, present } from '../base/assert.ts';
-import type { ClaimReply } from '../ledger/contract.ts';
+import type { ClaimReply, Granted } from '../ledger/contract.ts';
 import { NO_FAULTS } from '../ledger/contract.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
@@ -161,7 +161,7 @@ function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
   state.cursor = Math.max(state.cursor, knownUpTo(grant, reply));
   for (const found of reply.found) takeFound(state, found);
   const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
-  const granted = reply.granted.map(({ index, attempt }) => startRow(state, grant, index, attempt));
+  const granted = reply.granted.flatMap((range) => startRows(state, grant, range));
   deliver(state, grant.worker, [...granted, ...mine]);
   unreserve(state, grant, granted.length + mine.length);
 }
@@ -173,6 +173,10 @@ function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
 function knownUpTo({ picks }: Grant, { cursor }: ClaimReply): ItemIndex {
   const ends = picks.map((pick) => ('cursor' in pick ? pick.cursor + pick.count : 0));
   return Math.min(cursor, Math.max(...ends));
+}
+
+function startRows(state: State, grant: Grant, { from, count, attempt }: Granted): readonly ItemIndex[] {
+  return Array.from({ length: count }, (_, n) => startRow(state, grant, from + n, attempt));
 }
 
 function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {

@@ -1,7 +1,7 @@
 import { present } from '../base/assert.ts';
 import type { ItemIndex } from '../model/row.ts';
 
-/** Bitmaps are kept in pages, so that setting a bit rewrites little and an empty stretch costs nothing. */
+/** Bitmaps are kept in pages, so that setting a bit rewrites little and an empty stretch costs nothing. Bits are found in a page of any length. */
 export const PAGE_BYTES = 512;
 export const PAGE_ITEMS: number = PAGE_BYTES * 8;
 
@@ -10,17 +10,17 @@ export function pageOf(index: ItemIndex): number {
 }
 
 export function hasBit(page: Uint8Array, index: ItemIndex): boolean {
-  const within = index % PAGE_ITEMS;
+  const within = index % (page.length * 8);
   return (present(page[within >> 3], 'a byte of the page') & (1 << (within & 7))) !== 0;
 }
 
 export function setBit(page: Uint8Array, index: ItemIndex): void {
-  const within = index % PAGE_ITEMS;
+  const within = index % (page.length * 8);
   page[within >> 3] = present(page[within >> 3], 'a byte of the page') | (1 << (within & 7));
 }
 
 export function clearBit(page: Uint8Array, index: ItemIndex): void {
-  const within = index % PAGE_ITEMS;
+  const within = index % (page.length * 8);
   page[within >> 3] = present(page[within >> 3], 'a byte of the page') & ~(1 << (within & 7));
 }
 

@@ -154,7 +154,7 @@ export function unpackTally(bytes: Uint8Array): Tally {
   return { count: view.getUint32(0, true), low: view.getUint32(4, true), high: view.getUint32(8, true) };
 }
 
-function putU32(view: DataView, at: number, value: number, what: string): number {
+export function putU32(view: DataView, at: number, value: number, what: string): number {
   assert(isU32(value), `${what} fits in 32 bits (L9)`);
   view.setUint32(at, value, true);
   return at + 4;

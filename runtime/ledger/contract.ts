@@ -105,11 +105,18 @@ export type Pick = { readonly index: ItemIndex; readonly lastAttempt: Attempt } 
 export interface ClaimReply {
   readonly kind: 'claimed';
   /** Granted claims, in the order of the picks. claimEpoch is the caller's epoch. */
-  readonly granted: readonly { readonly index: ItemIndex; readonly attempt: Attempt }[];
+  readonly granted: readonly Granted[];
   /** What stands where a pick was refused; for a cursor pick every index of its range below the ledger's cursor (L8). */
   readonly found: readonly Found[];
   /** The cursor after this claim. */
   readonly cursor: ItemIndex;
+}
+
+/** Items from `from`, all under the same attempt: those of a cursor pick, or the one of a pick by index. */
+export interface Granted {
+  readonly from: ItemIndex;
+  readonly count: number;
+  readonly attempt: Attempt;
 }
 
 /** What stands there. `lastAttempt` is the highest attempt that the item was ever given; its rows may have lower ones (L9). */

@@ -25,6 +25,7 @@ export interface Rows {
 
 /** Also what `scan`, export and verify need: a walk over everything. */
 export interface AllRows extends Rows {
+  /** Ascending. */
   everyInFlight(): Iterable<{ readonly index: ItemIndex; readonly item: InFlight }>;
   /** Pages of a bitmap, ascending. */
   everyPage(bit: Bit): Iterable<{ readonly page: number; readonly bytes: Uint8Array }>;
@@ -67,6 +68,13 @@ export type ItemState = { readonly state: 'fresh' } | HandedOut;
 /** What an item can become: nothing ever makes it fresh again. */
 export type HandedOut = InFlight | { readonly state: Bit };
 
+/** Consecutive items that were fresh and now all run in the same row, as their first attempt. */
+export interface GrantedRange {
+  readonly from: ItemIndex;
+  readonly count: number;
+  readonly item: Running;
+}
+
 export interface WorkerRow {
   /** Stands for the worker in the packed rows. */
   readonly number: number;
@@ -82,6 +90,8 @@ export interface Writes {
   readonly place?: Place;
   readonly worker?: { readonly worker: WorkerId; readonly row: WorkerRow };
   readonly tallies?: readonly EpochTally[];
+  /** Fresh items that are handed out; `items` may name some of them, and comes after. */
+  readonly granted?: readonly GrantedRange[];
   readonly items?: ReadonlyMap<ItemIndex, HandedOut>;
   /** Items whose bits are to be cleared: they were recorded, and are reopened (L45). */
   readonly cleared?: ReadonlyMap<ItemIndex, Bit>;

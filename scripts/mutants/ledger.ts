@@ -117,6 +117,14 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     tests: CONTRACT,
   },
   {
+    name: 'open-bit-of-a-range-left-after-a-settle',
+    rule: 'L6',
+    file: 'runtime/ledger/range-page.ts',
+    old: '    clearBit(this.#open, index);\n',
+    new: '',
+    tests: ['test/contract/ledger-embedded.test.ts'],
+  },
+  {
     name: 'ledger-not-synced',
     rule: 'L16',
     file: 'runtime/ledger/embedded/database.ts',

@@ -1,3 +1,4 @@
+import type { ClaimReply } from '../../runtime/ledger/contract.ts';
 import {
   type Attempt,
   COORDINATOR_WORKER,
@@ -8,6 +9,7 @@ import {
   type WorkerId,
 } from '../../runtime/model/row.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
+import { grantedItems } from '../support/ledger-start.ts';
 import type { Checking } from './checking.ts';
 import { LeaseChecker } from './lease-checker.ts';
 import { keyOf, type SeenItem, SeenItems } from './seen-items.ts';
@@ -40,7 +42,7 @@ interface Verdict {
 interface Answer {
   readonly kind: string;
   readonly epoch?: Epoch;
-  readonly granted?: readonly { readonly index: ItemIndex; readonly attempt: Attempt }[];
+  readonly granted?: ClaimReply['granted'];
   readonly found?: readonly { readonly index: ItemIndex; readonly state: string; readonly row?: Row }[];
   readonly verdicts?: readonly (string | Verdict)[];
 }
@@ -108,7 +110,7 @@ export class LedgerChecker {
   }
 
   #onClaimed(claimEpoch: Epoch, worker: WorkerId, reply: Answer): void {
-    for (const { index, attempt } of reply.granted ?? []) this.#grant(index, { worker, attempt, claimEpoch });
+    for (const { index, attempt } of grantedItems({ granted: reply.granted ?? [] })) this.#grant(index, { worker, attempt, claimEpoch });
     for (const found of reply.found ?? []) this.#checkFound(found);
   }
 

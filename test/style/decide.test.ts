@@ -23,7 +23,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'u32',
   ],
   model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
-  ledger: ['bitmap', 'codec'],
+  ledger: ['bitmap', 'codec', 'range-page'],
   'ledger/transition': [
     'attempts',
     'claim',
@@ -141,7 +141,8 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
 /** Pure as well, but nothing is decided in them: tables, names, and thin joints that the tests of their users go through. */
 const PLAIN: readonly string[] = [
   ...['base/errors', 'base/exit', 'base/settings-fields', 'base/settings-mistakes'],
-  ...['ledger/verbs', 'ledger/embedded/keys', 'input/index-files', 'input/input-error'],
+  ...['keys', 'list', 'names', 'ranges'].map((name) => `ledger/embedded/${name}`),
+  ...['ledger/verbs', 'input/index-files', 'input/input-error'],
   ...[
     'rpc/field-check',
     'coordinator/loop',

@@ -12,6 +12,7 @@ import type { Keeper } from '../../runtime/lease/contract.ts';
 import { winLease } from '../../runtime/lease/keeper.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
+import { grantedItems } from './ledger-start.ts';
 
 const [dir = '', name = '', ttl = ''] = process.argv.slice(2);
 const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(line)}\n`);
@@ -63,7 +64,14 @@ async function fill(): Promise<void> {
   const epoch = await prepare();
   for (let cursor = 0; ; cursor += 500) {
     const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 500 }]);
-    assert(claim.kind === 'claimed' && claim.granted.length === 500, 'all are granted');
+    assert(claim.kind === 'claimed' && claim.granted[0]?.count === 500, 'all are granted');
+    // A range takes little room; an item that was handed back has a row of its own.
+    const row = { worker: 'w1', attempt: 1, claimEpoch: epoch };
+    const returned = await ledger.handBack(
+      epoch,
+      grantedItems(claim).map(({ index }) => ({ index, row, reason: 'lost', delayMs: 0 })),
+    );
+    assert(returned.kind === 'returned', 'all are handed back');
     say({ kind: 'filled', cursor: claim.cursor });
   }
 }
@@ -73,7 +81,7 @@ async function work(): Promise<void> {
   for (let cursor = (await ledger.progress()).cursor; ; cursor += 8) {
     const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 8 }]);
     if (claim.kind !== 'claimed') return void say({ kind: 'refused', by: claim.kind });
-    const outcomes = claim.granted.map((granted) => ({ ...granted, claimEpoch: epoch, isResult: true }));
+    const outcomes = grantedItems(claim).map((item) => ({ ...item, claimEpoch: epoch, isResult: true }));
     const settled = await ledger.settle(epoch, 'w1', outcomes);
     if (settled.kind !== 'settled') return void say({ kind: 'refused', by: settled.kind });
     say({ kind: 'settled', indexes: outcomes.filter((_, at) => settled.verdicts[at] === 'accepted').map((outcome) => outcome.index) });

@@ -3,7 +3,7 @@ import type { HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledge
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Attempt, Epoch, ItemIndex } from '../../runtime/model/row.ts';
 import { minusOutcome, type Tally } from '../../runtime/model/tally.ts';
-import { request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
+import { RECORDED_BEFORE, request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
 
 export interface LiveRow extends NamedRow {
   /** The item's, which may be another row's. */
@@ -44,7 +44,7 @@ const REASONS: readonly HandBackReason[] = [
 
 const worker = fc.constantFrom(...WORKERS);
 const registered = fc.constantFrom('w1', 'w2', 'w3');
-const index = fc.integer({ min: 0, max: 11 });
+const index = fc.integer({ min: RECORDED_BEFORE - 1, max: RECORDED_BEFORE + 10 });
 const attempt = fc.integer({ min: 1, max: 4 });
 /** Mostly the present epoch, sometimes the one before it. */
 const lag = fc.constantFrom(0, 0, 0, 0, 0, 0, 1);
@@ -52,7 +52,7 @@ const isAny = fc.constantFrom(false, false, true);
 const claimLag = fc.constantFrom(0, 0, 0, 1, 2);
 
 const pick = fc.oneof(
-  fc.record({ kind: fc.constant('cursor' as const), shift: fc.constantFrom(0, 0, 0, -1, 1), count: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ kind: fc.constant('cursor' as const), shift: fc.constantFrom(0, 0, 0, -1, 1), count: fc.integer({ min: 0, max: 6 }) }),
   fc.record({ kind: fc.constant('index' as const), one: fc.integer({ min: 0, max: 30 }), isWrong: fc.constantFrom(false, false, true) }),
 );
 
@@ -80,7 +80,7 @@ function at(shared: Shared, epochsBack: number): number {
 function pickFor(shared: Shared, drawn: typeof pick extends fc.Arbitrary<infer T> ? T : never): Pick {
   if (drawn.kind === 'cursor') return { cursor: Math.max(0, shared.cursor + drawn.shift), count: drawn.count };
   const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  return { index: live?.index ?? drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
+  return { index: live?.index ?? RECORDED_BEFORE + drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
 }
 
 function command<T>(
@@ -196,7 +196,9 @@ const run = fc.oneof(
   command('forget', registered, (ledger, shared, drawn) => ledger.forget(shared.epoch, drawn)),
   command('pause', fc.constantFrom('x'), (ledger, shared) => ledger.pause(shared.epoch, 'because')),
   command('resume', fc.constant(null), (ledger, shared) => ledger.resume(shared.epoch)),
-  command('finish', fc.integer({ min: 0, max: 12 }), (ledger, shared, items) => ledger.finish(shared.epoch, items)),
+  command('finish', fc.integer({ min: RECORDED_BEFORE, max: RECORDED_BEFORE + 12 }), (ledger, shared, items) =>
+    ledger.finish(shared.epoch, items),
+  ),
   command('bind', fc.boolean(), (ledger, shared, isOther) =>
     ledger.bind(shared.epoch, isOther ? { ...SOME_PLACE, placeId: 'other' } : SOME_PLACE),
   ),

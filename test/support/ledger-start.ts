@@ -1,18 +1,18 @@
 import type { ExecutionContext } from 'ava';
 import { assert } from '../../runtime/base/assert.ts';
 import type {
+  Pick as ClaimPick,
   ClaimReply,
   HandBack,
   HandBackReason,
   Ledger,
   Move,
-  Pick,
   Scan,
   Settlement,
   WorkerInfo,
 } from '../../runtime/ledger/contract.ts';
 import type { AcquireRequest, Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
-import type { Row, WorkerId } from '../../runtime/model/row.ts';
+import type { Attempt, ItemIndex, Row, WorkerId } from '../../runtime/model/row.ts';
 
 /** Gives an empty ledger, and disposes of it at the test's end. */
 export type Open = (t: ExecutionContext) => Promise<Ledger>;
@@ -20,6 +20,9 @@ export type Open = (t: ExecutionContext) => Promise<Ledger>;
 export const SOME_PROCESS: ProcessIdentity = { bootId: 'a-boot', pid: 7, startTime: '70', uid: 1000 };
 export const SOME_PLACE = { placeId: 'a-place', runId: 'a-run' };
 export const SOME_WORKER: WorkerInfo = { bootNonce: 'nonce', pid: 8, concurrency: 4, registeredAtMs: 1 };
+
+/** So many items are recorded before random calls begin: a page of granted ranges ends a little after them (range-page.ts). */
+export const RECORDED_BEFORE = 250;
 
 export function request(holder: string, expected: Lease | null, floor = -1): AcquireRequest {
   return { holder, process: SOME_PROCESS, address: `${holder}:1`, expected, floor };
@@ -41,7 +44,7 @@ export async function start(ledger: Ledger): Promise<Lease> {
   return lease;
 }
 
-export async function claimed(ledger: Ledger, epoch: number, worker: WorkerId, picks: readonly Pick[]): Promise<ClaimReply> {
+export async function claimed(ledger: Ledger, epoch: number, worker: WorkerId, picks: readonly ClaimPick[]): Promise<ClaimReply> {
   const reply = await ledger.claim(epoch, worker, picks);
   assert(reply.kind === 'claimed', `not claimed: ${JSON.stringify(reply)}`);
   return reply;
@@ -51,6 +54,13 @@ export async function scanned(ledger: Ledger, epoch: number): Promise<Scan> {
   const reply = await ledger.scan(epoch);
   assert(reply.kind === 'scanned', `not scanned: ${JSON.stringify(reply)}`);
   return reply;
+}
+
+/** Each granted item by itself. */
+export function grantedItems({
+  granted,
+}: Pick<ClaimReply, 'granted'>): readonly { readonly index: ItemIndex; readonly attempt: Attempt }[] {
+  return granted.flatMap(({ from, count, attempt }) => Array.from({ length: count }, (_, n) => ({ index: from + n, attempt })));
 }
 
 export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = true): Settlement {

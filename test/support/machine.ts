@@ -145,9 +145,9 @@ export class Machine {
     let cursor = this.state.cursor;
     const results = claim.grants.map(({ picks }) => {
       const granted = picks.flatMap((pick) => {
-        if ('index' in pick) return [{ index: pick.index, attempt: pick.lastAttempt + 1 }];
+        if ('index' in pick) return [{ from: pick.index, count: 1, attempt: pick.lastAttempt + 1 }];
         cursor = pick.cursor + pick.count;
-        return Array.from({ length: pick.count }, (_, at) => ({ index: pick.cursor + at, attempt: 1 }));
+        return [{ from: pick.cursor, count: pick.count, attempt: 1 }];
       });
       return { kind: 'claimed' as const, granted, found: [], cursor };
     });

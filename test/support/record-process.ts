@@ -15,6 +15,7 @@ import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
 import { openPlace } from '../../runtime/results/place.ts';
+import { grantedItems } from './ledger-start.ts';
 import type { RecordPoint } from './record-points.ts';
 
 const [dir = '', items = '', batch = '', point = '', nth = '', afterMs = ''] = process.argv.slice(2);
@@ -81,7 +82,7 @@ async function claim(): Promise<readonly ItemRef[]> {
   assert(reply.kind === 'claimed', 'nobody else is there');
   cursor = reply.cursor;
   reach('claimed');
-  return reply.granted.map(({ index, attempt }) => ({ index, attempt, claimEpoch: epoch }));
+  return grantedItems(reply).map(({ index, attempt }) => ({ index, attempt, claimEpoch: epoch }));
 }
 
 async function record(refs: readonly ItemRef[]): Promise<void> {

@@ -7,7 +7,7 @@ import { storeFileProblem } from '../../base/store-file.ts';
 export type Database = RootDatabase<Buffer, Buffer>;
 
 /** Grows with every change of keys or packed rows; another version's store is refused. */
-export const FORMAT_VERSION = 3;
+export const FORMAT_VERSION = 4;
 
 function storeFile(dir: string): string {
   return join(dir, 'ledger.mdb');

@@ -11,7 +11,7 @@ export const KEY: Readonly<Record<'format' | 'lease' | 'head' | 'state' | 'place
 };
 
 /** Pages come last in the order of keys: LMDB fills its own pages to the brim only where it appends. */
-const LETTER = { tally: 'e', item: 'i', workerName: 'n', worker: 'w', page: 'z' } as const;
+const LETTER = { tally: 'e', item: 'i', workerName: 'n', rangePage: 'r', worker: 'w', page: 'z' } as const;
 export type Kind = keyof typeof LETTER;
 
 function numbered(letter: string, number: number): Buffer {
@@ -22,6 +22,7 @@ function numbered(letter: string, number: number): Buffer {
 }
 
 export const itemKey = (index: ItemIndex): Buffer => numbered(LETTER.item, index);
+export const rangePageKey = (page: number): Buffer => numbered(LETTER.rangePage, page);
 export const workerNameKey = (number: number): Buffer => numbered(LETTER.workerName, number);
 export const tallyKey = (epoch: Epoch): Buffer => numbered(LETTER.tally, epoch);
 export const workerKey = (worker: WorkerId): Buffer => Buffer.from(`${LETTER.worker}${worker}`);

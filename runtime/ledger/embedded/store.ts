@@ -4,6 +4,7 @@ import type { AllRows, Decision } from '../rows.ts';
 import { type Database, FORMAT_VERSION, openDatabase } from './database.ts';
 import { storeFailure } from './failure.ts';
 import { KEY } from './keys.ts';
+import { createNames } from './names.ts';
 import { clearSeats, type Seat, takeSeat } from './seat.ts';
 import { tableOf } from './table.ts';
 
@@ -54,22 +55,23 @@ function requireFormat(database: Database, dir: string): void {
 }
 
 function storeOver(database: Database, dir: string, mode: Store['mode'], seat: Seat): Store {
-  const table = tableOf(database);
+  const names = createNames(database);
   return {
     mode,
     read: (read) => {
       database.resetReadTxn();
-      return read(table.rows);
+      return read(tableOf(database, names).rows);
     },
     transact: async (decide) => {
       try {
         return await database.transaction(() => {
+          const table = tableOf(database, names);
           const { reply, writes } = decide(table.rows);
           if (writes !== null) table.apply(writes);
           return reply;
         });
       } catch (error) {
-        table.forgetNames();
+        names.clear();
         throw await storeFailure(dir, error);
       }
     },

@@ -1,63 +1,29 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert } from '../../base/assert.ts';
 import type { Lease } from '../../model/lease.ts';
-import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
-import { COORDINATOR_WORKER } from '../../model/row.ts';
+import type { ItemIndex, Row } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import { clearBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
 import { type PackedRow, packHead, packInFlight, packTally, unpackHead, unpackInFlight, unpackTally } from '../codec.ts';
 import type { Place } from '../contract.ts';
 import type { AllRows, Bit, InFlight, WorkerRow, Writes } from '../rows.ts';
-import { COORDINATOR_NUMBER } from '../transition/worker.ts';
 import { type Database, FORMAT_VERSION } from './database.ts';
-import { isPageOf, itemKey, KEY, type Kind, numberOf, pageKey, rangeOf, tallyKey, workerKey, workerNameKey, workerOf } from './keys.ts';
+import { isPageOf, itemKey, KEY, numberOf, pageKey, tallyKey, workerKey, workerNameKey, workerOf } from './keys.ts';
+import { list } from './list.ts';
+import { type Names, readJson, readWorker } from './names.ts';
+import { Ranges } from './ranges.ts';
 
 /** The rows of the rulebook in LMDB. Inside a transaction, reads see it and writes belong to it. */
 export interface Table {
   readonly rows: AllRows;
   apply(writes: Writes): void;
-  /** After a failed commit: names read in it may never have been written. */
-  forgetNames(): void;
 }
 
-export function tableOf(database: Database): Table {
-  const names = createNames(database);
+/** For one decision, or one read: each page of ranges that it touches is read once. */
+export function tableOf(database: Database, names: Names): Table {
+  const ranges = new Ranges(database, names);
   return {
-    rows: rowsOf(database, names),
-    apply: (writes) => applyWrites(database, names, writes),
-    forgetNames: () => names.clear(),
-  };
-}
-
-/** Number and name of a worker belong together for ever (L9), so what was read once need not be read again. */
-interface Names {
-  nameOf(number: number): WorkerId;
-  numberOf(worker: WorkerId): number;
-  clear(): void;
-}
-
-function createNames(database: Database): Names {
-  const names = new Map<number, WorkerId>();
-  const numbers = new Map<WorkerId, number>();
-  const keep = (number: number, name: WorkerId): void => {
-    names.set(number, name);
-    numbers.set(name, number);
-  };
-  const clear = (): void => {
-    names.clear();
-    numbers.clear();
-    keep(COORDINATOR_NUMBER, COORDINATOR_WORKER);
-  };
-  clear();
-  return {
-    clear,
-    nameOf: (number) => {
-      if (!names.has(number)) keep(number, present(database.getBinary(workerNameKey(number)), 'the name of a worker').toString());
-      return present(names.get(number), 'the name of a worker');
-    },
-    numberOf: (worker) => {
-      if (!numbers.has(worker)) keep(present(readWorker(database, worker), 'a worker with a row is registered').number, worker);
-      return present(numbers.get(worker), 'the number of a worker');
-    },
+    rows: rowsOf(database, names, ranges),
+    apply: (writes) => applyWrites(database, names, ranges, writes),
   };
 }
 
@@ -75,16 +41,7 @@ function packed(names: Names, item: InFlight): Uint8Array {
   return packInFlight({ state, row: numbered(names, item.row), second, lastAttempt, faults });
 }
 
-function readJson<T>(database: Database, key: Buffer): T | null {
-  const bytes = database.getBinary(key);
-  return bytes === undefined ? null : (JSON.parse(bytes.toString()) as T);
-}
-
-function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
-  return readJson<WorkerRow>(database, workerKey(worker));
-}
-
-function rowsOf(database: Database, names: Names): AllRows {
+function rowsOf(database: Database, names: Names, ranges: Ranges): AllRows {
   const page = (bit: Bit, number: number): Uint8Array | null => database.getBinary(pageKey(bit, number)) ?? null;
   const unpack = (bytes: Uint8Array): InFlight => {
     const { state, second, lastAttempt, faults, ...packed } = unpackInFlight(bytes);
@@ -102,12 +59,17 @@ function rowsOf(database: Database, names: Names): AllRows {
     state: () => readJson<RunState>(database, KEY.state) ?? { kind: 'running' },
     place: () => readJson<Place>(database, KEY.place),
     inFlight: (index) => {
+      const open = ranges.itemAt(index);
+      if (open !== null) return open;
       const bytes = database.getBinary(itemKey(index));
       return bytes === undefined ? null : unpack(bytes);
     },
     page,
     worker: (worker) => readWorker(database, worker),
-    everyInFlight: () => list(database, 'item', (key, value) => ({ index: numberOf(key), item: unpack(value) })),
+    everyInFlight: () =>
+      [...ranges.everyOpen(), ...list(database, 'item', (key, value) => ({ index: numberOf(key), item: unpack(value) }))].sort(
+        (a, b) => a.index - b.index,
+      ),
     everyPage: (bit) => list(database, 'page', (key, value) => (isPageOf(bit, key) ? [{ page: numberOf(key), bytes: value }] : [])).flat(),
     everyWorker: () =>
       list(database, 'worker', (key, value) => ({ worker: workerOf(key), row: JSON.parse(value.toString()) as WorkerRow })),
@@ -119,14 +81,7 @@ function rowsOf(database: Database, names: Names): AllRows {
   };
 }
 
-/** Copies first and maps afterwards: a get in the middle of a walk may use the buffer that the walk lent out. */
-function list<T>(database: Database, kind: Kind, map: (key: Buffer, value: Buffer) => T): T[] {
-  const entries: { key: Buffer; value: Buffer }[] = [];
-  for (const { key, value } of database.getRange(rangeOf(kind))) entries.push({ key: Buffer.from(key), value: Buffer.from(value) });
-  return entries.map(({ key, value }) => map(key, value));
-}
-
-function applyWrites(database: Database, names: Names, writes: Writes): void {
+function applyWrites(database: Database, names: Names, ranges: Ranges, writes: Writes): void {
   const put = (key: Buffer, value: Uint8Array | string): void => {
     database.putSync(key, typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength));
   };
@@ -143,13 +98,15 @@ function applyWrites(database: Database, names: Names, writes: Writes): void {
     put(workerKey(worker), JSON.stringify(row));
     put(workerNameKey(row.number), worker);
   }
-  if (writes.items !== undefined) applyItems(database, names, writes, put);
+  for (const range of writes.granted ?? []) ranges.grant(range);
+  if (writes.items !== undefined) applyItems(database, names, ranges, writes, put);
+  ranges.write();
 }
 
 type Put = (key: Buffer, value: Uint8Array) => void;
 
 /** Each touched page of a bitmap is read and written once, however many of its items are settled. */
-function applyItems(database: Database, names: Names, { items, cleared }: Writes, put: Put): void {
+function applyItems(database: Database, names: Names, ranges: Ranges, { items, cleared }: Writes, put: Put): void {
   const pages = { done: new Map<number, Uint8Array>(), failed: new Map<number, Uint8Array>() };
   const pageFor = (bit: Bit, index: ItemIndex): Uint8Array => {
     const number = pageOf(index);
@@ -158,11 +115,12 @@ function applyItems(database: Database, names: Names, { items, cleared }: Writes
     return bytes;
   };
   for (const [index, item] of items ?? []) {
+    const wasOpen = ranges.close(index);
     if (item.state === 'running' || item.state === 'handed-back') {
       put(itemKey(index), packed(names, item));
       continue;
     }
-    database.removeSync(itemKey(index));
+    if (!wasOpen) database.removeSync(itemKey(index));
     setBit(pageFor(item.state, index), index);
   }
   for (const [index, bit] of cleared ?? []) clearBit(pageFor(bit, index), index);

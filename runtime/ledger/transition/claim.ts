@@ -1,14 +1,12 @@
 import { assert } from '../../base/assert.ts';
-import type { Attempt, Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
+import type { Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
 import { MAX_INDEX } from '../../model/row.ts';
-import type { ClaimReply, Faults, Fenced, Found, Gone, Pick } from '../contract.ts';
-import { NO_FAULTS } from '../contract.ts';
+import type { ClaimReply, Fenced, Found, Gone, Granted, Pick } from '../contract.ts';
 import type { Decision, Rows } from '../rows.ts';
 import { nextAttempt } from './attempts.ts';
 import { Draft, goneFor, underEpoch } from './draft.ts';
 import { isRegistered } from './worker.ts';
 
-type Granted = ClaimReply['granted'][number];
 type CursorPick = Extract<Pick, { readonly cursor: ItemIndex }>;
 type IndexPick = Extract<Pick, { readonly index: ItemIndex }>;
 
@@ -41,27 +39,27 @@ export function claim(rows: Rows, epoch: Epoch, worker: WorkerId, picks: readonl
 
 function claimFresh(claiming: Claiming, pick: CursorPick): void {
   assert(Number.isInteger(pick.count) && pick.count >= 0 && pick.cursor + pick.count <= MAX_INDEX + 1, 'a claim beyond 32 bits');
-  const { draft, found } = claiming;
+  const { draft, worker, granted, found } = claiming;
   if (pick.cursor !== draft.cursor || !claiming.isRegistered) {
     const end = Math.min(pick.cursor + pick.count, draft.cursor);
     for (let index = pick.cursor; index < end; index += 1) found.push(draft.found(index));
     return;
   }
-  for (let n = 0; n < pick.count; n += 1) grant(claiming, draft.cursor, 0, NO_FAULTS);
+  if (pick.count === 0) return;
+  const attempt = nextAttempt(0);
+  granted.push({ from: pick.cursor, count: pick.count, attempt });
+  draft.grantFresh(pick.count, { worker, attempt, claimEpoch: draft.epoch });
 }
 
 function claimHandedBack(claiming: Claiming, pick: IndexPick): void {
-  const { draft, found } = claiming;
+  const { draft, worker, granted, found } = claiming;
   const item = draft.item(pick.index);
   if (item.state !== 'handed-back' || item.lastAttempt !== pick.lastAttempt || !claiming.isRegistered) {
     found.push(draft.found(pick.index));
     return;
   }
-  grant(claiming, pick.index, item.lastAttempt, item.faults);
-}
-
-function grant({ draft, worker, granted }: Claiming, index: ItemIndex, lastAttempt: Attempt, faults: Faults): void {
-  const attempt = nextAttempt(lastAttempt);
-  draft.put(index, { state: 'running', row: { worker, attempt, claimEpoch: draft.epoch }, second: null, lastAttempt: attempt, faults });
-  granted.push({ index, attempt });
+  const attempt = nextAttempt(item.lastAttempt);
+  const row = { worker, attempt, claimEpoch: draft.epoch };
+  draft.put(pick.index, { state: 'running', row, second: null, lastAttempt: attempt, faults: item.faults });
+  granted.push({ from: pick.index, count: 1, attempt });
 }

@@ -1,11 +1,11 @@
-import { assert } from '../../base/assert.ts';
+import { assert, present } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX } from '../../model/row.ts';
+import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX, type Row } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import { NO_TALLY, plusOutcome, type Tallied, type Tally } from '../../model/tally.ts';
 import { hasBit, pageOf } from '../bitmap.ts';
-import type { Fenced, Found, Gone } from '../contract.ts';
-import type { Bit, Decision, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
+import { type Fenced, type Found, type Gone, NO_FAULTS } from '../contract.ts';
+import type { Bit, Decision, GrantedRange, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
 
 /**
  * A decision in the making: reads see the store's rows with this decision's own changes on top (one request may name an item
@@ -16,6 +16,7 @@ export class Draft {
   readonly rows: Rows;
   readonly epoch: Epoch;
   readonly before: Head;
+  readonly #granted: GrantedRange[] = [];
   readonly #items = new Map<ItemIndex, HandedOut>();
   readonly #counts: Record<'running' | 'handed-back' | 'done' | 'failed', number>;
   #cursor: ItemIndex;
@@ -39,22 +40,37 @@ export class Draft {
   item(index: ItemIndex): ItemState {
     assert(Number.isInteger(index) && index >= 0 && index <= MAX_INDEX, 'an item index outside 32 bits');
     if (index >= this.#cursor) return { state: 'fresh' };
-    return this.#items.get(index) ?? storedItem(this.rows, index);
+    return this.#items.get(index) ?? this.#grantedItem(index) ?? storedItem(this.rows, index);
+  }
+
+  #grantedItem(index: ItemIndex): HandedOut | null {
+    if (index < this.before.cursor) return null;
+    return present(
+      this.#granted.find(({ from, count }) => index >= from && index < from + count),
+      'the range of an item granted just now',
+    ).item;
   }
 
   found(index: ItemIndex): Found {
     return { index, ...this.item(index) };
   }
 
+  /** Hands out the next fresh items, all in this row: one entry, however many they are. */
+  grantFresh(count: number, row: Row): void {
+    if (count === 0) return;
+    const item = { state: 'running', row, second: null, lastAttempt: row.attempt, faults: NO_FAULTS } as const;
+    this.#granted.push({ from: this.#cursor, count, item });
+    this.#cursor += count;
+    this.#counts.running += count;
+    this.#highestAttempt = Math.max(this.#highestAttempt, row.attempt);
+  }
+
   put(index: ItemIndex, next: HandedOut): void {
     const before = this.item(index);
+    assert(before.state !== 'fresh', 'fresh items are handed out at the cursor, and nowhere else');
     if (before.state === 'done' || before.state === 'failed') this.#cleared.set(index, before.state);
     if (next.state === 'running' || next.state === 'handed-back') this.#highestAttempt = Math.max(this.#highestAttempt, next.lastAttempt);
-    if (before.state !== 'fresh') this.#counts[before.state] -= 1;
-    else {
-      assert(index === this.#cursor, 'a fresh item is taken only at the cursor');
-      this.#cursor += 1;
-    }
+    this.#counts[before.state] -= 1;
     this.#counts[next.state] += 1;
     this.#items.set(index, next);
   }
@@ -65,7 +81,7 @@ export class Draft {
   }
 
   decide<T>(reply: T): Decision<T> {
-    if (this.#items.size === 0) return { reply, writes: null };
+    if (this.#items.size === 0 && this.#granted.length === 0) return { reply, writes: null };
     const head: Head = {
       ...this.before,
       cursor: this.#cursor,
@@ -77,6 +93,7 @@ export class Draft {
     };
     const writes: Writes = {
       head,
+      ...(this.#granted.length === 0 ? {} : { granted: this.#granted }),
       items: this.#items,
       ...(this.#tally === null ? {} : { tallies: [{ epoch: this.epoch, ...this.#tally }] }),
       ...(this.#cleared.size === 0 ? {} : { cleared: this.#cleared }),

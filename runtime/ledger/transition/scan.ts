@@ -50,6 +50,9 @@ function requireWhole(rows: AllRows, head: Head, inFlight: Listed): void {
     const done = rows.page('done', page);
     if (done !== null && overlaps(done, bytes)) throw corrupt('an item is both done and failed');
   }
+  inFlight.forEach(({ index }, at) => {
+    if (inFlight[at + 1]?.index === index) throw corrupt(`item ${index} is in flight twice`);
+  });
   for (const { index, item } of inFlight) {
     if (index >= head.cursor) throw corrupt(`item ${index} is in flight and was never handed out`);
     if (recordedAs(rows, index) !== null) throw corrupt(`item ${index} is in flight and recorded`);

@@ -11,10 +11,7 @@ export function claimSuite(test: TestFn, open: Open): void {
     await start(ledger);
     t.deepEqual(await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]), {
       kind: 'claimed',
-      granted: [
-        { index: 0, attempt: 1 },
-        { index: 1, attempt: 1 },
-      ],
+      granted: [{ from: 0, count: 2, attempt: 1 }],
       found: [],
       cursor: 2,
     });
@@ -61,7 +58,7 @@ export function claimSuite(test: TestFn, open: Open): void {
       { index: 0, lastAttempt: 1 },
       { index: 0, lastAttempt: 1 },
     ]);
-    t.deepEqual(reply.granted, [{ index: 0, attempt: 2 }]);
+    t.deepEqual(reply.granted, [{ from: 0, count: 1, attempt: 2 }]);
     t.deepEqual(reply.found, [
       { index: 0, state: 'handed-back', row: row('w1'), lastAttempt: 1, faults },
       { ...RUNNING, index: 1 },
@@ -81,7 +78,7 @@ export function claimSuite(test: TestFn, open: Open): void {
     ]);
     t.is(reply.cursor, 2);
     t.deepEqual(
-      reply.granted.map((item) => item.index),
+      reply.granted.map(({ from }) => from),
       [0, 1],
     );
     t.deepEqual(
@@ -100,7 +97,7 @@ export function claimSuite(test: TestFn, open: Open): void {
       t.like(item, { index: 0, row: { attempt: epoch, claimEpoch: epoch - 1 } });
       await ledger.handBack(epoch, [back(0, row('w1', epoch, epoch - 1))]);
       const reply = await claimed(ledger, epoch, 'w1', [{ index: 0, lastAttempt: epoch }]);
-      t.deepEqual(reply.granted, [{ index: 0, attempt: epoch + 1 }]);
+      t.deepEqual(reply.granted, [{ from: 0, count: 1, attempt: epoch + 1 }]);
     }
   });
 

@@ -39,7 +39,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.deepEqual([...(await ledger.bits(0, 3))], [1, 0, 1]);
     const { handedBack } = await scanned(ledger, 1);
     t.deepEqual(handedBack, [{ index: 1, row: row(COORDINATOR_WORKER, 3, 1), lastAttempt: 3, faults: NO_FAULTS }]);
-    t.like(await claimed(ledger, 1, 'w1', [{ index: 1, lastAttempt: 3 }]), { granted: [{ index: 1, attempt: 4 }] });
+    t.like(await claimed(ledger, 1, 'w1', [{ index: 1, lastAttempt: 3 }]), { granted: [{ from: 1, count: 1, attempt: 4 }] });
     t.deepEqual(await ledger.settle(1, 'w1', [outcome(1, 4, 1)]), { kind: 'settled', verdicts: ['accepted'] });
     t.deepEqual(await ledger.finish(1, 3), { kind: 'finished' });
     t.deepEqual(
@@ -122,7 +122,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     t.like(await ledger.progress(), { state: { kind: 'running' }, cursor: 3, done: 2, failed: 1 });
     t.deepEqual(await ledger.tallies(), tallies);
     await ledger.register(1, 'w1', SOME_WORKER);
-    t.like(await claimed(ledger, 1, 'w1', [{ cursor: 3, count: 1 }]), { granted: [{ index: 3, attempt: 1 }] });
+    t.like(await claimed(ledger, 1, 'w1', [{ cursor: 3, count: 1 }]), { granted: [{ from: 3, count: 1, attempt: 1 }] });
   });
 
   test('L16, L45: a paused run stays paused', async (t) => {

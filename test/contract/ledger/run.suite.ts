@@ -84,7 +84,7 @@ export function runSuite(test: TestFn, open: Open): void {
       ],
     );
     await ledger.register(0, 'w1', SOME_WORKER);
-    t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ index: 1, attempt: 2 }] });
+    t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ from: 1, count: 1, attempt: 2 }] });
   });
 
   test('L16: while paused nothing is claimed, moved or given a second attempt, and what is in flight goes on', async (t) => {
@@ -104,7 +104,7 @@ export function runSuite(test: TestFn, open: Open): void {
     t.like(await ledger.restore(0, [{ index: 1, row: row('w1') }]), { verdicts: [{ kind: 'restored' }] });
     t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
     t.deepEqual(await ledger.resume(0), { kind: 'resumed' });
-    t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ index: 1, attempt: 2 }] });
+    t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ from: 1, count: 1, attempt: 2 }] });
   });
 
   test('L16: a run is finished only when every item is terminal, and then nothing is accepted any more', async (t) => {

@@ -33,7 +33,7 @@ export function scanSuite(test: TestFn, open: Open): void {
     const replies = await Promise.all(Array.from({ length: 20 }, () => claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }])));
     t.deepEqual(
       replies.flatMap((reply) => reply.granted),
-      [{ index: 0, attempt: 1 }],
+      [{ from: 0, count: 1, attempt: 1 }],
     );
     t.is((await ledger.progress()).cursor, 1);
   });

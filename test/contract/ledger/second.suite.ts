@@ -93,7 +93,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     const refused = { kind: 'refused', found: { ...found, state: 'handed-back' } } as const;
     t.deepEqual(await ledger.handBack(0, [back(0, SECOND.row, 'crashed')]), { kind: 'returned', verdicts: [refused] });
     t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 1 }])).found, [{ state: 'handed-back', ...found }]);
-    t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 2 }])).granted, [{ index: 0, attempt: 3 }]);
+    t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 2 }])).granted, [{ from: 0, count: 1, attempt: 3 }]);
     t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
   });
 

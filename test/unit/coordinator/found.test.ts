@@ -85,6 +85,6 @@ test('L8: a claim says nothing of what lies beyond the ranges that it asked for'
   machine.state.cursor = 6;
   machine.state.claims = [{ worker: 'w1', picks: [{ index: 5, lastAttempt: 1 }] }];
   lockItem(itemAt(machine.state, 5), 'claiming');
-  machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ index: 5, attempt: 2 }], found: [], cursor: 9 }] });
+  machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 5, count: 1, attempt: 2 }], found: [], cursor: 9 }] });
   t.is(machine.state.cursor, 6, 'what stands at 6 to 8 is found by the next claim from there');
 });

@@ -11,32 +11,27 @@ test('L8: a granted claim writes the worker, the next attempt and the caller’s
   const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: handedBack('w9', 4, 1, FAULTS) } });
   const { reply, writes } = claim(rows, 3, 'w1', [
     { index: 0, lastAttempt: 4 },
-    { cursor: 1, count: 1 },
+    { cursor: 1, count: 2 },
   ]);
   t.deepEqual(reply, {
     kind: 'claimed',
     granted: [
-      { index: 0, attempt: 5 },
-      { index: 1, attempt: 1 },
+      { from: 0, count: 1, attempt: 5 },
+      { from: 1, count: 2, attempt: 1 },
     ],
     found: [],
-    cursor: 2,
+    cursor: 3,
   });
-  t.deepEqual(
-    [...(writes?.items ?? [])],
-    [
-      [0, running('w1', 5, 3, FAULTS)],
-      [1, running('w1', 1, 3)],
-    ],
-  );
-  t.like(writes?.head, { cursor: 2, running: 2, handedBack: 0 });
+  t.deepEqual([...(writes?.items ?? [])], [[0, running('w1', 5, 3, FAULTS)]]);
+  t.deepEqual(writes?.granted, [{ from: 1, count: 2, item: running('w1', 1, 3) }], 'fresh items are one range, however many');
+  t.like(writes?.head, { cursor: 3, running: 3, handedBack: 0 });
 });
 
 test('L8, L9: a pick names the highest attempt ever given, which the row taken last need not have', (t) => {
   const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: { ...handedBack('w9', 1), lastAttempt: 4 } } });
   t.like(claim(rows, 3, 'w1', [{ index: 0, lastAttempt: 1 }]), { reply: { granted: [], found: [{ lastAttempt: 4 }] }, writes: null });
   const { reply, writes } = claim(rows, 3, 'w1', [{ index: 0, lastAttempt: 4 }]);
-  t.like(reply, { granted: [{ index: 0, attempt: 5 }] });
+  t.like(reply, { granted: [{ from: 0, count: 1, attempt: 5 }] });
   t.deepEqual([...(writes?.items ?? [])], [[0, running('w1', 5)]]);
 });
 
@@ -57,7 +52,10 @@ test('L9: the attempt after the highest one is refused', (t) => {
 
 test('the last index may be claimed, none behind it', (t) => {
   const rows = rowsOf({ head: { cursor: MAX_INDEX } });
-  t.like(claim(rows, 3, 'w1', [{ cursor: MAX_INDEX, count: 1 }]).reply, { granted: [{ index: MAX_INDEX }], cursor: MAX_INDEX + 1 });
+  t.like(claim(rows, 3, 'w1', [{ cursor: MAX_INDEX, count: 1 }]).reply, {
+    granted: [{ from: MAX_INDEX, count: 1 }],
+    cursor: MAX_INDEX + 1,
+  });
   t.throws(() => claim(rows, 3, 'w1', [{ cursor: MAX_INDEX, count: 2 }]), { instanceOf: AssertionFailed });
 });
 

@@ -38,16 +38,20 @@ test('L6: every change of an item moves exactly one count', (t) => {
   const draft = draftOf(GIVEN);
   draft.put(0, { state: 'done' });
   draft.put(1, running('w1', 2));
-  draft.put(4, running());
+  draft.grantFresh(3, running().row);
   draft.put(4, { state: 'failed' });
   const { writes } = draft.decide('reply');
-  t.like(writes?.head, { cursor: 5, running: 1, handedBack: 0, done: 2, failed: 2 });
+  t.like(writes?.head, { cursor: 7, running: 3, handedBack: 0, done: 2, failed: 2 });
   t.deepEqual([...(writes?.items?.keys() ?? [])], [0, 1, 4]);
+  t.deepEqual(writes?.granted, [{ from: 4, count: 3, item: running() }]);
   t.deepEqual(draft.item(4), { state: 'failed' }, 'a later look sees the change');
+  t.deepEqual(draft.item(6), running(), 'and what was granted just now');
+  t.deepEqual(draft.item(7), { state: 'fresh' });
 });
 
-test('a fresh item is taken at the cursor only', (t) => {
-  t.throws(() => draftOf(GIVEN).put(5, running()), { instanceOf: AssertionFailed });
+test('a fresh item is granted at the cursor, and becomes nothing else', (t) => {
+  for (const index of [4, 5]) t.throws(() => draftOf(GIVEN).put(index, running()), { instanceOf: AssertionFailed });
+  t.is(draftOf(GIVEN).decide(0).writes, null);
 });
 
 test('L7: a decision without a change writes nothing', (t) => {

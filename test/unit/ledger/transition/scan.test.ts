@@ -60,6 +60,15 @@ for (const [what, given] of DAMAGED) {
   });
 }
 
+test('L6: scan refuses an item that is open in its range and has a row of its own', (t) => {
+  const rows = rowsOf({ head: { cursor: 2, running: 2 }, inFlight: { 0: running() } });
+  const inFlight = [...rows.everyInFlight()];
+  t.throws(() => scan({ ...rows, everyInFlight: () => [...inFlight, ...inFlight] }, 3), {
+    code: 'LEDGER_CORRUPT',
+    message: /item 0 is in flight twice/,
+  });
+});
+
 test('L5: scan under an old epoch is fenced before it reads', (t) => {
   t.deepEqual(scan(rowsOf({ head: { cursor: 9 } }), 2).reply, { kind: 'fenced', epoch: 3 });
 });

@@ -1,0 +1,48 @@
+import { present } from '../../base/assert.ts';
+import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
+import type { WorkerNames } from '../range-page.ts';
+import type { WorkerRow } from '../rows.ts';
+import { COORDINATOR_NUMBER } from '../transition/worker.ts';
+import type { Database } from './database.ts';
+import { workerKey, workerNameKey } from './keys.ts';
+
+/** Number and name of a worker belong together for ever (L9), so what was read once need not be read again. */
+export interface Names extends WorkerNames {
+  /** After a failed commit: names read in it may never have been written. */
+  clear(): void;
+}
+
+export function createNames(database: Database): Names {
+  const names = new Map<number, WorkerId>();
+  const numbers = new Map<WorkerId, number>();
+  const keep = (number: number, name: WorkerId): void => {
+    names.set(number, name);
+    numbers.set(name, number);
+  };
+  const clear = (): void => {
+    names.clear();
+    numbers.clear();
+    keep(COORDINATOR_NUMBER, COORDINATOR_WORKER);
+  };
+  clear();
+  return {
+    clear,
+    nameOf: (number) => {
+      if (!names.has(number)) keep(number, present(database.getBinary(workerNameKey(number)), 'the name of a worker').toString());
+      return present(names.get(number), 'the name of a worker');
+    },
+    numberOf: (worker) => {
+      if (!numbers.has(worker)) keep(present(readWorker(database, worker), 'a worker with a row is registered').number, worker);
+      return present(numbers.get(worker), 'the number of a worker');
+    },
+  };
+}
+
+export function readJson<T>(database: Database, key: Buffer): T | null {
+  const bytes = database.getBinary(key);
+  return bytes === undefined ? null : (JSON.parse(bytes.toString()) as T);
+}
+
+export function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
+  return readJson<WorkerRow>(database, workerKey(worker));
+}
