@@ -1,4 +1,4 @@
-import type { ClaimReply } from '../../runtime/ledger/contract.ts';
+import type { Granted, Move } from '../../runtime/ledger/contract.ts';
 import {
   type Attempt,
   COORDINATOR_WORKER,
@@ -30,9 +30,6 @@ interface Settled extends Ref {
 interface Returning extends Named {
   readonly reason: string;
 }
-interface Moving extends Named {
-  readonly to: WorkerId;
-}
 interface Verdict {
   readonly kind: string;
   readonly attempt?: Attempt;
@@ -42,7 +39,7 @@ interface Verdict {
 interface Answer {
   readonly kind: string;
   readonly epoch?: Epoch;
-  readonly granted?: ClaimReply['granted'];
+  readonly granted?: readonly Granted[];
   readonly found?: readonly { readonly index: ItemIndex; readonly state: string; readonly row?: Row }[];
   readonly verdicts?: readonly (string | Verdict)[];
 }
@@ -93,7 +90,7 @@ export class LedgerChecker {
       settle: () => this.#each<Settled>(args[2], reply, 'settled', (one, said) => this.#settle(epoch, who, one, said as string)),
       look: () => this.#each<Named>(args[1], reply, 'looked', ({ index, row }, said) => this.#expect('L11', index, row, said as string)),
       handBack: () => this.#each<Returning>(args[1], reply, 'returned', (one, said) => this.#handBack(one, said as Verdict)),
-      reassign: () => this.#each<Moving>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
+      reassign: () => this.#each<Move>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
       restore: () => this.#each<Named>(args[1], reply, 'restored', (one, said) => this.#restore(one, said as Verdict)),
       second: () => this.#each<Named>(args[2], reply, 'seconded', (one, said) => this.#second(epoch, who, one, said as Verdict)),
       register: () => void this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce),
@@ -208,7 +205,7 @@ export class LedgerChecker {
     this.#checking.hold('L14', isRight, `item ${index} has failed ${failures} times and crashed ${crashes} times`);
   }
 
-  #move(epoch: Epoch, { index, row, to }: Moving, { kind, attempt }: Verdict): void {
+  #move(epoch: Epoch, { index, row, to }: Move, { kind, attempt }: Verdict): void {
     if (kind !== 'moved' || attempt === undefined) return;
     const item = this.items.item(index);
     const moved: Row = { worker: to, attempt, claimEpoch: epoch };
