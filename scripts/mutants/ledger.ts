@@ -80,8 +80,8 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     name: 'claim-forgets-failures',
     rule: 'L14',
     file: 'runtime/ledger/transition/claim.ts',
-    old: 'grant(claiming, pick.index, item.lastAttempt, item.faults);',
-    new: 'grant(claiming, pick.index, item.lastAttempt, NO_FAULTS);',
+    old: 'faults: item.faults });',
+    new: 'faults: { ...item.faults, failures: 0 } });',
     tests: CONTRACT,
   },
   {
