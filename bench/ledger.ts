@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock as clock } from '../runtime/base/clock.ts';
-import type { Ledger } from '../runtime/ledger/contract.ts';
+import type { Granted, Ledger, Settlement } from '../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../runtime/ledger/embedded/ledger.ts';
 import type { Part } from './contract.ts';
 import { thousands } from './end-to-end.ts';
@@ -34,12 +34,20 @@ async function begin(opened: Ledger, placeId: string): Promise<void> {
   await opened.register(EPOCH, WORKER, { bootNonce: 'bench', pid: 1, concurrency: BATCH, registeredAtMs: 0 });
 }
 
+/** As a coordinator does it: what the last commit claimed is settled in the one that claims the next. */
 async function work(opened: Ledger, items: number): Promise<void> {
-  for (let cursor = 0; cursor < items; cursor += BATCH) {
-    const claimed = await opened.claim(EPOCH, WORKER, [{ cursor, count: Math.min(BATCH, items - cursor) }]);
-    if (claimed.kind !== 'claimed') throw new Error(`not claimed: ${claimed.kind}`);
-    const outcomes = claimed.granted.map(({ index, attempt }) => ({ index, attempt, claimEpoch: EPOCH, isResult: true }));
-    const settled = await opened.settle(EPOCH, WORKER, outcomes);
-    if (settled.kind !== 'settled') throw new Error(`not settled: ${settled.kind}`);
+  let settles: readonly Settlement[] = [];
+  for (let cursor = 0; cursor < items || settles.length > 0; ) {
+    const picks = [{ cursor, count: Math.min(BATCH, items - cursor) }];
+    const reply = await opened.commit(EPOCH, { settles, handBacks: [], claims: [{ worker: WORKER, picks }] });
+    const claimed = reply.kind === 'committed' ? reply.claimed[0] : undefined;
+    if (claimed?.kind !== 'claimed') throw new Error(`not claimed: ${reply.kind}`);
+    settles = claimed.granted.flatMap(settlementsOf);
+    cursor = claimed.cursor;
   }
+}
+
+function settlementsOf({ from, count, attempt }: Granted): readonly Settlement[] {
+  const row = { worker: WORKER, attempt, claimEpoch: EPOCH };
+  return Array.from({ length: count }, (_, n) => ({ index: from + n, row, isResult: true }));
 }

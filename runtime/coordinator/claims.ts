@@ -1,5 +1,5 @@
 import { assert, present } from '../base/assert.ts';
-import type { ClaimReply, Granted } from '../ledger/contract.ts';
+import type { Claimed, Granted } from '../ledger/contract.ts';
 import { NO_FAULTS } from '../ledger/contract.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
@@ -22,7 +22,7 @@ const MAX_CONDEMNED = 512;
 const SURVEY_AHEAD = 4_096;
 
 /** What came of one grant. A claim of unknown fate was asked again, exactly as it was, and its rows then came back as found (L8). */
-export type ClaimResult = ClaimReply | { readonly kind: 'gone' };
+export type ClaimResult = Claimed | { readonly kind: 'gone' };
 
 /** Plans the next round of claims, if none is under way and there is somebody to work. */
 export function planClaims(state: State): void {
@@ -157,7 +157,7 @@ export function onClaimed(state: State, results: readonly ClaimResult[]): void {
   state.supply.upTo = Math.max(state.supply.upTo, state.cursor);
 }
 
-function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
+function applyClaim(state: State, grant: Grant, reply: Claimed): void {
   state.cursor = Math.max(state.cursor, knownUpTo(grant, reply));
   for (const found of reply.found) takeFound(state, found);
   const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
@@ -170,7 +170,7 @@ function applyClaim(state: State, grant: Grant, reply: ClaimReply): void {
  * L8: a claim says what stands in the ranges that it asked for, and nothing of others. A ledger whose cursor is beyond them has carried
  * out an earlier claim late: what that one has left is found by the next claim from here.
  */
-function knownUpTo({ picks }: Grant, { cursor }: ClaimReply): ItemIndex {
+function knownUpTo({ picks }: Grant, { cursor }: Claimed): ItemIndex {
   const ends = picks.map((pick) => ('cursor' in pick ? pick.cursor + pick.count : 0));
   return Math.min(cursor, Math.max(...ends));
 }

@@ -1,5 +1,5 @@
 import { assert, never, present } from '../base/assert.ts';
-import type { HandBack, HandBackReason, HandBackReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../ledger/contract.ts';
 import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import type { Recording } from './commands.ts';
@@ -45,7 +45,7 @@ function onItemFailed(state: State, outcome: Outcome): void {
   command(state, { kind: 'emit', event: { kind: 'item_failed', index: outcome.index, attempt: outcome.attempt, code: outcome.code } });
 }
 
-export type HandBackResult = HandBackReply['verdicts'][number];
+export type HandBackResult = HandBackVerdict;
 
 /** Taken from a worker that may still hold it; whatever else goes back was given back, and its worker waits to hear so. */
 const IS_TAKEN: ReadonlySet<HandBackReason> = new Set(['lost', 'suspected', 'crashed']);

@@ -7,6 +7,7 @@ import type { EventKind } from '../model/event.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../model/session.ts';
 import type { Command, SeenEpoch, StopOutcome } from './commands.ts';
+import type { Committer } from './committer.ts';
 import { invalidOutcome, poisonOutcome } from './condemned.ts';
 import { MAX_BATCH_BYTES } from './delivery.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -25,6 +26,7 @@ export interface PerformerOptions {
   readonly ledger: Ledger;
   readonly writer: LedgerWriter;
   readonly recorder: Recorder;
+  readonly committer: Committer;
   readonly replies: Replies;
   readonly source: Source;
   readonly form: ItemForm;
@@ -57,6 +59,10 @@ export function createPerformer(options: PerformerOptions): Perform {
         return options.replies.deregister(command.token, { epoch: command.epoch });
       case 'record':
         return options.recorder.add(command.recordings);
+      case 'hand-back':
+        return options.committer.handBack(command.returns);
+      case 'claim':
+        return options.committer.claim(command.grants);
       case 'emit':
         return emit(options, command.event);
       case 'stop':
@@ -70,7 +76,7 @@ export function createPerformer(options: PerformerOptions): Perform {
 /** The commands that take time, and come back as facts. */
 type Errand = Exclude<
   Command,
-  { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'emit' | 'stop' }
+  { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'hand-back' | 'claim' | 'emit' | 'stop' }
 >;
 
 /**
@@ -84,10 +90,6 @@ function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promi
 async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
   const { tell, ledger, epoch, writer } = options;
   switch (command.kind) {
-    case 'claim':
-      return claim(options, command);
-    case 'hand-back':
-      return handBack(options, command);
     case 'reassign':
       return reassign(options, command);
     case 'restore':
@@ -133,20 +135,6 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
 async function then<T>(written: Promise<T | null>, go: (reply: T) => void | Promise<void>): Promise<void> {
   const reply = await written;
   if (reply !== null) await go(reply);
-}
-
-async function claim({ epoch, ledger, writer, tell }: PerformerOptions, { grants }: Extract<Command, { kind: 'claim' }>): Promise<void> {
-  const results = await Promise.all(grants.map(({ worker, picks }) => writer.write(() => ledger.claim(epoch, worker, picks))));
-  const known = results.filter((result) => result !== null);
-  if (known.length === grants.length) tell({ kind: 'claimed', results: known });
-}
-
-async function handBack(
-  { epoch, ledger, writer, tell }: PerformerOptions,
-  { returns }: Extract<Command, { kind: 'hand-back' }>,
-): Promise<void> {
-  const reply = await writer.write(() => ledger.handBack(epoch, returns));
-  if (reply?.kind === 'returned') tell({ kind: 'handed-back', returns, results: reply.verdicts });
 }
 
 async function reassign(

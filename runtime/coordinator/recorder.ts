@@ -1,6 +1,4 @@
 import { present } from '../base/assert.ts';
-import type { Ledger, Settlement, SettleVerdict } from '../ledger/contract.ts';
-import { plainRef, type WorkerId } from '../model/row.ts';
 import type { ResultLog } from '../results/contract.ts';
 import type { Recording } from './commands.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -14,10 +12,10 @@ export interface Recorder {
 }
 
 export interface RecorderOptions {
-  readonly log: ResultLog;
-  readonly ledger: Pick<Ledger, 'settle'>;
+  readonly log: Pick<ResultLog, 'append'>;
   readonly writer: LedgerWriter;
-  readonly onRecorded: (recordings: readonly Recording[], verdicts: readonly SettleVerdict[]) => void;
+  /** These outcomes are in the log, on disk: the ledger may settle them. */
+  readonly onDurable: (recordings: readonly Recording[]) => void;
   readonly onFailure: (cause: unknown) => void;
 }
 
@@ -42,36 +40,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
  * The order of effects: the log is durable, then the ledger settles, then the machine hears it (and only then the worker). One that
  * stood still looks at its lease first: where another coordinator has taken over, not even its own segment grows any more (L5).
  */
-async function append(options: RecorderOptions, batch: readonly Recording[]): Promise<void> {
-  if ((await options.writer.write(async () => ({ kind: 'fresh' }))) === null) return;
-  await options.log.append(batch.map(({ outcome }) => outcome));
-  // The settle of this batch and the append of the next go on side by side: no item is in both.
-  settle(options, batch).catch(options.onFailure);
-}
-
-async function settle({ ledger, writer, onRecorded, log }: RecorderOptions, batch: readonly Recording[]): Promise<void> {
-  const byWorker = groupByWorker(batch);
-  await Promise.all(
-    [...byWorker].map(async ([worker, recordings]) => {
-      const settled = await writer.write(() => ledger.settle(log.epoch, worker, recordings.map(settlementOf)));
-      // `gone` after a finish: every item is recorded by then.
-      if (settled !== null) onRecorded(recordings, settled.kind === 'gone' ? recordings.map(() => 'recorded') : settled.verdicts);
-    }),
-  );
-}
-
-function groupByWorker(batch: readonly Recording[]): ReadonlyMap<WorkerId, Recording[]> {
-  const groups = new Map<WorkerId, Recording[]>();
-  for (const recording of batch) {
-    const group = groups.get(recording.worker);
-    if (group === undefined) groups.set(recording.worker, [recording]);
-    else group.push(recording);
-  }
-  return groups;
-}
-
-function settlementOf({ outcome }: Recording): Settlement {
-  return { ...plainRef(outcome), isResult: outcome.kind === 'result' };
+async function append({ writer, log, onDurable }: RecorderOptions, batch: readonly Recording[]): Promise<void> {
+  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return;
+  await log.append(batch.map(({ outcome }) => outcome));
+  // The settlement of this batch and the append of the next go on side by side: no item is in both.
+  onDurable(batch);
 }
 
 function takeBatch(pending: Recording[]): readonly Recording[] {

@@ -16,6 +16,7 @@ import { exportResults } from '../results/export.ts';
 import { writeNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { checkLog, reopenForMore } from './checked-log.ts';
+import { createCommitter } from './committer.ts';
 import { createEnd, type FirstEnd } from './end.ts';
 import { answerFinished, FINISHED_STAY_MS } from './ending.ts';
 import { type ServedRun, type StateFiles, writeServing } from './files.ts';
@@ -171,18 +172,14 @@ interface Parts {
 function performerOf(options: ServeOptions, { source, replies, end, tell, items }: Parts): Perform {
   const { recovered, ledger, clock, random, events, log, settings } = options;
   const writer = createLedgerWriter({ keeper: recovered.keeper, clock, random, onFenced: end.fence });
-  const recorder = createRecorder({
-    log: recovered.log,
-    ledger,
-    writer,
-    onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
-    onFailure: end.fail,
-  });
+  const { epoch } = recovered.keeper.lease();
+  const committer = createCommitter({ epoch, ledger, writer, tell, onFailure: end.fail });
   return createPerformer({
-    epoch: recovered.keeper.lease().epoch,
+    epoch,
     ledger,
     writer,
-    recorder,
+    committer,
+    recorder: createRecorder({ log: recovered.log, writer, onDurable: committer.settle, onFailure: end.fail }),
     replies,
     source,
     form: settings.form,
@@ -193,7 +190,7 @@ function performerOf(options: ServeOptions, { source, replies, end, tell, items 
     onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
     tell,
     onFailure: end.fail,
-    onStoreBehind: (seen) => refuseStoreBehind(options.files.epochMark, recovered.keeper.lease().epoch, seen),
+    onStoreBehind: (seen) => refuseStoreBehind(options.files.epochMark, epoch, seen),
   });
 }
 

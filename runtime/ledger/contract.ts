@@ -1,5 +1,5 @@
-import type { AcquireRequest, Lease } from '../model/lease.ts';
-import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
+import type { AcquireReply, AcquireRequest, Lease } from '../model/lease.ts';
+import type { Attempt, Epoch, ItemIndex, Row, WorkerId } from '../model/row.ts';
 import type { Progress, RunState } from '../model/run.ts';
 import type { EpochTally, Reopening } from '../model/tally.ts';
 
@@ -22,10 +22,8 @@ export interface Ledger {
   /** Records, before the first claim, the place where outcomes are kept; another one is refused (L22). */
   bind(epoch: Epoch, place: Place): Promise<{ readonly kind: 'bound' } | { readonly kind: 'elsewhere'; readonly place: Place } | Fenced>;
 
-  /** A worker that is not registered is granted nothing (L31). */
-  claim(epoch: Epoch, worker: WorkerId, picks: readonly Pick[]): Promise<ClaimReply | Gone | Fenced>;
-  settle(epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Promise<SettleReply | Gone | Fenced>;
-  handBack(epoch: Epoch, returns: readonly HandBack[]): Promise<HandBackReply | Gone | Fenced>;
+  /** What a coordinator writes over and over, in one transaction: settlements, then hand-backs, then claims, with a verdict on each. */
+  commit(epoch: Epoch, request: CommitRequest): Promise<Committed | Gone | Fenced>;
   /** Moves unstarted rows to another worker (stealing), each by a compare-and-swap of its row (L12, L32). */
   reassign(epoch: Epoch, moves: readonly Move[]): Promise<ReassignReply | Gone | Fenced>;
   /** Lets handed-back items run again in the rows that were taken from them last, for a worker that still executes them (L44). */
@@ -40,7 +38,7 @@ export interface Ledger {
   /** Removes a worker's registry row; its number stays taken. */
   forget(epoch: Epoch, worker: WorkerId): Promise<{ readonly kind: 'forgotten' } | Fenced>;
 
-  /** `claim`, `reassign` and `second` answer `gone` while paused; `settle`, `handBack` and `restore` go on. */
+  /** While paused, claims, `reassign` and `second` are answered `gone`; settlements, hand-backs and `restore` go on. */
   pause(epoch: Epoch, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Fenced>;
   resume(epoch: Epoch): Promise<{ readonly kind: 'resumed' } | Gone | Fenced>;
   /** Ends the run: afterwards what claims, settles, hands back or moves answers `gone` (L16). Refused while an item is not terminal. */
@@ -79,18 +77,6 @@ export interface Gone {
   readonly state: RunState;
 }
 
-export type AcquireReply =
-  | {
-      readonly kind: 'won';
-      readonly lease: Lease;
-      /** The process that had to be killed for the writer's lock; null nearly always. */
-      readonly killedPid: number | null;
-    }
-  /** Somebody else's row is there now. */
-  | { readonly kind: 'held'; readonly lease: Lease }
-  /** The ledger's epoch (-1: none) is below the floor: a restored backup, or a store that lost writes. */
-  | { readonly kind: 'behind'; readonly epoch: number; readonly floor: number };
-
 export interface Place {
   /** Random identity of the results place, kept in the place itself. */
   readonly placeId: string;
@@ -102,7 +88,28 @@ export interface Place {
  */
 export type Pick = { readonly index: ItemIndex; readonly lastAttempt: Attempt } | { readonly cursor: ItemIndex; readonly count: number };
 
-export interface ClaimReply {
+export interface CommitRequest {
+  readonly settles: readonly Settlement[];
+  readonly handBacks: readonly HandBack[];
+  readonly claims: readonly Claim[];
+}
+
+export interface Committed {
+  readonly kind: 'committed';
+  /** One for each of what was asked, in its order. */
+  readonly settled: readonly SettleVerdict[];
+  readonly handedBack: readonly HandBackVerdict[];
+  /** Gone: the run is paused. */
+  readonly claimed: readonly (Claimed | Gone)[];
+}
+
+/** A worker that is not registered is granted nothing (L31). */
+export interface Claim {
+  readonly worker: WorkerId;
+  readonly picks: readonly Pick[];
+}
+
+export interface Claimed {
   readonly kind: 'claimed';
   /** Granted claims, in the order of the picks. claimEpoch is the caller's epoch. */
   readonly granted: readonly Granted[];
@@ -143,7 +150,8 @@ export interface HandedBackItem {
   readonly faults: Faults;
 }
 
-export interface Settlement extends ItemRef {
+/** The outcome of an item, for the row that its assignment named. */
+export interface Settlement extends NamedRow {
   readonly isResult: boolean;
 }
 
@@ -152,11 +160,6 @@ export interface Settlement extends ItemRef {
  * reply was lost; stale: may never settle (L11). After accepted and recorded the worker may forget the bytes.
  */
 export type SettleVerdict = 'accepted' | 'recorded' | 'stale';
-
-export interface SettleReply {
-  readonly kind: 'settled';
-  readonly verdicts: readonly SettleVerdict[];
-}
 
 export interface NamedRow {
   readonly index: ItemIndex;
@@ -175,11 +178,8 @@ export interface HandBack extends NamedRow {
   readonly delayMs: number;
 }
 
-export interface HandBackReply {
-  readonly kind: 'returned';
-  /** Per row: returned (also when it already was, by this very row), or what stands there instead (L7). */
-  readonly verdicts: readonly (Returned | Refused)[];
-}
+/** Returned, also when it already was, by this very row; or what stands there instead (L7). */
+export type HandBackVerdict = Returned | Refused;
 
 export interface Returned {
   readonly kind: 'returned';

@@ -1,7 +1,6 @@
 import type { Ledger } from './contract.ts';
 import type { AllRows, Decision } from './rows.ts';
-import { claim } from './transition/claim.ts';
-import { handBack } from './transition/hand-back.ts';
+import { commit } from './transition/commit.ts';
 import { acquire, release, renew } from './transition/lease.ts';
 import { reassign } from './transition/reassign.ts';
 import { reopen } from './transition/reopen.ts';
@@ -9,7 +8,7 @@ import { restore } from './transition/restore.ts';
 import { bind, finish, pause, progressOf, resume } from './transition/run.ts';
 import { bitsOf, scan } from './transition/scan.ts';
 import { second } from './transition/second.ts';
-import { look, settle } from './transition/settle.ts';
+import { look } from './transition/settle.ts';
 import { forget, register } from './transition/worker.ts';
 
 /** Where rows are kept: what memory and embedded have to offer for the rulebook to run on them. */
@@ -29,9 +28,7 @@ export function ledgerOver(engine: Engine): Ledger {
     renew: (held) => engine.transact((rows) => renew(rows, held)),
     release: (held) => engine.transact((rows) => release(rows, held)),
     bind: (epoch, place) => engine.transact((rows) => bind(rows, epoch, place)),
-    claim: (epoch, worker, picks) => engine.transact((rows) => claim(rows, epoch, worker, picks)),
-    settle: (epoch, worker, outcomes) => engine.transact((rows) => settle(rows, epoch, worker, outcomes)),
-    handBack: (epoch, returns) => engine.transact((rows) => handBack(rows, epoch, returns)),
+    commit: (epoch, request) => engine.transact((rows) => commit(rows, epoch, request)),
     restore: (epoch, named) => engine.transact((rows) => restore(rows, epoch, named)),
     reassign: (epoch, moves) => engine.transact((rows) => reassign(rows, epoch, moves)),
     second: (epoch, worker, named) => engine.transact((rows) => second(rows, epoch, worker, named)),

@@ -42,3 +42,16 @@ export interface AcquireRequest {
   /** Highest epoch known outside the ledger, -1 for none: a ledger that is behind is refused (L3). */
   readonly floor: number;
 }
+
+/** What came of it. */
+export type AcquireReply =
+  | {
+      readonly kind: 'won';
+      readonly lease: Lease;
+      /** The process that had to be killed for the writer's lock; null nearly always. */
+      readonly killedPid: number | null;
+    }
+  /** Somebody else's row is there now. */
+  | { readonly kind: 'held'; readonly lease: Lease }
+  /** The ledger's epoch (-1: none) is below the floor: a restored backup, or a store that lost writes. */
+  | { readonly kind: 'behind'; readonly epoch: number; readonly floor: number };

@@ -42,7 +42,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'log-grows-without-a-look-at-the-lease',
     rule: 'L5',
     file: 'runtime/coordinator/recorder.ts',
-    old: "  if ((await options.writer.write(async () => ({ kind: 'fresh' }))) === null) return;\n",
+    old: "  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return;\n",
     new: '',
     tests: ['test/unit/coordinator/recorder.test.ts'],
   },
@@ -129,10 +129,10 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-before-the-settle-is-known',
     rule: 'L29',
-    file: 'runtime/coordinator/recorder.ts',
-    old: '  settle(options, batch).catch(options.onFailure);\n',
-    new: "  const onRecorded = (): void => undefined;\n  settle({ ...options, onRecorded }, batch).catch(options.onFailure);\n  options.onRecorded(batch, batch.map(() => 'accepted' as const));\n",
-    tests: ['test/unit/coordinator/recorder.test.ts'],
+    file: 'runtime/coordinator/committer.ts',
+    old: '  const reply = await writer.write(',
+    new: "  if (recordings.length > 0) tell({ kind: 'recorded', recordings, verdicts: recordings.map(() => 'accepted' as const) });\n  const reply = await writer.write(",
+    tests: ['test/unit/coordinator/committer.test.ts'],
   },
   {
     name: 'sent-again-while-it-is-handed-back',

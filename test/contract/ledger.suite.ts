@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import type { Open } from '../support/ledger-start.ts';
 import { claimSuite } from './ledger/claim.suite.ts';
+import { commitSuite } from './ledger/commit.suite.ts';
 import { handBackSuite } from './ledger/hand-back.suite.ts';
 import { leaseSuite } from './ledger/lease.suite.ts';
 import { reassignSuite } from './ledger/reassign.suite.ts';
@@ -15,6 +16,7 @@ import { settleSuite } from './ledger/settle.suite.ts';
 export function ledgerSuite(test: TestFn, open: Open): void {
   leaseSuite(test, open);
   runSuite(test, open);
+  commitSuite(test, open);
   claimSuite(test, open);
   settleSuite(test, open);
   handBackSuite(test, open);

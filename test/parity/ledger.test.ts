@@ -4,19 +4,13 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { systemClock } from '../../runtime/base/clock.ts';
-import type {
-  AcquireReply,
-  ClaimReply,
-  HandedBackItem,
-  Ledger,
-  RunningItem,
-  Settlement,
-  SettleReply,
-} from '../../runtime/ledger/contract.ts';
+import type { CommitRequest, Committed, HandedBackItem, Ledger, RunningItem } from '../../runtime/ledger/contract.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import type { AcquireReply } from '../../runtime/model/lease.ts';
 import { type ItemIndex, isSameRow, type Row } from '../../runtime/model/row.ts';
+import { claim, settle } from '../support/commit-parts.ts';
 import { type Command, commands, type Shared } from '../support/ledger-commands.ts';
 import { RECORDED_BEFORE, start } from '../support/ledger-start.ts';
 
@@ -29,8 +23,8 @@ async function replyOf(command: Command, ledger: Ledger, shared: Shared): Promis
   }
 }
 
-/** The replies to settle and reopen come with what was asked. */
-type Known = ClaimReply | (SettleReply & { readonly outcomes: readonly Settlement[] }) | AcquireReply | Reopened;
+/** The replies to commit and reopen come with what was asked. */
+type Known = (Committed & { readonly request: CommitRequest }) | AcquireReply | Reopened;
 
 interface Reopened {
   readonly kind: 'reopening';
@@ -50,7 +44,7 @@ class History {
   /** After each call: its reply, and all that is in flight by then. */
   see(t: ExecutionContext, reply: unknown, inFlight: readonly (RunningItem | HandedBackItem)[]): void {
     if (isReply(reply, 'reopening') && isDone(reply)) this.#reopen(reply.items);
-    if (isReply(reply, 'settled')) this.#accepted += reply.verdicts.filter((verdict) => verdict === 'accepted').length;
+    if (isReply(reply, 'committed')) this.#accepted += reply.settled.filter((verdict) => verdict === 'accepted').length;
     for (const item of inFlight) {
       this.#requireGrowth(t, item);
       this.#items.set(item.index, item);
@@ -94,13 +88,15 @@ function isDone({ replies }: Reopened): boolean {
   return (first as { readonly kind: string }).kind === 'reopened';
 }
 
+function followCommit(shared: Shared, { request, settled, claimed }: Extract<Known, { readonly kind: 'committed' }>): void {
+  for (const [at, { index, row }] of request.settles.entries())
+    if (settled[at] === 'accepted') shared.recorded.set(index, { epoch: shared.epoch, attempt: row.attempt });
+  for (const one of claimed) if (one.kind === 'claimed') shared.cursor = one.cursor;
+}
+
 function follow(shared: Shared, reply: unknown): void {
   if (isReply(reply, 'reopening') && isDone(reply)) for (const index of reply.items) shared.recorded.delete(index);
-  if (isReply(reply, 'settled')) {
-    for (const [at, { index, attempt }] of reply.outcomes.entries())
-      if (reply.verdicts[at] === 'accepted') shared.recorded.set(index, { epoch: shared.epoch, attempt });
-  }
-  if (isReply(reply, 'claimed')) shared.cursor = reply.cursor;
+  if (isReply(reply, 'committed')) followCommit(shared, reply);
   if (!isReply(reply, 'won')) return;
   shared.lease = reply.lease;
   shared.epoch = reply.lease.epoch;
@@ -119,9 +115,9 @@ function liveRows(items: readonly (RunningItem | HandedBackItem)[]): Shared['liv
 
 /** The first items are recorded before the calls begin, so that what these are about lies on both sides of a page's border. */
 async function record(ledger: Ledger): Promise<void> {
-  await ledger.claim(0, 'w1', [{ cursor: 0, count: RECORDED_BEFORE }]);
+  await claim(ledger, 0, 'w1', [{ cursor: 0, count: RECORDED_BEFORE }]);
   const outcomes = Array.from({ length: RECORDED_BEFORE }, (_, index) => ({ index, attempt: 1, claimEpoch: 0, isResult: true }));
-  await ledger.settle(0, 'w1', outcomes);
+  await settle(ledger, 0, 'w1', outcomes);
 }
 
 async function compare(t: ExecutionContext, calls: readonly Command[]): Promise<void> {

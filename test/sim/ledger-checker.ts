@@ -1,4 +1,14 @@
-import type { Granted, Move } from '../../runtime/ledger/contract.ts';
+import type {
+  Claimed,
+  CommitRequest,
+  Committed,
+  Faults,
+  Gone,
+  HandBack,
+  HandBackVerdict,
+  Move,
+  Settlement,
+} from '../../runtime/ledger/contract.ts';
 import {
   type Attempt,
   COORDINATOR_WORKER,
@@ -15,32 +25,18 @@ import { LeaseChecker } from './lease-checker.ts';
 import { keyOf, type SeenItem, SeenItems } from './seen-items.ts';
 import type { SimProcess } from './sim-process.ts';
 
-interface Ref {
-  readonly index: ItemIndex;
-  readonly attempt: Attempt;
-  readonly claimEpoch: Epoch;
-}
 interface Named {
   readonly index: ItemIndex;
   readonly row: Row;
 }
-interface Settled extends Ref {
-  readonly isResult: boolean;
-}
-interface Returning extends Named {
-  readonly reason: string;
-}
 interface Verdict {
   readonly kind: string;
   readonly attempt?: Attempt;
-  readonly faults?: { readonly failures: number; readonly crashes: number };
 }
 /** Every answer of a verb that names an epoch, as far as it is looked at. */
 interface Answer {
   readonly kind: string;
   readonly epoch?: Epoch;
-  readonly granted?: readonly Granted[];
-  readonly found?: readonly { readonly index: ItemIndex; readonly state: string; readonly row?: Row }[];
   readonly verdicts?: readonly (string | Verdict)[];
 }
 
@@ -86,10 +82,8 @@ export class LedgerChecker {
   #take(verb: string, epoch: Epoch, args: readonly unknown[], reply: Answer): void {
     const [, who] = args as readonly [Epoch, WorkerId];
     const take = {
-      claim: () => this.#onClaimed(epoch, who, reply),
-      settle: () => this.#each<Settled>(args[2], reply, 'settled', (one, said) => this.#settle(epoch, who, one, said as string)),
+      commit: () => this.#onCommitted(epoch, args[1] as CommitRequest, reply as Committed | Gone),
       look: () => this.#each<Named>(args[1], reply, 'looked', ({ index, row }, said) => this.#expect('L11', index, row, said as string)),
-      handBack: () => this.#each<Returning>(args[1], reply, 'returned', (one, said) => this.#handBack(one, said as Verdict)),
       reassign: () => this.#each<Move>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
       restore: () => this.#each<Named>(args[1], reply, 'restored', (one, said) => this.#restore(one, said as Verdict)),
       second: () => this.#each<Named>(args[2], reply, 'seconded', (one, said) => this.#second(epoch, who, one, said as Verdict)),
@@ -106,9 +100,17 @@ export class LedgerChecker {
     for (const [at, one] of (asked as readonly T[]).entries()) take(one, reply.verdicts?.[at]);
   }
 
-  #onClaimed(claimEpoch: Epoch, worker: WorkerId, reply: Answer): void {
-    for (const { index, attempt } of grantedItems({ granted: reply.granted ?? [] })) this.#grant(index, { worker, attempt, claimEpoch });
-    for (const found of reply.found ?? []) this.#checkFound(found);
+  #onCommitted(epoch: Epoch, { settles, handBacks, claims }: CommitRequest, reply: Committed | Gone): void {
+    if (reply.kind !== 'committed') return;
+    for (const [at, one] of settles.entries()) this.#settle(epoch, one, reply.settled[at] ?? '');
+    for (const [at, one] of handBacks.entries()) this.#handBack(one, reply.handedBack[at] as HandBackVerdict);
+    for (const [at, { worker }] of claims.entries()) this.#onClaimed(epoch, worker, reply.claimed[at] as Claimed | Gone);
+  }
+
+  #onClaimed(claimEpoch: Epoch, worker: WorkerId, reply: Claimed | Gone): void {
+    if (reply.kind !== 'claimed') return;
+    for (const { index, attempt } of grantedItems(reply)) this.#grant(index, { worker, attempt, claimEpoch });
+    for (const found of reply.found) this.#checkFound(found);
   }
 
   #onLooked({ pid }: SimProcess, named: readonly Named[], { verdicts = [] }: Answer): void {
@@ -147,22 +149,17 @@ export class LedgerChecker {
     if (rows.length > 0) this.#checking.count('claim found a running row');
   }
 
-  #settle(byEpoch: Epoch, worker: WorkerId, one: Settled, said: string): void {
-    const row: Row = { worker, attempt: one.attempt, claimEpoch: one.claimEpoch };
-    const item = this.items.item(one.index);
+  #settle(byEpoch: Epoch, { index, row, isResult }: Settlement, said: string): void {
+    const item = this.items.item(index);
     if (said === 'accepted') {
-      this.#checking.hold(
-        'L11',
-        !item.refused.has(keyOf(row)),
-        `attempt ${keyOf(row)} of item ${one.index} was accepted after it was refused`,
-      );
-      this.#checking.hold('L21', item.record === null, `item ${one.index} was recorded twice`);
+      this.#checking.hold('L11', !item.refused.has(keyOf(row)), `attempt ${keyOf(row)} of item ${index} was accepted after it was refused`);
+      this.#checking.hold('L21', item.record === null, `item ${index} was recorded twice`);
     }
-    this.#expect('L10', one.index, row, said === 'accepted' ? 'live' : said);
+    this.#expect('L10', index, row, said === 'accepted' ? 'live' : said);
     if (said !== 'accepted') return;
-    if (item.rows.length === 0) this.#onLate(item, worker);
-    if (one.claimEpoch < byEpoch) this.#checking.count('outcome of an older claim (L10)');
-    item.record = { row, isResult: one.isResult, byEpoch };
+    if (item.rows.length === 0) this.#onLate(item, row.worker);
+    if (row.claimEpoch < byEpoch) this.#checking.count('outcome of an older claim (L10)');
+    item.record = { row, isResult, byEpoch };
     item.rows = [];
     item.taken = null;
     this.items.recorded += 1;
@@ -181,14 +178,14 @@ export class LedgerChecker {
     if (said === 'stale') this.items.item(index).refused.add(keyOf(row));
   }
 
-  #handBack({ index, row, reason }: Returning, said: Verdict): void {
+  #handBack({ index, row, reason }: HandBack, said: HandBackVerdict): void {
     const { kind } = said;
     const item = this.items.item(index);
     const isThere = item.rows.some((one) => isSameRow(one, row));
     const isRepeated = item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
     const isRight = (kind === 'returned') === (item.record === null && (isThere || isRepeated));
     this.#checking.hold('L12', isRight, `${keyOf(row)} of item ${index} was ${kind}`);
-    if (kind !== 'returned' || !isThere) return;
+    if (said.kind !== 'returned' || !isThere) return;
     item.rows = item.rows.filter((one) => !isSameRow(one, row));
     if (item.rows.length === 0) item.taken = row;
     item.takenMs = this.#checking.nowMs();
@@ -196,12 +193,12 @@ export class LedgerChecker {
     if (reason === 'crashed') item.crashes += 1;
     item.takenFor.set(keyOf(row), reason);
     this.#checking.count(`handed back ${reason}`);
-    this.#checkFaults(item, said);
+    this.#checkFaults(item, said.faults);
   }
 
   /** L14: what was counted against an item stays, whoever claims it meanwhile. */
-  #checkFaults({ index, failures, crashes }: SeenItem, { faults }: Verdict): void {
-    const isRight = faults?.failures === failures && faults.crashes === crashes;
+  #checkFaults({ index, failures, crashes }: SeenItem, faults: Faults): void {
+    const isRight = faults.failures === failures && faults.crashes === crashes;
     this.#checking.hold('L14', isRight, `item ${index} has failed ${failures} times and crashed ${crashes} times`);
   }
 

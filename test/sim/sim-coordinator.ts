@@ -3,6 +3,7 @@ import type { Events } from '../../runtime/base/events.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { bootDisk } from '../../runtime/coordinator/boot-disk.ts';
 import { stand } from '../../runtime/coordinator/candidacy.ts';
+import { createCommitter } from '../../runtime/coordinator/committer.ts';
 import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/end.ts';
 import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
 import type { Post } from '../../runtime/coordinator/listening.ts';
@@ -167,8 +168,11 @@ export class SimCoordinator {
     const { clock, name } = this.process;
     const random = this.#world.stream(`writer of ${name}`);
     const writer = createLedgerWriter({ keeper, clock, random, onFenced: end.fence });
+    const { epoch: ownEpoch } = keeper.lease();
+    const committer = createCommitter({ epoch: ownEpoch, ledger: this.#ledger, writer, tell, onFailure: end.fail });
     return createPerformer({
-      epoch: keeper.lease().epoch,
+      epoch: ownEpoch,
+      committer,
       ledger: this.#ledger,
       writer,
       replies,
@@ -187,17 +191,14 @@ export class SimCoordinator {
       onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
       recorder: createRecorder({
         log: {
-          epoch: log.epoch,
           append: (frames) => {
             this.#world.checkers.log.onAppend(log.epoch, frames);
             this.#world.checkers.ledger.lease.onWord('append', this.process);
             return log.append(frames);
           },
-          close: () => log.close(),
         },
-        ledger: this.#ledger,
         writer,
-        onRecorded: (recordings, verdicts) => tell({ kind: 'recorded', recordings, verdicts }),
+        onDurable: committer.settle,
         onFailure: end.fail,
       }),
     });

@@ -1,5 +1,5 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { HandBack, Ledger } from '../../runtime/ledger/contract.ts';
+import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
@@ -23,9 +23,7 @@ const IN_ORDER: ReadonlySet<string> = new Set(['register', 'forget']);
  */
 /** What the ledger writer says: only while the lease is fresh. */
 const FOR_HOLDERS: ReadonlySet<string> = new Set([
-  'claim',
-  'settle',
-  'handBack',
+  'commit',
   'reassign',
   'restore',
   'second',
@@ -61,11 +59,11 @@ class Connection {
   call(verb: string, args: readonly unknown[]): Promise<Answer> {
     const askedMs = this.#process.monotonicMs();
     if (FOR_HOLDERS.has(verb)) this.#world.checkers.ledger.lease.onWord(verb, this.#process);
-    if (verb === 'handBack') this.#world.checkers.failure.onHandBack(this.#process, args[1] as readonly HandBack[]);
+    if (verb === 'commit') this.#world.checkers.failure.onHandBack(this.#process, (args[1] as CommitRequest).handBacks);
     return new Promise((resolve, reject) => {
       const answered = (answer: Answer): void => {
         if (answer?.kind === 'won' || answer?.kind === 'renewed') this.#world.checkers.ledger.lease.onHeld(this.#process, askedMs);
-        if (answer?.kind === 'returned') this.#world.checkers.hello.onHandedBack(this.#process, args[1] as readonly HandBack[]);
+        if (answer?.kind === 'committed') this.#world.checkers.hello.onHandedBack(this.#process, (args[1] as CommitRequest).handBacks);
         resolve(answer);
       };
       const fail = (what: string) => (): void => this.#deliver(() => reject(new InjectedFault(`${verb}: ${what}`)));

@@ -27,6 +27,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'ledger/transition': [
     'attempts',
     'claim',
+    'commit',
     'draft',
     'hand-back',
     'lease',

@@ -3,6 +3,7 @@
  * JSON line each, and does what it reads on stdin: `resign`, `work` (settles without end), `fill` (claims without end), or
  * `stop-inside` (stops in the middle of a transaction, so that it keeps the writer's lock).
  */
+
 import { createInterface } from 'node:readline';
 import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
@@ -12,6 +13,7 @@ import type { Keeper } from '../../runtime/lease/contract.ts';
 import { winLease } from '../../runtime/lease/keeper.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
+import { claim, handBack, settle } from './commit-parts.ts';
 import { grantedItems } from './ledger-start.ts';
 
 const [dir = '', name = '', ttl = ''] = process.argv.slice(2);
@@ -63,26 +65,27 @@ async function prepare(): Promise<number> {
 async function fill(): Promise<void> {
   const epoch = await prepare();
   for (let cursor = 0; ; cursor += 500) {
-    const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 500 }]);
-    assert(claim.kind === 'claimed' && claim.granted[0]?.count === 500, 'all are granted');
+    const reply = await claim(ledger, epoch, 'w1', [{ cursor, count: 500 }]);
+    assert(reply.kind === 'claimed' && reply.granted[0]?.count === 500, 'all are granted');
     // A range takes little room; an item that was handed back has a row of its own.
     const row = { worker: 'w1', attempt: 1, claimEpoch: epoch };
-    const returned = await ledger.handBack(
+    const returned = await handBack(
+      ledger,
       epoch,
-      grantedItems(claim).map(({ index }) => ({ index, row, reason: 'lost', delayMs: 0 })),
+      grantedItems(reply).map(({ index }) => ({ index, row, reason: 'lost', delayMs: 0 })),
     );
     assert(returned.kind === 'returned', 'all are handed back');
-    say({ kind: 'filled', cursor: claim.cursor });
+    say({ kind: 'filled', cursor: reply.cursor });
   }
 }
 
 async function work(): Promise<void> {
   const epoch = await prepare();
   for (let cursor = (await ledger.progress()).cursor; ; cursor += 8) {
-    const claim = await ledger.claim(epoch, 'w1', [{ cursor, count: 8 }]);
-    if (claim.kind !== 'claimed') return void say({ kind: 'refused', by: claim.kind });
-    const outcomes = grantedItems(claim).map((item) => ({ ...item, claimEpoch: epoch, isResult: true }));
-    const settled = await ledger.settle(epoch, 'w1', outcomes);
+    const reply = await claim(ledger, epoch, 'w1', [{ cursor, count: 8 }]);
+    if (reply.kind !== 'claimed') return void say({ kind: 'refused', by: reply.kind });
+    const outcomes = grantedItems(reply).map((item) => ({ ...item, claimEpoch: epoch, isResult: true }));
+    const settled = await settle(ledger, epoch, 'w1', outcomes);
     if (settled.kind !== 'settled') return void say({ kind: 'refused', by: settled.kind });
     say({ kind: 'settled', indexes: outcomes.filter((_, at) => settled.verdicts[at] === 'accepted').map((outcome) => outcome.index) });
   }

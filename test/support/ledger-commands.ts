@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
+import type { CommitRequest, HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Attempt, Epoch, ItemIndex } from '../../runtime/model/row.ts';
 import { minusOutcome, type Tally } from '../../runtime/model/tally.ts';
@@ -91,49 +91,40 @@ function command<T>(
   return given.map((drawn) => ({ name: `${name} ${JSON.stringify(drawn)}`, run: (ledger, shared) => run(ledger, shared, drawn) }));
 }
 
-const claim = command('claim', fc.record({ lag, worker, picks: fc.array(pick, { maxLength: 3 }) }), (ledger, shared, drawn) =>
-  ledger.claim(
-    at(shared, drawn.lag),
-    drawn.worker,
-    drawn.picks.map((one) => pickFor(shared, one)),
-  ),
-);
+const settlement = fc.record({ row: named, isResult: fc.boolean(), isCoordinator: fc.constantFrom(false, false, false, true) });
+const claim = fc.record({ worker, picks: fc.array(pick, { maxLength: 3 }) });
+const handBack = fc.record({ row: named, reason: fc.constantFrom(...REASONS), delayMs: fc.nat(99) });
 
-/** The verb has one worker for all: the first row's. */
-const settle = command(
-  'settle',
-  fc.record({
-    lag,
-    first: named,
-    others: fc.array(named, { maxLength: 3 }),
-    isResult: fc.boolean(),
-    isCoordinator: fc.constantFrom(false, false, true),
-  }),
-  async (ledger, shared, drawn) => {
-    const rows = [drawn.first, ...drawn.others].map((one) => rowFor(shared, one));
-    const outcomes = rows.map(({ index: item, row }) => ({
-      index: item,
-      attempt: row.attempt,
-      claimEpoch: row.claimEpoch,
-      isResult: drawn.isResult,
-    }));
-    const worker = drawn.isCoordinator ? 'coordinator' : (rows[0]?.row.worker ?? 'w1');
-    return { ...(await ledger.settle(at(shared, drawn.lag), worker, outcomes)), outcomes };
-  },
-);
+interface DrawnCommit {
+  readonly settles: readonly (typeof settlement extends fc.Arbitrary<infer T> ? T : never)[];
+  readonly handBacks: readonly (typeof handBack extends fc.Arbitrary<infer T> ? T : never)[];
+  readonly claims: readonly (typeof claim extends fc.Arbitrary<infer T> ? T : never)[];
+}
 
-const handBack = command(
-  'handBack',
-  fc.record({
+function requestFor(shared: Shared, { settles, handBacks, claims }: DrawnCommit): CommitRequest {
+  return {
+    settles: settles.map(({ row: drawn, isResult, isCoordinator }) => {
+      const { index: item, row } = rowFor(shared, drawn);
+      return { index: item, row: isCoordinator ? { ...row, worker: 'coordinator' } : row, isResult };
+    }),
+    handBacks: handBacks.map(({ row, reason, delayMs }) => ({ ...rowFor(shared, row), reason, delayMs })),
+    claims: claims.map((one) => ({ worker: one.worker, picks: one.picks.map((drawn) => pickFor(shared, drawn)) })),
+  };
+}
+
+/** Of each kind of work alone, and of all together. */
+function commitOf(most: { readonly settles: number; readonly handBacks: number; readonly claims: number }): fc.Arbitrary<Command> {
+  const drawn = fc.record({
     lag,
-    returns: fc.array(fc.record({ row: named, reason: fc.constantFrom(...REASONS), delayMs: fc.nat(99) }), { maxLength: 3 }),
-  }),
-  (ledger, shared, drawn) =>
-    ledger.handBack(
-      at(shared, drawn.lag),
-      drawn.returns.map(({ row, reason, delayMs }) => ({ ...rowFor(shared, row), reason, delayMs })),
-    ),
-);
+    settles: fc.array(settlement, { maxLength: most.settles }),
+    handBacks: fc.array(handBack, { maxLength: most.handBacks }),
+    claims: fc.array(claim, { maxLength: most.claims }),
+  });
+  return command('commit', drawn, async (ledger, shared, { lag: behind, ...parts }) => {
+    const request = requestFor(shared, parts);
+    return { ...(await ledger.commit(at(shared, behind), request)), request };
+  });
+}
 
 /** Some are asked a second time at once, as after a lost reply. */
 const isRepeated = fc.constantFrom(false, false, true);
@@ -234,9 +225,10 @@ const read = fc.oneof(
 /** Random calls, most of them likely to do something. */
 export const commands: fc.Arbitrary<Command[]> = fc.array(
   fc.oneof(
-    { weight: 12, arbitrary: claim },
-    { weight: 14, arbitrary: settle },
-    { weight: 10, arbitrary: handBack },
+    { weight: 10, arbitrary: commitOf({ settles: 0, handBacks: 0, claims: 1 }) },
+    { weight: 10, arbitrary: commitOf({ settles: 4, handBacks: 0, claims: 0 }) },
+    { weight: 8, arbitrary: commitOf({ settles: 0, handBacks: 3, claims: 0 }) },
+    { weight: 10, arbitrary: commitOf({ settles: 4, handBacks: 3, claims: 2 }) },
     { weight: 8, arbitrary: reassign },
     { weight: 10, arbitrary: second },
     { weight: 8, arbitrary: restore },

@@ -1,18 +1,18 @@
 import type { ExecutionContext } from 'ava';
 import { assert } from '../../runtime/base/assert.ts';
 import type {
+  Claimed,
   Pick as ClaimPick,
-  ClaimReply,
   HandBack,
   HandBackReason,
   Ledger,
   Move,
   Scan,
-  Settlement,
   WorkerInfo,
 } from '../../runtime/ledger/contract.ts';
 import type { AcquireRequest, Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
 import type { Attempt, ItemIndex, Row, WorkerId } from '../../runtime/model/row.ts';
+import { claim, type Outcome } from './commit-parts.ts';
 
 /** Gives an empty ledger, and disposes of it at the test's end. */
 export type Open = (t: ExecutionContext) => Promise<Ledger>;
@@ -44,8 +44,8 @@ export async function start(ledger: Ledger): Promise<Lease> {
   return lease;
 }
 
-export async function claimed(ledger: Ledger, epoch: number, worker: WorkerId, picks: readonly ClaimPick[]): Promise<ClaimReply> {
-  const reply = await ledger.claim(epoch, worker, picks);
+export async function claimed(ledger: Ledger, epoch: number, worker: WorkerId, picks: readonly ClaimPick[]): Promise<Claimed> {
+  const reply = await claim(ledger, epoch, worker, picks);
   assert(reply.kind === 'claimed', `not claimed: ${JSON.stringify(reply)}`);
   return reply;
 }
@@ -57,13 +57,11 @@ export async function scanned(ledger: Ledger, epoch: number): Promise<Scan> {
 }
 
 /** Each granted item by itself. */
-export function grantedItems({
-  granted,
-}: Pick<ClaimReply, 'granted'>): readonly { readonly index: ItemIndex; readonly attempt: Attempt }[] {
+export function grantedItems({ granted }: Pick<Claimed, 'granted'>): readonly { readonly index: ItemIndex; readonly attempt: Attempt }[] {
   return granted.flatMap(({ from, count, attempt }) => Array.from({ length: count }, (_, n) => ({ index: from + n, attempt })));
 }
 
-export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = true): Settlement {
+export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = true): Outcome {
   return { index, attempt, claimEpoch, isResult };
 }
 

@@ -3,6 +3,7 @@
  * `node record-process.ts <dir> <items> <batch> <point> <nth> <afterMs>`. Without such a point it goes on until every item is
  * recorded. Says on stdout, one JSON line each, which records were accepted and at which point it dies.
  */
+
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -15,6 +16,7 @@ import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
 import { openPlace } from '../../runtime/results/place.ts';
+import { claim, settle } from './commit-parts.ts';
 import { grantedItems } from './ledger-start.ts';
 import type { RecordPoint } from './record-points.ts';
 
@@ -66,7 +68,7 @@ let { cursor } = scan.progress;
 let held: readonly ItemRef[] = scan.running.map(({ index, row }) => ({ index, attempt: row.attempt, claimEpoch: row.claimEpoch }));
 
 while (held.length > 0 || cursor < ITEMS) {
-  if (held.length === 0) held = await claim();
+  if (held.length === 0) held = await claimNext();
   await record(held);
   held = [];
 }
@@ -76,9 +78,9 @@ await log.close();
 await keeper.resign();
 await ledger.dispose();
 
-async function claim(): Promise<readonly ItemRef[]> {
+async function claimNext(): Promise<readonly ItemRef[]> {
   reach('claiming');
-  const reply = await ledger.claim(epoch, WORKER, [{ cursor, count: Math.min(Number(batch), ITEMS - cursor) }]);
+  const reply = await claim(ledger, epoch, WORKER, [{ cursor, count: Math.min(Number(batch), ITEMS - cursor) }]);
   assert(reply.kind === 'claimed', 'nobody else is there');
   cursor = reply.cursor;
   reach('claimed');
@@ -90,7 +92,8 @@ async function record(refs: readonly ItemRef[]): Promise<void> {
   await log.append(refs.map(({ index, attempt }) => ({ index, attempt, kind: 'result', line: Buffer.from(`${index} of ${epoch}`) })));
   reach('appended');
   reach('settling');
-  const reply = await ledger.settle(
+  const reply = await settle(
+    ledger,
     epoch,
     WORKER,
     refs.map((ref) => ({ ...ref, isResult: true })),

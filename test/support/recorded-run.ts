@@ -6,6 +6,7 @@ import type { Lease } from '../../runtime/model/lease.ts';
 import type { Frame, ResultLog } from '../../runtime/results/contract.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
 import { openPlace } from '../../runtime/results/place.ts';
+import { claim, settle } from './commit-parts.ts';
 import { SOME_WORKER, win } from './ledger-start.ts';
 
 const WORKER = 'w1';
@@ -34,7 +35,7 @@ export class RecordedRun {
     const lease = await win(ledger, 'holder-0');
     await ledger.bind(lease.epoch, place);
     await ledger.register(lease.epoch, WORKER, SOME_WORKER);
-    if (items > 0) await ledger.claim(lease.epoch, WORKER, [{ cursor: 0, count: items }]);
+    if (items > 0) await claim(ledger, lease.epoch, WORKER, [{ cursor: 0, count: items }]);
     return new RecordedRun(segments, ledger, place, lease, await createResultLog({ dir: segments, epoch: lease.epoch, place }));
   }
 
@@ -49,7 +50,7 @@ export class RecordedRun {
 
   async settle(frames: readonly Frame[]): Promise<void> {
     const outcomes = frames.map((frame) => ({ index: frame.index, attempt: 1, claimEpoch: 0, isResult: frame.kind === 'result' }));
-    const reply = await this.ledger.settle(this.epoch, WORKER, outcomes);
+    const reply = await settle(this.ledger, this.epoch, WORKER, outcomes);
     assert(reply.kind === 'settled' && reply.verdicts.every((verdict) => verdict === 'accepted'), `not accepted: ${JSON.stringify(reply)}`);
   }
 

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import { requireLocalDisk } from '../../base/local-disk.ts';
-import type { AcquireRequest } from '../../model/lease.ts';
-import type { AcquireReply, Ledger } from '../contract.ts';
+import type { AcquireReply, AcquireRequest } from '../../model/lease.ts';
+import type { Ledger } from '../contract.ts';
 import { acquire } from '../transition/lease.ts';
 import { ledgerOver } from '../verbs.ts';
 import { isStoreThere } from './database.ts';

@@ -1,11 +1,10 @@
 import { assert } from '../../base/assert.ts';
 import { isU32 } from '../../base/u32.ts';
-import type { Epoch, Row } from '../../model/row.ts';
+import type { Row } from '../../model/row.ts';
 import { isSameRow } from '../../model/row.ts';
-import type { Faults, Fenced, Gone, HandBack, HandBackReason, HandBackReply, Returned } from '../contract.ts';
-import type { Decision, Rows } from '../rows.ts';
+import type { Faults, HandBack, HandBackReason, HandBackVerdict, Returned } from '../contract.ts';
 import { hasRow, otherRow } from './attempts.ts';
-import { Draft, goneFor, underEpoch } from './draft.ts';
+import type { Draft } from './draft.ts';
 
 type Counter = 'failures' | 'suspicions' | 'crashes';
 
@@ -23,20 +22,10 @@ const COUNTED_AS: Readonly<Record<HandBackReason, Counter | null>> = {
 };
 
 /**
- * Takes items from their rows, each named in full (L12). Where a second attempt runs, it runs on (L13); otherwise the row stays with
+ * Takes an item from its row, which is named in full (L12). Where a second attempt runs, it runs on (L13); otherwise the row stays with
  * the item until it is claimed again (L15).
  */
-export function handBack(rows: Rows, epoch: Epoch, returns: readonly HandBack[]): Decision<HandBackReply | Gone | Fenced> {
-  return underEpoch(rows, epoch, (head): Decision<HandBackReply | Gone> => {
-    const gone = goneFor('write', rows.state());
-    if (gone !== null) return { reply: gone, writes: null };
-    const draft = new Draft(rows, head);
-    const verdicts = returns.map((one) => handBackOne(draft, one));
-    return draft.decide({ kind: 'returned', verdicts });
-  });
-}
-
-function handBackOne(draft: Draft, { index, row, reason, delayMs }: HandBack): HandBackReply['verdicts'][number] {
+export function handBackOne(draft: Draft, { index, row, reason, delayMs }: HandBack): HandBackVerdict {
   const item = draft.item(index);
   // Asked again after a lost reply: it counts once.
   if (item.state === 'handed-back' && isSameRow(item.row, row)) return returned(item, null);

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { isU32 } from '../../base/u32.ts';
-import type { AcquireRequest, Lease } from '../../model/lease.ts';
+import type { AcquireReply, AcquireRequest, Lease } from '../../model/lease.ts';
 import { isSameLease } from '../../model/lease.ts';
-import type { AcquireReply, Fenced } from '../contract.ts';
+import type { Fenced } from '../contract.ts';
 import type { Decision, Head, Rows, Writes } from '../rows.ts';
 
 /**

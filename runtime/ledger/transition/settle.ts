@@ -1,28 +1,21 @@
-import type { Epoch, Row, WorkerId } from '../../model/row.ts';
+import type { Epoch, Row } from '../../model/row.ts';
 import { COORDINATOR_WORKER, isSameRow } from '../../model/row.ts';
-import type { Fenced, Gone, NamedRow, Settlement, SettleReply, SettleVerdict, Verdict } from '../contract.ts';
+import type { Fenced, NamedRow, Settlement, SettleVerdict, Verdict } from '../contract.ts';
 import type { Decision, ItemState, Rows } from '../rows.ts';
 import { hasRow } from './attempts.ts';
-import { Draft, goneFor, underEpoch } from './draft.ts';
+import { Draft, underEpoch } from './draft.ts';
 
-/** Sets the bit of every item that this worker's attempt may settle, and removes its row, or both (L10, L11, L13, L15). */
-export function settle(rows: Rows, epoch: Epoch, worker: WorkerId, outcomes: readonly Settlement[]): Decision<SettleReply | Gone | Fenced> {
-  return underEpoch(rows, epoch, (head): Decision<SettleReply | Gone> => {
-    const gone = goneFor('write', rows.state());
-    if (gone !== null) return { reply: gone, writes: null };
-    const draft = new Draft(rows, head);
-    const verdicts = outcomes.map((outcome) => settleOne(draft, worker, outcome));
-    return draft.decide({ kind: 'settled', verdicts });
-  });
-}
-
-function settleOne(draft: Draft, worker: WorkerId, outcome: Settlement): SettleVerdict {
-  const verdict = judge(draft.item(outcome.index), { worker, attempt: outcome.attempt, claimEpoch: outcome.claimEpoch });
+/** Sets the bit of an item that this row may settle, and removes its row, or both (L10, L11, L13, L15). */
+export function settleOne(draft: Draft, { index, row, isResult }: Settlement): SettleVerdict {
+  const verdict = judge(draft.item(index), row);
   if (verdict !== 'live') return verdict;
-  draft.put(outcome.index, { state: outcome.isResult ? 'done' : 'failed' });
-  draft.accept(outcome);
+  draft.put(index, isResult ? DONE : FAILED);
+  draft.accept({ index, attempt: row.attempt });
   return 'accepted';
 }
+
+const DONE = { state: 'done' } as const;
+const FAILED = { state: 'failed' } as const;
 
 /** Read-only: may these attempts still settle (L29)? */
 export function look(rows: Rows, epoch: Epoch, named: readonly NamedRow[]): Decision<{ kind: 'looked'; verdicts: Verdict[] } | Fenced> {

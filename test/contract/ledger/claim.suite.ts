@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { back, claimed, type Open, outcome, row, scanned, start, win } from '../../support/ledger-start.ts';
 
 const RUNNING = { state: 'running', row: row('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
@@ -47,8 +48,8 @@ export function claimSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-    await ledger.handBack(0, [back(0, row('w1'), 'failed')]);
-    await ledger.settle(0, 'w1', [outcome(2)]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'failed')]);
+    await settle(ledger, 0, 'w1', [outcome(2)]);
     const faults = { ...NO_FAULTS, failures: 1 };
     const reply = await claimed(ledger, 0, 'w2', [
       { index: 0, lastAttempt: 0 },
@@ -95,7 +96,7 @@ export function claimSuite(test: TestFn, open: Open): void {
       await win(ledger, `holder-${epoch}`);
       const [item] = (await scanned(ledger, epoch)).running;
       t.like(item, { index: 0, row: { attempt: epoch, claimEpoch: epoch - 1 } });
-      await ledger.handBack(epoch, [back(0, row('w1', epoch, epoch - 1))]);
+      await handBack(ledger, epoch, [back(0, row('w1', epoch, epoch - 1))]);
       const reply = await claimed(ledger, epoch, 'w1', [{ index: 0, lastAttempt: epoch }]);
       t.deepEqual(reply.granted, [{ from: 0, count: 1, attempt: epoch + 1 }]);
     }
@@ -106,6 +107,6 @@ export function claimSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, COORDINATOR_WORKER, [{ cursor: 0, count: 1 }]);
     t.is((await scanned(ledger, 0)).running[0]?.row.worker, COORDINATOR_WORKER);
-    t.deepEqual(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0, 1, 0, false)]), { kind: 'settled', verdicts: ['accepted'] });
+    t.deepEqual(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0, 1, 0, false)]), { kind: 'settled', verdicts: ['accepted'] });
   });
 }

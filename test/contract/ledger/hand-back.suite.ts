@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import { type Faults, type HandBackReason, NO_FAULTS, type Returned } from '../../../runtime/ledger/contract.ts';
 import type { Row } from '../../../runtime/model/row.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { back, claimed, type Open, outcome, row, scanned, start } from '../../support/ledger-start.ts';
 
 function returned(faults: Partial<Faults> = {}, lastAttempt = 1, other: Row | null = null): Returned {
@@ -12,10 +13,10 @@ export function handBackSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.settle(0, 'w1', [outcome(1)]);
+    await settle(ledger, 0, 'w1', [outcome(1)]);
     const running = { index: 0, state: 'running', row: row('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
     t.deepEqual(
-      await ledger.handBack(0, [
+      await handBack(ledger, 0, [
         back(0, row('w2')),
         back(0, row('w1', 2)),
         back(0, row('w1', 1, 5)),
@@ -40,9 +41,9 @@ export function handBackSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1'))]);
     await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: 1 }]);
-    t.like(await ledger.handBack(0, [back(0, row('w1'))]), { verdicts: [{ kind: 'refused', found: { row: row('w1', 2) } }] });
+    t.like(await handBack(ledger, 0, [back(0, row('w1'))]), { verdicts: [{ kind: 'refused', found: { row: row('w1', 2) } }] });
     t.like(await ledger.progress(), { running: 1, handedBack: 0 });
   });
 
@@ -50,9 +51,9 @@ export function handBackSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    const once = await ledger.handBack(0, [back(0, row('w1'), 'failed', 250)]);
+    const once = await handBack(ledger, 0, [back(0, row('w1'), 'failed', 250)]);
     t.deepEqual(once, { kind: 'returned', verdicts: [returned({ failures: 1, delayMs: 250 })] });
-    t.deepEqual(await ledger.handBack(0, [back(0, row('w1'), 'failed', 250)]), once);
+    t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'), 'failed', 250)]), once);
     t.like(await ledger.progress(), { handedBack: 1 });
   });
 
@@ -74,7 +75,7 @@ export function handBackSuite(test: TestFn, open: Open): void {
       ['crashed', 7, { failures: 2, suspicions: 1, crashes: 2 }],
     ];
     for (const [at, [reason, delayMs, counts]] of steps.entries()) {
-      const reply = await ledger.handBack(0, [back(0, row('w1', at + 1), reason, delayMs)]);
+      const reply = await handBack(ledger, 0, [back(0, row('w1', at + 1), reason, delayMs)]);
       t.deepEqual(reply, { kind: 'returned', verdicts: [returned({ ...counts, delayMs }, at + 1)] }, reason);
       await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: at + 1 }]);
       t.deepEqual((await scanned(ledger, 0)).running[0]?.faults, { ...NO_FAULTS, ...counts, delayMs }, `running after ${reason}`);
@@ -85,9 +86,9 @@ export function handBackSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1'), 'throttled', 90)]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'throttled', 90)]);
     await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1', 2), 'lost', 0)]);
+    await handBack(ledger, 0, [back(0, row('w1', 2), 'lost', 0)]);
     t.deepEqual((await scanned(ledger, 0)).handedBack, [{ index: 0, row: row('w1', 2), lastAttempt: 2, faults: NO_FAULTS }]);
   });
 }

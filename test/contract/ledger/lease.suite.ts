@@ -1,4 +1,5 @@
 import type { TestFn } from 'ava';
+import { claim, handBack, settle } from '../../support/commit-parts.ts';
 import {
   back,
   claimed,
@@ -95,9 +96,9 @@ export function leaseSuite(test: TestFn, open: Open): void {
     const before = await scanned(ledger, 1);
     const fenced = { kind: 'fenced', epoch: 1 } as const;
     t.deepEqual(await ledger.bind(0, { ...SOME_PLACE, placeId: 'other' }), fenced);
-    t.deepEqual(await ledger.claim(0, 'w1', [{ cursor: 2, count: 1 }]), fenced);
-    t.deepEqual(await ledger.settle(0, 'w1', [outcome(0)]), fenced);
-    t.deepEqual(await ledger.handBack(0, [back(0, row('w1'))]), fenced);
+    t.deepEqual(await claim(ledger, 0, 'w1', [{ cursor: 2, count: 1 }]), fenced);
+    t.deepEqual(await settle(ledger, 0, 'w1', [outcome(0)]), fenced);
+    t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), fenced);
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), fenced);
     t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), fenced);
@@ -115,6 +116,6 @@ export function leaseSuite(test: TestFn, open: Open): void {
   test('L5: an epoch that the ledger does not know any more is an error, not a refusal', async (t) => {
     const ledger = await open(t);
     await start(ledger);
-    await t.throwsAsync(ledger.settle(1, 'w1', []), { code: 'LEDGER_BEHIND' });
+    await t.throwsAsync(settle(ledger, 1, 'w1', []), { code: 'LEDGER_BEHIND' });
   });
 }

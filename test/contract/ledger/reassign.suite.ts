@@ -1,5 +1,6 @@
 import type { TestFn } from 'ava';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
 import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
@@ -11,7 +12,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.handBack(0, [back(0, row('w1'), 'crashed', 40)]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'crashed', 40)]);
     await claimed(ledger, 0, 'w1', [{ index: 0, lastAttempt: 1 }]);
     await win(ledger, 'b');
     const before = await scanned(ledger, 1);
@@ -29,8 +30,8 @@ export function reassignSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-    await ledger.settle(0, 'w1', [outcome(1)]);
-    await ledger.handBack(0, [back(2, row('w1'))]);
+    await settle(ledger, 0, 'w1', [outcome(1)]);
+    await handBack(ledger, 0, [back(2, row('w1'))]);
     const before = await scanned(ledger, 0);
     const moves = [
       ...[row('w2'), row('w1', 2), row('w1', 1, 5)].map((of) => move(0, of, 'w2')),
@@ -55,7 +56,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     await ledger.reassign(0, [move(0, row('w1'), 'w2')]);
     const found = { row: row('w2', 2) };
-    t.like(await ledger.handBack(0, [back(0, row('w1'))]), { verdicts: [{ kind: 'refused', found }] });
+    t.like(await handBack(ledger, 0, [back(0, row('w1'))]), { verdicts: [{ kind: 'refused', found }] });
     t.like(await ledger.reassign(0, [move(0, row('w1'), 'w3')]), { verdicts: [{ kind: 'refused', found }] });
     t.like(await ledger.progress(), { running: 1, handedBack: 0 });
   });
@@ -64,9 +65,9 @@ export function reassignSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.settle(0, 'w1', [outcome(0)]);
+    await settle(ledger, 0, 'w1', [outcome(0)]);
     t.like(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), { verdicts: [{ kind: 'refused', found: { state: 'done' } }] });
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 2)]), { verdicts: ['recorded'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 2)]), { verdicts: ['recorded'] });
   });
 
   test('L32: once it moved, the old worker may not settle it, now or ever, and the new one may', async (t) => {
@@ -74,23 +75,23 @@ export function reassignSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     await ledger.reassign(0, [move(0, row('w1'), 'w2')]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0), outcome(0, 2)]), { verdicts: ['stale', 'stale'] });
-    await ledger.handBack(0, [back(0, row('w2', 2))]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0), outcome(0, 2)]), { verdicts: ['stale', 'stale'] });
+    await handBack(ledger, 0, [back(0, row('w2', 2))]);
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
     t.like(await ledger.look(0, [{ index: 0, row: row('w2', 2) }]), { verdicts: ['live'] });
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
   });
 
   test('L32: of a settlement and a move at the same time exactly one wins, whichever comes first', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 40 }]);
-    const settle = (index: number) => ledger.settle(0, 'w1', [outcome(index)]);
+    const settleOne = (index: number) => settle(ledger, 0, 'w1', [outcome(index)]);
     const steal = (index: number) => ledger.reassign(0, [move(index, row('w1'), 'w2')]);
     for (let index = 0; index < 40; index += 2) {
-      const settleFirst = await Promise.all([settle(index), steal(index)]);
+      const settleFirst = await Promise.all([settleOne(index), steal(index)]);
       t.like(settleFirst, [{ verdicts: ['accepted'] }, { verdicts: [{ kind: 'refused' }] }]);
-      const stealFirst = await Promise.all([steal(index + 1), settle(index + 1)]);
+      const stealFirst = await Promise.all([steal(index + 1), settleOne(index + 1)]);
       t.like(stealFirst, [{ verdicts: [{ kind: 'moved' }] }, { verdicts: ['stale'] }]);
     }
     t.like(await scanned(ledger, 0), { progress: { running: 20, done: 20 } });
@@ -119,7 +120,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
     t.deepEqual(await scanned(ledger, 0), before);
     await ledger.reassign(0, [move(0, row('w2', 2), 'w1')]);
     t.like(await ask(), { verdicts: [{ kind: 'refused', found: { row: row('w1', 3), lastAttempt: 3 } }] });
-    await ledger.handBack(0, [back(0, row('w1', 3))]);
+    await handBack(ledger, 0, [back(0, row('w1', 3))]);
     t.like(await ask(), { verdicts: [{ kind: 'refused', found: { state: 'handed-back', lastAttempt: 3 } }] });
   });
 
@@ -147,7 +148,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     await ledger.reassign(0, [move(0, row('w1'), 'w2')]);
-    await ledger.settle(0, 'w2', [outcome(0, 2, 0, false)]);
+    await settle(ledger, 0, 'w2', [outcome(0, 2, 0, false)]);
     const again = await ledger.reassign(0, [move(0, row('w1'), 'w2')]);
     t.deepEqual(again, { kind: 'reassigned', verdicts: [{ kind: 'refused', found: { index: 0, state: 'failed' } }] });
   });

@@ -1,24 +1,25 @@
 import type { TestFn } from 'ava';
-import type { Ledger, Settlement } from '../../../runtime/ledger/contract.ts';
+import type { Ledger } from '../../../runtime/ledger/contract.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import type { Lease } from '../../../runtime/model/lease.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
 import { minusOutcome, type Reopening, tallyOf } from '../../../runtime/model/tally.ts';
+import { handBack, type Outcome, settle } from '../../support/commit-parts.ts';
 import { back, claimed, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
 /** Three items recorded under epoch 0: two done, item 1 failed at its second attempt; the run is completed, and epoch 1 won. */
 async function completed(ledger: Ledger): Promise<Lease> {
   await start(ledger);
   await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-  await ledger.handBack(0, [back(1, row('w1'), 'failed')]);
+  await handBack(ledger, 0, [back(1, row('w1'), 'failed')]);
   await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]);
-  await ledger.settle(0, 'w1', [outcome(0), outcome(1, 2, 0, false), outcome(2)]);
+  await settle(ledger, 0, 'w1', [outcome(0), outcome(1, 2, 0, false), outcome(2)]);
   await ledger.finish(0, 3);
   return win(ledger, 'second');
 }
 
 /** What is asked for an item whose record is known. */
-async function without(ledger: Ledger, { index, attempt }: Settlement): Promise<Reopening> {
+async function without(ledger: Ledger, { index, attempt }: Outcome): Promise<Reopening> {
   const [first] = await ledger.tallies();
   return {
     pending: [index],
@@ -40,7 +41,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     const { handedBack } = await scanned(ledger, 1);
     t.deepEqual(handedBack, [{ index: 1, row: row(COORDINATOR_WORKER, 3, 1), lastAttempt: 3, faults: NO_FAULTS }]);
     t.like(await claimed(ledger, 1, 'w1', [{ index: 1, lastAttempt: 3 }]), { granted: [{ from: 1, count: 1, attempt: 4 }] });
-    t.deepEqual(await ledger.settle(1, 'w1', [outcome(1, 4, 1)]), { kind: 'settled', verdicts: ['accepted'] });
+    t.deepEqual(await settle(ledger, 1, 'w1', [outcome(1, 4, 1)]), { kind: 'settled', verdicts: ['accepted'] });
     t.deepEqual(await ledger.finish(1, 3), { kind: 'finished' });
     t.deepEqual(
       (await ledger.tallies()).map(({ epoch, count }) => [epoch, count]),
@@ -56,17 +57,17 @@ export function reopenSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     for (let last = 1; last < 5; last += 1) {
-      await ledger.handBack(0, [back(1, row('w1', last), 'failed')]);
+      await handBack(ledger, 0, [back(1, row('w1', last), 'failed')]);
       await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: last }]);
     }
     // The second attempt of item 0 outlives the settlement of the first in its worker's store.
     await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]);
-    await ledger.settle(0, 'w1', [outcome(0, 1, 0, false), outcome(1, 5)]);
+    await settle(ledger, 0, 'w1', [outcome(0, 1, 0, false), outcome(1, 5)]);
     await win(ledger, 'second');
     t.like(await ledger.reopen(1, await without(ledger, outcome(0, 1))), { kind: 'reopened' });
     t.like((await scanned(ledger, 1)).handedBack, [{ index: 0, lastAttempt: 6 }]);
-    t.deepEqual(await ledger.settle(1, 'w2', [outcome(0, 2)]), { kind: 'settled', verdicts: ['stale'] });
-    t.deepEqual(await ledger.settle(1, 'w1', [outcome(0, 1, 0, false)]), { kind: 'settled', verdicts: ['stale'] }, 'what was recorded');
+    t.deepEqual(await settle(ledger, 1, 'w2', [outcome(0, 2)]), { kind: 'settled', verdicts: ['stale'] });
+    t.deepEqual(await settle(ledger, 1, 'w1', [outcome(0, 1, 0, false)]), { kind: 'settled', verdicts: ['stale'] }, 'what was recorded');
   });
 
   test('L7, L45: asked again, as after a lost reply, a reopening changes nothing', async (t) => {
@@ -83,7 +84,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-    await ledger.settle(0, 'w1', [outcome(0)]);
+    await settle(ledger, 0, 'w1', [outcome(0)]);
     const before = await scanned(ledger, 0);
     const asked = await without(ledger, outcome(0));
     const reply = await ledger.reopen(0, { ...asked, pending: [0, 1], own: [9] });
@@ -111,7 +112,7 @@ export function reopenSuite(test: TestFn, open: Open): void {
     const { pending, tallies } = await without(ledger, FAILED);
     t.deepEqual(await ledger.reopen(1, { pending: [], own: pending, tallies }), { kind: 'reopened' });
     t.like((await scanned(ledger, 1)).running, [{ index: 1, row: row(COORDINATOR_WORKER, 3, 1) }]);
-    t.deepEqual(await ledger.settle(1, COORDINATOR_WORKER, [outcome(1, 3, 1, false)]), { kind: 'settled', verdicts: ['accepted'] });
+    t.deepEqual(await settle(ledger, 1, COORDINATOR_WORKER, [outcome(1, 3, 1, false)]), { kind: 'settled', verdicts: ['accepted'] });
   });
 
   test('L16, L45: with nothing to reopen a completed run runs again, and items can be added', async (t) => {

@@ -1,4 +1,5 @@
 import type { TestFn } from 'ava';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
 import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
@@ -10,7 +11,7 @@ export function restoreSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.handBack(0, [back(0, row('w1'), 'crashed', 40)]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'crashed', 40)]);
     await win(ledger, 'b');
     const before = await scanned(ledger, 1);
     t.deepEqual(await ledger.restore(1, [FIRST]), RESTORED);
@@ -22,14 +23,14 @@ export function restoreSuite(test: TestFn, open: Open): void {
       'the faults are not forgotten (L14)',
     );
     t.like(after.progress, { cursor: 2, running: 2, handedBack: 0 });
-    t.like(await ledger.settle(1, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 1, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   });
 
   test('L7, L44: asked again, also after a lost reply, it answers the same and writes nothing', async (t) => {
     const inner = await open(t);
     await start(inner);
     await claimed(inner, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await inner.handBack(0, [back(0, row('w1'))]);
+    await handBack(inner, 0, [back(0, row('w1'))]);
     const ledger = createFaultyLedger(inner, () => 'fail-after');
     await t.throwsAsync(ledger.restore(0, [FIRST]), { instanceOf: InjectedFault });
     const before = await scanned(inner, 0);
@@ -41,9 +42,9 @@ export function restoreSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
-    await ledger.handBack(0, [back(0, row('w1')), back(1, row('w1')), back(2, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1')), back(1, row('w1')), back(2, row('w1'))]);
     await claimed(ledger, 0, 'w2', [{ index: 0, lastAttempt: 1 }]);
-    await ledger.settle(0, 'w1', [outcome(1)]);
+    await settle(ledger, 0, 'w1', [outcome(1)]);
     await ledger.reassign(0, [move(3, row('w1'), 'w2')]);
     const before = await scanned(ledger, 0);
     const rows = [0, 1, 3, 7].map((index) => ({ index, row: row('w1') }));
@@ -64,7 +65,7 @@ export function restoreSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1'))]);
     await ledger.forget(0, 'w1');
     t.like(await ledger.restore(0, [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'handed-back' } }] });
     await ledger.register(0, 'w1', SOME_WORKER);
@@ -75,9 +76,9 @@ export function restoreSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1'))]);
     await ledger.restore(0, [FIRST]);
-    t.like(await ledger.handBack(0, [back(0, row('w1'))]), { verdicts: [{ kind: 'returned' }] });
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+    t.like(await handBack(ledger, 0, [back(0, row('w1'))]), { verdicts: [{ kind: 'returned' }] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   });
 }

@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
+import { claim, handBack, settle } from '../../support/commit-parts.ts';
 import { back, claimed, move, type Open, outcome, row, SOME_PLACE, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
 export function runSuite(test: TestFn, open: Open): void {
@@ -17,7 +18,7 @@ export function runSuite(test: TestFn, open: Open): void {
   test('L22: nothing is claimed before the place is bound', async (t) => {
     const ledger = await open(t);
     await win(ledger, 'a');
-    await t.throwsAsync(ledger.claim(0, COORDINATOR_WORKER, [{ cursor: 0, count: 1 }]), { instanceOf: AssertionFailed });
+    await t.throwsAsync(claim(ledger, 0, COORDINATOR_WORKER, [{ cursor: 0, count: 1 }]), { instanceOf: AssertionFailed });
   });
 
   test('L22, L39: an epoch has a tally of what it accepted, from its first accepted outcome on', async (t) => {
@@ -28,12 +29,12 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(await accepted(), []);
     await win(ledger, 'b');
     await win(ledger, 'c');
-    await ledger.settle(2, 'w1', [outcome(0, 9)]);
+    await settle(ledger, 2, 'w1', [outcome(0, 9)]);
     t.deepEqual(await accepted(), [], 'a stale outcome does not count');
-    await ledger.settle(2, 'w1', [outcome(0)]);
-    await ledger.settle(2, 'w1', [outcome(1)]);
+    await settle(ledger, 2, 'w1', [outcome(0)]);
+    await settle(ledger, 2, 'w1', [outcome(1)]);
     await win(ledger, 'd');
-    await ledger.settle(3, 'w1', [outcome(2)]);
+    await settle(ledger, 3, 'w1', [outcome(2)]);
     t.deepEqual(await accepted(), [
       [2, 2],
       [3, 1],
@@ -60,7 +61,7 @@ export function runSuite(test: TestFn, open: Open): void {
       (await scanned(ledger, 0)).running.map((item) => item.row.worker),
       ['w2', 'w3'],
     );
-    t.deepEqual(await ledger.settle(0, 'w2', [outcome(0)]), { kind: 'settled', verdicts: ['accepted'] });
+    t.deepEqual(await settle(ledger, 0, 'w2', [outcome(0)]), { kind: 'settled', verdicts: ['accepted'] });
   });
 
   test('L31: a worker that is not registered, or no longer, is granted nothing and finds what stands there', async (t) => {
@@ -68,7 +69,7 @@ export function runSuite(test: TestFn, open: Open): void {
     await start(ledger);
     t.like(await claimed(ledger, 0, 'stranger', [{ cursor: 0, count: 1 }]), { granted: [], found: [], cursor: 0 });
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.handBack(0, [back(1, row('w1'))]);
+    await handBack(ledger, 0, [back(1, row('w1'))]);
     await ledger.forget(0, 'w1');
     const again = await claimed(ledger, 0, 'w1', [
       { cursor: 0, count: 1 },
@@ -93,16 +94,16 @@ export function runSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     t.deepEqual(await ledger.pause(0, 'no quota'), { kind: 'paused' });
     const state = { kind: 'paused', reason: 'no quota' } as const;
-    t.deepEqual(await ledger.claim(0, 'w1', [{ cursor: 2, count: 1 }]), { kind: 'gone', state });
+    t.deepEqual(await claim(ledger, 0, 'w1', [{ cursor: 2, count: 1 }]), { kind: 'gone', state });
     const before = await scanned(ledger, 0);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), { kind: 'gone', state });
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), { kind: 'gone', state });
     t.deepEqual(await scanned(ledger, 0), before);
     t.deepEqual(before.progress.state, state);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
-    t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+    t.like(await handBack(ledger, 0, [back(1, row('w1'))]), { kind: 'returned' });
     t.like(await ledger.restore(0, [{ index: 1, row: row('w1') }]), { verdicts: [{ kind: 'restored' }] });
-    t.like(await ledger.handBack(0, [back(1, row('w1'))]), { kind: 'returned' });
+    t.like(await handBack(ledger, 0, [back(1, row('w1'))]), { kind: 'returned' });
     t.deepEqual(await ledger.resume(0), { kind: 'resumed' });
     t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ from: 1, count: 1, attempt: 2 }] });
   });
@@ -111,15 +112,15 @@ export function runSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.settle(0, 'w1', [outcome(0), outcome(1, 1, 0, false)]);
+    await settle(ledger, 0, 'w1', [outcome(0), outcome(1, 1, 0, false)]);
     t.like(await ledger.finish(0, 3), { kind: 'unfinished', progress: { cursor: 2, done: 1, failed: 1 } });
     t.deepEqual((await ledger.progress()).state, { kind: 'running' });
     t.deepEqual(await ledger.finish(0, 2), { kind: 'finished' });
     t.deepEqual(await ledger.finish(0, 2), { kind: 'finished' }, 'asked again');
     const gone = { kind: 'gone', state: { kind: 'completed' } } as const;
-    t.deepEqual(await ledger.claim(0, 'w1', [{ cursor: 2, count: 1 }]), gone);
-    t.deepEqual(await ledger.settle(0, 'w1', [outcome(0)]), gone);
-    t.deepEqual(await ledger.handBack(0, [back(0, row('w1'))]), gone);
+    t.deepEqual(await claim(ledger, 0, 'w1', [{ cursor: 2, count: 1 }]), gone);
+    t.deepEqual(await settle(ledger, 0, 'w1', [outcome(0)]), gone);
+    t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'))]), gone);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), gone);
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), gone);
     t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), gone);
@@ -133,7 +134,7 @@ export function runSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     t.like(await ledger.finish(0, 1), { kind: 'unfinished' });
-    await ledger.handBack(0, [back(0, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1'))]);
     t.like(await ledger.finish(0, 1), { kind: 'unfinished', progress: { handedBack: 1 } });
   });
 

@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { back, claimed, type Open, outcome, row, SOME_WORKER, scanned, start } from '../../support/ledger-start.ts';
 
 export function scanSuite(test: TestFn, open: Open): void {
@@ -8,8 +9,8 @@ export function scanSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w2', [{ cursor: 0, count: 300 }]);
-    await ledger.handBack(0, [back(299, row('w2'), 'failed', 30), back(2, row('w2'))]);
-    await ledger.settle(0, 'w2', [outcome(0), outcome(1, 1, 0, false)]);
+    await handBack(ledger, 0, [back(299, row('w2'), 'failed', 30), back(2, row('w2'))]);
+    await settle(ledger, 0, 'w2', [outcome(0), outcome(1, 1, 0, false)]);
     const scan = await scanned(ledger, 0);
     t.like(scan.progress, { epoch: 0, cursor: 300, running: 296, handedBack: 2, done: 1, failed: 1 });
     t.deepEqual(
@@ -42,8 +43,8 @@ export function scanSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    const bad = ledger.handBack(0, [back(0, row('w1')), back(1, row('w1'), 'throttled', -1)]);
-    const good = ledger.settle(0, 'w1', [outcome(1)]);
+    const bad = handBack(ledger, 0, [back(0, row('w1')), back(1, row('w1'), 'throttled', -1)]);
+    const good = settle(ledger, 0, 'w1', [outcome(1)]);
     await t.throwsAsync(bad, { instanceOf: AssertionFailed });
     t.like(await good, { verdicts: ['accepted'] });
     t.like(await scanned(ledger, 0), { progress: { running: 1, handedBack: 0, done: 1 } });

@@ -1,6 +1,7 @@
 import type { TestFn } from 'ava';
 import { type Ledger, NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
 import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
@@ -38,9 +39,9 @@ export function secondSuite(test: TestFn, open: Open): void {
     test(`L13: a settlement of either row removes both (${winner} first)`, async (t) => {
       const ledger = await twice(await open(t));
       const attempt = { w1: 1, w2: 2 };
-      t.like(await ledger.settle(0, winner, [outcome(0, attempt[winner])]), { verdicts: ['accepted'] });
-      t.like(await ledger.settle(0, loser, [outcome(0, attempt[loser], 0, false)]), { verdicts: ['recorded'] });
-      t.like(await ledger.handBack(0, [back(0, row(loser, attempt[loser]))]), {
+      t.like(await settle(ledger, 0, winner, [outcome(0, attempt[winner])]), { verdicts: ['accepted'] });
+      t.like(await settle(ledger, 0, loser, [outcome(0, attempt[loser], 0, false)]), { verdicts: ['recorded'] });
+      t.like(await handBack(ledger, 0, [back(0, row(loser, attempt[loser]))]), {
         verdicts: [{ kind: 'refused', found: { state: 'done' } }],
       });
       t.like(await scanned(ledger, 0), { running: [], handedBack: [], progress: { running: 0, done: 1 } });
@@ -49,7 +50,7 @@ export function secondSuite(test: TestFn, open: Open): void {
 
   test('L13: both rows settle at the same time, and exactly one is accepted', async (t) => {
     const ledger = await twice(await open(t));
-    const replies = await Promise.all([ledger.settle(0, 'w2', [outcome(0, 2)]), ledger.settle(0, 'w1', [outcome(0, 1)])]);
+    const replies = await Promise.all([settle(ledger, 0, 'w2', [outcome(0, 2)]), settle(ledger, 0, 'w1', [outcome(0, 1)])]);
     t.deepEqual(
       replies.map((reply) => reply.kind === 'settled' && reply.verdicts),
       [['accepted'], ['recorded']],
@@ -59,31 +60,31 @@ export function secondSuite(test: TestFn, open: Open): void {
   test('L13: a hand-back of the first row leaves the second, which is then the item’s row', async (t) => {
     const ledger = await twice(await open(t));
     const faults = { ...NO_FAULTS, suspicions: 1 };
-    t.deepEqual(await ledger.handBack(0, [back(0, FIRST.row, 'suspected')]), {
+    t.deepEqual(await handBack(ledger, 0, [back(0, FIRST.row, 'suspected')]), {
       kind: 'returned',
       verdicts: [{ kind: 'returned', faults, lastAttempt: 2, other: SECOND.row }],
     });
     t.deepEqual((await scanned(ledger, 0)).running, [{ ...TWICE, row: SECOND.row, second: null, faults }]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
   });
 
   test('L13: a hand-back of the second row leaves the first', async (t) => {
     const ledger = await twice(await open(t));
-    t.deepEqual(await ledger.handBack(0, [back(0, SECOND.row, 'recalled')]), {
+    t.deepEqual(await handBack(ledger, 0, [back(0, SECOND.row, 'recalled')]), {
       kind: 'returned',
       verdicts: [{ kind: 'returned', faults: NO_FAULTS, lastAttempt: 2, other: FIRST.row }],
     });
     t.deepEqual((await scanned(ledger, 0)).running, [{ ...TWICE, second: null }]);
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 2)]), { verdicts: ['stale'] });
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 2)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   });
 
   test('L9, L13, L15: without rows the item is pending with the row taken last; the next attempt follows the highest', async (t) => {
     const ledger = await twice(await open(t));
-    await ledger.handBack(0, [back(0, SECOND.row, 'crashed')]);
+    await handBack(ledger, 0, [back(0, SECOND.row, 'crashed')]);
     const faults = { ...NO_FAULTS, failures: 1, crashes: 1 };
-    t.deepEqual(await ledger.handBack(0, [back(0, FIRST.row, 'failed')]), {
+    t.deepEqual(await handBack(ledger, 0, [back(0, FIRST.row, 'failed')]), {
       kind: 'returned',
       verdicts: [{ kind: 'returned', faults, lastAttempt: 2, other: null }],
     });
@@ -91,23 +92,23 @@ export function secondSuite(test: TestFn, open: Open): void {
     t.like(await scanned(ledger, 0), { running: [], handedBack: [found], progress: { running: 0, handedBack: 1 } });
     t.like(await ledger.look(0, [FIRST, SECOND]), { verdicts: ['live', 'stale'] });
     const refused = { kind: 'refused', found: { ...found, state: 'handed-back' } } as const;
-    t.deepEqual(await ledger.handBack(0, [back(0, SECOND.row, 'crashed')]), { kind: 'returned', verdicts: [refused] });
+    t.deepEqual(await handBack(ledger, 0, [back(0, SECOND.row, 'crashed')]), { kind: 'returned', verdicts: [refused] });
     t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 1 }])).found, [{ state: 'handed-back', ...found }]);
     t.deepEqual((await claimed(ledger, 0, 'w3', [{ index: 0, lastAttempt: 2 }])).granted, [{ from: 0, count: 1, attempt: 3 }]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
   });
 
   test('L15: the coordinator records in the place of the row taken last, also where a later attempt was given', async (t) => {
     const ledger = await twice(await open(t));
-    t.like(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0), outcome(0, 2)]), { verdicts: ['stale', 'stale'] }, 'both run');
-    await ledger.handBack(0, [back(0, SECOND.row), back(0, FIRST.row)]);
-    t.like(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0, 2, 0, false)]), { verdicts: ['stale'] });
-    t.like(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0, 1, 0, false)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0), outcome(0, 2)]), { verdicts: ['stale', 'stale'] }, 'both run');
+    await handBack(ledger, 0, [back(0, SECOND.row), back(0, FIRST.row)]);
+    t.like(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0, 2, 0, false)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0, 1, 0, false)]), { verdicts: ['accepted'] });
   });
 
   test('L7, L14: a hand-back of one row, asked again, counts once and says what runs on', async (t) => {
     const ledger = await twice(await open(t));
-    const ask = () => ledger.handBack(0, [back(0, FIRST.row, 'crashed')]);
+    const ask = () => handBack(ledger, 0, [back(0, FIRST.row, 'crashed')]);
     t.like(await ask(), { verdicts: [{ kind: 'returned', faults: { crashes: 1 } }] });
     t.deepEqual(await ask(), {
       kind: 'returned',
@@ -122,9 +123,9 @@ export function secondSuite(test: TestFn, open: Open): void {
 
   test('L9, L13: after one of two was handed back another second attempt may follow, above all before it', async (t) => {
     const ledger = await twice(await open(t));
-    await ledger.handBack(0, [back(0, SECOND.row)]);
+    await handBack(ledger, 0, [back(0, SECOND.row)]);
     t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'granted', attempt: 3 }] });
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 2), outcome(0, 3)]), { verdicts: ['stale', 'accepted'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 2), outcome(0, 3)]), { verdicts: ['stale', 'accepted'] });
   });
 
   test('L10, L13: both rows outlive a change of coordinators; the new one neither repeats nor adds to them', async (t) => {
@@ -134,14 +135,14 @@ export function secondSuite(test: TestFn, open: Open): void {
     for (const worker of ['w2', 'w3']) {
       t.deepEqual(await ledger.second(1, worker, [FIRST]), { kind: 'seconded', verdicts: [{ kind: 'refused', found }] });
     }
-    t.like(await ledger.settle(1, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 1, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
   });
 
   test('L13: refused where two run already, for the owner itself, for another row, and for what is not running', async (t) => {
     const ledger = await twice(await open(t));
     await claimed(ledger, 0, 'w1', [{ cursor: 1, count: 3 }]);
-    await ledger.settle(0, 'w1', [outcome(2)]);
-    await ledger.handBack(0, [back(3, row('w1'))]);
+    await settle(ledger, 0, 'w1', [outcome(2)]);
+    await handBack(ledger, 0, [back(3, row('w1'))]);
     const before = await scanned(ledger, 0);
     const one = { ...TWICE, index: 1, state: 'running', second: null, lastAttempt: 1 } as const;
     t.deepEqual(await ledger.second(0, 'w3', [FIRST, SECOND, ...[2, 3, 9].map((index) => ({ index, row: row('w1') }))]), {
@@ -214,10 +215,10 @@ export function secondSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.settle(0, 'w1', [outcome(0)]);
+    await settle(ledger, 0, 'w1', [outcome(0)]);
     t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'done' } }] });
     t.deepEqual(await ledger.second(0, 'w2', [{ index: 1, row: row('w1') }]), GRANTED);
-    t.like(await ledger.settle(0, 'w1', [outcome(1)]), { verdicts: ['accepted'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(1)]), { verdicts: ['accepted'] });
   });
 
   test('L12, L13: either of two rows moves, not to the other’s worker, and the other stays live', async (t) => {

@@ -1,5 +1,6 @@
 import type { TestFn } from 'ava';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
+import { handBack, settle } from '../../support/commit-parts.ts';
 import { back, claimed, type Open, outcome, row, scanned, start, win } from '../../support/ledger-start.ts';
 
 export function settleSuite(test: TestFn, open: Open): void {
@@ -8,16 +9,16 @@ export function settleSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     await win(ledger, 'b');
-    t.deepEqual(await ledger.settle(1, 'w1', [outcome(0), outcome(1, 1, 1)]), { kind: 'settled', verdicts: ['accepted', 'stale'] });
+    t.deepEqual(await settle(ledger, 1, 'w1', [outcome(0), outcome(1, 1, 1)]), { kind: 'settled', verdicts: ['accepted', 'stale'] });
   });
 
   test('L11: accepted once, recorded ever after, whichever attempt asks', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0), outcome(0)]), { verdicts: ['accepted', 'recorded'] });
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['recorded'] });
-    t.like(await ledger.settle(0, 'w2', [outcome(0, 7, 0, false)]), { verdicts: ['recorded'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0), outcome(0)]), { verdicts: ['accepted', 'recorded'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['recorded'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0, 7, 0, false)]), { verdicts: ['recorded'] });
     t.deepEqual([...(await ledger.bits(0, 2))], [1, 0], 'the first outcome stands');
   });
 
@@ -25,8 +26,8 @@ export function settleSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    t.like(await ledger.settle(0, 'w2', [outcome(0)]), { verdicts: ['stale'] });
-    t.like(await ledger.settle(0, 'w1', [outcome(0, 2), outcome(0, 1, 3), outcome(9)]), { verdicts: ['stale', 'stale', 'stale'] });
+    t.like(await settle(ledger, 0, 'w2', [outcome(0)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0, 2), outcome(0, 1, 3), outcome(9)]), { verdicts: ['stale', 'stale', 'stale'] });
     t.deepEqual([...(await ledger.bits(0, 1))], [0]);
   });
 
@@ -34,19 +35,19 @@ export function settleSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.handBack(0, [back(0, row('w1'))]);
+    await handBack(ledger, 0, [back(0, row('w1'))]);
     await claimed(ledger, 0, 'w2', [{ index: 0, lastAttempt: 1 }]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
-    await ledger.handBack(0, [back(0, row('w2', 2))]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
+    await handBack(ledger, 0, [back(0, row('w2', 2))]);
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['stale'] });
   });
 
   test('L15: a handed-back item is still settled by the attempt that it was taken from', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.handBack(0, [back(0, row('w1'), 'failed', 500)]);
-    t.like(await ledger.settle(0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+    await handBack(ledger, 0, [back(0, row('w1'), 'failed', 500)]);
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
     t.like(await ledger.progress(), { running: 1, handedBack: 0, done: 1 });
     t.deepEqual((await claimed(ledger, 0, 'w2', [{ index: 0, lastAttempt: 1 }])).found, [{ index: 0, state: 'done' }]);
   });
@@ -55,9 +56,9 @@ export function settleSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
-    await ledger.handBack(0, [back(0, row('w1'))]);
-    t.like(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0, 2, 0, false)]), { verdicts: ['stale'] }, 'attempt is the last one');
-    t.like(await ledger.settle(0, COORDINATOR_WORKER, [outcome(0, 1, 0, false), outcome(1, 1, 0, false)]), {
+    await handBack(ledger, 0, [back(0, row('w1'))]);
+    t.like(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0, 2, 0, false)]), { verdicts: ['stale'] }, 'attempt is the last one');
+    t.like(await settle(ledger, 0, COORDINATOR_WORKER, [outcome(0, 1, 0, false), outcome(1, 1, 0, false)]), {
       verdicts: ['accepted', 'stale'],
     });
     t.deepEqual([...(await ledger.bits(0, 2))], [2, 0]);
@@ -67,8 +68,8 @@ export function settleSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-    await ledger.handBack(0, [back(1, row('w1'))]);
-    await ledger.settle(0, 'w1', [outcome(2)]);
+    await handBack(ledger, 0, [back(1, row('w1'))]);
+    await settle(ledger, 0, 'w1', [outcome(2)]);
     const before = await scanned(ledger, 0);
     const named = [0, 1, 2, 3].map((index) => ({ index, row: row('w1') }));
     t.deepEqual(await ledger.look(0, [...named, { index: 0, row: row('w2') }]), {
@@ -85,7 +86,7 @@ export function settleSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: items }]);
     const wanted = Array.from({ length: items + 10 }, (_, index) => (index < items ? index % 3 : 0));
     const outcomes = wanted.flatMap((bit, index) => (bit === 0 ? [] : [outcome(index, 1, 0, bit === 1)]));
-    await ledger.settle(0, 'w1', outcomes);
+    await settle(ledger, 0, 'w1', outcomes);
     t.deepEqual([...(await ledger.bits(0, items + 10))], wanted);
     t.deepEqual([...(await ledger.bits(4_090, 20))], wanted.slice(4_090, 4_110));
     t.deepEqual([...(await ledger.bits(0, 0))], []);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
 import { systemClock } from '../../../../runtime/base/clock.ts';
-import { setBit } from '../../../../runtime/ledger/bitmap.ts';
-import { type Database, openDatabase } from '../../../../runtime/ledger/embedded/database.ts';
-import { itemKey, KEY, rangeOf, rangePageKey } from '../../../../runtime/ledger/embedded/keys.ts';
+import { openDatabase } from '../../../../runtime/ledger/embedded/database.ts';
+import { KEY } from '../../../../runtime/ledger/embedded/keys.ts';
 import { openEmbeddedLedger, openLedgerReadOnly } from '../../../../runtime/ledger/embedded/ledger.ts';
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
 import { Candidate } from '../../../support/candidate.ts';
+import { claim, handBack, settle } from '../../../support/commit-parts.ts';
 import { back, claimed, move, outcome, request, row, scanned, start, win } from '../../../support/ledger-start.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { until } from '../../../support/until.ts';
@@ -22,13 +22,13 @@ test('L16: what was answered is there after the process let go', async (t) => {
   const first = await open(dir);
   await start(first);
   await claimed(first, 0, 'w1', [{ cursor: 0, count: 5_000 }]);
-  await first.settle(0, 'w1', [outcome(0), outcome(4_999, 1, 0, false)]);
+  await settle(first, 0, 'w1', [outcome(0), outcome(4_999, 1, 0, false)]);
   await first.second(
     0,
     'w2',
     [1, 2].map((index) => ({ index, row: row('w1') })),
   );
-  await first.handBack(0, [back(2, row('w2', 2), 'crashed', 9), back(2, row('w1'), 'suspected'), back(3, row('w1'))]);
+  await handBack(first, 0, [back(2, row('w2', 2), 'crashed', 9), back(2, row('w1'), 'suspected'), back(3, row('w1'))]);
   await first.reassign(0, [move(4, row('w1'), 'w2'), move(1, row('w2', 2), COORDINATOR_WORKER)]);
   await first.pause(0, 'no quota');
   const before = await scanned(first, 0);
@@ -55,16 +55,16 @@ test('before it wins, and when opened for reading, a ledger reads and its writin
   await empty.dispose();
 
   const first = await open(dir);
-  await t.throwsAsync(first.claim(0, 'w1', []), { instanceOf: AssertionFailed });
+  await t.throwsAsync(claim(first, 0, 'w1', []), { instanceOf: AssertionFailed });
   await start(first);
   await claimed(first, 0, 'w1', [{ cursor: 0, count: 2 }]);
-  await first.settle(0, 'w1', [outcome(1)]);
+  await settle(first, 0, 'w1', [outcome(1)]);
   await first.dispose();
 
   const reader = await openLedgerReadOnly(dir);
   t.like(await reader.readLease(), { holder: 'first' });
   t.deepEqual([...(await reader.bits(0, 2))], [0, 1]);
-  await t.throwsAsync(reader.settle(0, 'w1', []), { instanceOf: AssertionFailed });
+  await t.throwsAsync(settle(reader, 0, 'w1', []), { instanceOf: AssertionFailed });
   await t.throwsAsync(reader.scan(0), { instanceOf: AssertionFailed });
   await t.throwsAsync(reader.release((await reader.readLease()) ?? t.fail()), { instanceOf: AssertionFailed });
   await reader.dispose();
@@ -84,37 +84,6 @@ test('a reader sees the store grow far beyond its first size while another proce
   t.true(statSync(join(dir, 'ledger.mdb')).size > 1_500_000);
   t.true(cursor >= 60_000);
   await reader.dispose();
-});
-
-test('a granted range is one row to each page until an item has a history, and none once all of it is recorded', async (t) => {
-  const dir = temporaryDir(t);
-  const ledger = await open(dir);
-  await start(ledger);
-  const rowsNow = (): { ranges: number; items: number } => {
-    const database = openDatabase(dir, 'write');
-    const count = (kind: 'rangePage' | 'item'): number => database.getKeysCount(rangeOf(kind));
-    return { ranges: count('rangePage'), items: count('item') };
-  };
-  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1_000 }]);
-  t.deepEqual(rowsNow(), { ranges: 4, items: 0 });
-  await ledger.handBack(0, [back(300, row('w1'))]);
-  await ledger.reassign(0, [move(301, row('w1'), 'w2')]);
-  await ledger.second(0, 'w2', [{ index: 302, row: row('w1') }]);
-  t.deepEqual(rowsNow(), { ranges: 4, items: 3 });
-  t.like(await scanned(ledger, 0), { progress: { running: 999, handedBack: 1 } });
-  const others = Array.from({ length: 1_000 }, (_, index) => index).filter((index) => index < 300 || index > 302);
-  const settled = await ledger.settle(
-    0,
-    'w1',
-    others.map((index) => outcome(index)),
-  );
-  t.true(settled.kind === 'settled' && settled.verdicts.every((verdict) => verdict === 'accepted'));
-  t.deepEqual(rowsNow(), { ranges: 0, items: 3 });
-  await ledger.settle(0, 'w1', [outcome(300), outcome(302)]);
-  await ledger.settle(0, 'w2', [outcome(301, 2)]);
-  t.deepEqual(rowsNow(), { ranges: 0, items: 0 });
-  t.like(await scanned(ledger, 0), { progress: { running: 0, handedBack: 0, done: 1_000 } });
-  await ledger.dispose();
 });
 
 test('a full disk is an error with what to do, and what was answered before is kept', async (t) => {
@@ -154,37 +123,6 @@ test('a file that is no store is refused', async (t) => {
   await t.throwsAsync(openLedgerReadOnly(dir), { code: 'STATE_UNREADABLE' });
 });
 
-for (const [what, damage] of [
-  ['the row of an item was lost', (database: Database) => database.removeSync(itemKey(1))],
-  ['a page of ranges was lost', (database: Database) => database.removeSync(rangePageKey(1))],
-  [
-    'a settled item is open in its range again',
-    (database: Database) => {
-      const page = Buffer.from(database.getBinary(rangePageKey(0)) ?? []);
-      setBit(page.subarray(0, 32), 2);
-      database.putSync(rangePageKey(0), page);
-    },
-  ],
-] as const) {
-  test(`L6: scan refuses a store in which ${what}`, async (t) => {
-    const dir = temporaryDir(t);
-    const first = await open(dir);
-    await start(first);
-    await claimed(first, 0, 'w1', [{ cursor: 0, count: 300 }]);
-    await first.handBack(0, [back(1, row('w1'))]);
-    await first.settle(0, 'w1', [outcome(2)]);
-    await scanned(first, 0);
-    await first.dispose();
-    const database = openDatabase(dir, 'write');
-    damage(database);
-    await database.close();
-    const second = await open(dir);
-    await win(second, 'second');
-    await t.throwsAsync(second.scan(1), { code: 'LEDGER_CORRUPT' });
-    await second.dispose();
-  });
-}
-
 test('a settled item adds less than a byte to the store', async (t) => {
   t.timeout(120_000);
   const dir = temporaryDir(t);
@@ -194,7 +132,8 @@ test('a settled item adds less than a byte to the store', async (t) => {
   const sizes: number[] = [];
   for (let cursor = 0; cursor < 400_000; cursor += batch) {
     await claimed(ledger, 0, 'w1', [{ cursor, count: batch }]);
-    await ledger.settle(
+    await settle(
+      ledger,
       0,
       'w1',
       Array.from({ length: batch }, (_, at) => outcome(cursor + at, 1, 0, at % 10 !== 0)),

@@ -1,8 +1,9 @@
 import test from 'ava';
 import type { Verdict } from '../../../../runtime/ledger/contract.ts';
 import type { InFlight } from '../../../../runtime/ledger/rows.ts';
-import { look, settle } from '../../../../runtime/ledger/transition/settle.ts';
+import { look } from '../../../../runtime/ledger/transition/settle.ts';
 import type { Row } from '../../../../runtime/model/row.ts';
+import { decideSettle } from '../../../support/commit-parts.ts';
 import { handedBack, rowsOf, running, twice } from '../../../support/ledger-rows.ts';
 
 const row = (worker: string, attempt: number, claimEpoch: number): Row => ({ worker, attempt, claimEpoch });
@@ -51,7 +52,7 @@ for (const [name, item, claimant, verdict] of TABLE) {
     });
     t.deepEqual(look(rows, 3, [{ index: 0, row: claimant }]), { reply: { kind: 'looked', verdicts: [verdict] }, writes: null });
     const outcome = { index: 0, attempt: claimant.attempt, claimEpoch: claimant.claimEpoch, isResult: false };
-    const settled = settle(rows, 3, claimant.worker, [outcome]);
+    const settled = decideSettle(rows, 3, claimant.worker, [outcome]);
     t.deepEqual(settled.reply, { kind: 'settled', verdicts: [verdict === 'live' ? 'accepted' : verdict] });
     t.deepEqual([...(settled.writes?.items ?? [])], verdict === 'live' ? [[0, { state: 'failed' }]] : []);
   });
