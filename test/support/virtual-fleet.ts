@@ -229,9 +229,9 @@ type Grant = Extract<CoordinatorCommand, { kind: 'claim' }>['grants'][number];
 
 /** Grants are carried out in order, so that the cursor is where the last one of a grant ends. */
 function claimed({ picks }: Grant): Extract<Fact, { kind: 'claimed' }>['results'][number] {
-  const granted = picks.flatMap((pick) => {
-    if ('index' in pick) return [{ index: pick.index, attempt: pick.lastAttempt + 1 }];
-    return Array.from({ length: pick.count }, (_, at) => ({ index: pick.cursor + at, attempt: 1 }));
+  const granted = picks.map((pick) => {
+    if ('index' in pick) return { from: pick.index, count: 1, attempt: pick.lastAttempt + 1 };
+    return { from: pick.cursor, count: pick.count, attempt: 1 };
   });
   const ends = picks.map((pick) => ('cursor' in pick ? pick.cursor + pick.count : 0));
   return { kind: 'claimed', granted, found: [], cursor: Math.max(...ends) };
