@@ -37,7 +37,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   const commitAll = async (): Promise<void> => {
     isCommitting = true;
     // What the machine commands in one go is gathered before the first of it is written.
-    await null;
+    await Promise.resolve();
     while (!isEmpty(gathered)) {
       const taken = gathered;
       gathered = nothing();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Frame, LedgerReads } from '../../../runtime/results/contract.ts';
 import { type Damage, inspectLog } from '../../../runtime/results/damage.ts';
+import { claim } from '../../support/commit-parts.ts';
 import { RecordedRun } from '../../support/recorded-run.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
@@ -37,7 +38,7 @@ function moving(run: RecordedRun, nth: number, isBefore: boolean): LedgerReads {
 }
 
 async function goOn(run: RecordedRun): Promise<void> {
-  await run.ledger.claim(run.epoch, 'w1', [{ cursor: CLAIMED_FIRST, count: 2 }]);
+  await claim(run.ledger, run.epoch, 'w1', [{ cursor: CLAIMED_FIRST, count: 2 }]);
   await run.record([frame(2), frame(CLAIMED_FIRST), frame(CLAIMED_FIRST + 1)]);
 }
 
