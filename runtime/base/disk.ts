@@ -13,6 +13,9 @@ export interface Disk {
   rm(path: string, options: { readonly force: true }): Promise<void>;
   readdir(path: string): Promise<string[]>;
   readFile(path: string, encoding: 'utf8'): Promise<string>;
+  readBytes(path: string): Promise<Buffer>;
+  /** Cuts a file off; not synced. */
+  truncate(path: string, bytes: number): Promise<void>;
 }
 
 export interface DiskFile {
@@ -26,4 +29,4 @@ export interface DiskFile {
   close(): Promise<void>;
 }
 
-export const systemDisk: Disk = files;
+export const systemDisk: Disk = { ...files, readBytes: (path) => files.readFile(path) };

@@ -23,7 +23,7 @@ export function foundText(found: Found): readonly string[] {
   const outcomes = [...found.waiting.values()].reduce((sum, count) => sum + count, 0);
   if (outcomes > 0)
     lines.push(
-      `${outcomes} finished outcome${outcomes === 1 ? '' : 's'} not recorded yet, in the store of ${[...found.waiting.keys()].join(', ')}: handed over now.`,
+      `${outcomes} finished outcome${outcomes === 1 ? '' : 's'} not known to be recorded, in the store of ${[...found.waiting.keys()].join(', ')}: handed over now.`,
     );
   return [...lines, 'Going on.'];
 }

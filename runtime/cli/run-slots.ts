@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ifThere } from '../base/if-there.ts';
-import { countWaiting } from '../worker/outbox.ts';
+import { countWaiting } from '../worker/outbox/found.ts';
 import { type StatePaths, workerDir } from './paths.ts';
 
 /** Outcomes that wait in the stores of the worker slots on disk, whoever started those; only slots that hold some. */

@@ -7,6 +7,8 @@ export interface Frame {
   readonly index: ItemIndex;
   readonly attempt: Attempt;
   readonly kind: OutcomeKind;
+  /** Written directly before the line; a reader finds both together in `line`. Absent in the result log. */
+  readonly detail?: Uint8Array;
   /** The output line, UTF-8 JSON without a line end. */
   readonly line: Uint8Array;
 }

@@ -23,23 +23,32 @@ export interface SegmentSink {
 export interface ResultLogOptions {
   readonly dir: string;
   readonly epoch: Epoch;
-  readonly place: Place;
+  readonly place: Pick<Place, 'placeId'>;
   readonly disk?: Disk;
 }
 
 /** Makes the segment of this epoch, exclusively (L17); its name and its header are durable when this resolves (L18). */
 export async function createResultLog(options: ResultLogOptions): Promise<ResultLog> {
-  const { dir, epoch, place, disk = systemDisk } = options;
+  const { dir, epoch, disk = systemDisk } = options;
   const path = join(dir, segmentName(epoch));
   try {
     await makeDirectory(dir, disk);
     const sink = fileSink(await disk.open(path, 'wx'));
-    await sink.write(encodeHeader({ epoch, placeId: place.placeId }));
-    await sink.sync();
-    await syncDirectory(dir, disk);
+    await begin(sink, options, disk);
     return new GroupCommitLog(epoch, path, sink);
   } catch (error) {
     throw new RolloutError('RESULT_LOG_FAILED', creationFailure(path, error), { cause: error });
+  }
+}
+
+async function begin(sink: SegmentSink, { dir, epoch, place }: ResultLogOptions, disk: Disk): Promise<void> {
+  try {
+    await sink.write(encodeHeader({ epoch, placeId: place.placeId }));
+    await sink.sync();
+    await syncDirectory(dir, disk);
+  } catch (error) {
+    await sink.close();
+    throw error;
   }
 }
 

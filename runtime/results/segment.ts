@@ -10,6 +10,9 @@ import { crc32c } from './crc32c.ts';
  *   header, 64 bytes:  magic (8) · version · epoch · place id (32, zero-padded) · zeros (12) · CRC32C of the 60 bytes before
  *   frame:             CRC32C of all that follows · length of the line · index · attempt · epoch · kind (1) · zeros (3) · line
  *
+ * The files of a worker's outbox have the same form (worker/outbox): the epoch is the number of the file, and more about the outcome
+ * stands before the line.
+ *
  * A process may die, or the power may fail, in the middle of a write; then the tail is cut, zero or garbage. Nobody repairs it
  * (L17): a reader goes by the checksums and stops at the first frame that is not whole. Nothing behind it was ever acknowledged,
  * since a log whose write failed writes no more (L18).
@@ -59,7 +62,11 @@ export function decodeHeader(bytes: Buffer): SegmentHeader | HeaderProblem {
 }
 
 export function frameBytes(frame: Frame): number {
-  return FRAME_HEADER_BYTES + frame.line.length;
+  return FRAME_HEADER_BYTES + bodyBytes(frame);
+}
+
+function bodyBytes({ detail, line }: Frame): number {
+  return (detail?.length ?? 0) + line.length;
 }
 
 /** All frames in one buffer, ready for one write. */
@@ -72,14 +79,15 @@ export function encodeFrames(epoch: Epoch, frames: readonly Frame[]): Buffer {
 
 /** Writes one frame at `at`; returns where it ends. */
 function encodeFrame(bytes: Buffer, at: number, epoch: Epoch, frame: Frame): number {
-  assert(frame.line.length <= MAX_LINE_BYTES, 'an output line is longer than a frame may be');
+  assert(bodyBytes(frame) <= MAX_LINE_BYTES, 'an output line is longer than a frame may be');
   const end = at + frameBytes(frame);
-  bytes.writeUInt32LE(frame.line.length, at + 4);
+  bytes.writeUInt32LE(bodyBytes(frame), at + 4);
   bytes.writeUInt32LE(frame.index, at + 8);
   bytes.writeUInt32LE(frame.attempt, at + 12);
   bytes.writeUInt32LE(epoch, at + 16);
   bytes.writeUInt32LE(KIND_BYTE[frame.kind], at + 20);
-  bytes.set(frame.line, at + FRAME_HEADER_BYTES);
+  if (frame.detail !== undefined) bytes.set(frame.detail, at + FRAME_HEADER_BYTES);
+  bytes.set(frame.line, end - frame.line.length);
   bytes.writeUInt32LE(crc32c(bytes, at + 4, end), at);
   return end;
 }

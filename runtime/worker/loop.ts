@@ -26,7 +26,7 @@ import {
   onTick,
   onWritten,
 } from './machine.ts';
-import type { Outbox } from './outbox.ts';
+import type { Outbox } from './outbox/contract.ts';
 import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';

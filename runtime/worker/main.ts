@@ -20,7 +20,8 @@ import { startHeartbeat } from './heartbeat.ts';
 import { watchOwnHints } from './hints.ts';
 import { createLink } from './link.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
-import { type Outbox, openOutbox } from './outbox.ts';
+import type { Outbox } from './outbox/contract.ts';
+import { openOutbox } from './outbox/open.ts';
 import { askReadiness } from './readiness.ts';
 import { roomFor } from './room.ts';
 import { apiKeyIn, extraHeadersIn } from './secrets.ts';
@@ -61,7 +62,7 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   const runId = await readRunId(settings.tlsDir);
   const room: Parts['room'] = { onChange: () => undefined };
   const awaitRoom = roomFor(settings.stateDir, systemClock, log, (shortage) => room.onChange(shortage));
-  // LMDB maps its lock file into memory: on a full disk that would end the process.
+  // What an earlier process has left is copied when the store is opened.
   await awaitRoom(new AbortController().signal);
   const outbox = await openOutbox({
     dir: join(settings.stateDir, 'store'),

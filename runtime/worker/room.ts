@@ -3,12 +3,7 @@ import { waitForSpace } from '../base/free-space.ts';
 import type { Log } from '../base/log.ts';
 import { SPACE_ADVICE } from '../base/space.ts';
 import { tellParent } from '../base/supervised.ts';
-
-/** The largest outcome has 15 MiB; with less room the next one might not fit. */
-export const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
-
-/** Waits until the disk with the worker's store has room, and says so; resolves also when the signal aborts. Whether room was short. */
-export type AwaitRoom = (signal: AbortSignal) => Promise<boolean>;
+import { type AwaitRoom, OUTBOX_FREE_BYTES } from './outbox/contract.ts';
 
 /** `onRoom`: hears what is missing, and null once there is room again. */
 export function roomFor(stateDir: string, clock: Clock, log: Log, onRoom: (shortage: string | null) => void): AwaitRoom {

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const UNIT = ['test/unit/worker/*.test.ts'];
+const OUTBOX = ['test/unit/worker/outbox/*.test.ts'];
 
 /** Faults in what the worker decides. */
 export const WORKER_MUTANTS: readonly Mutant[] = [
@@ -63,9 +64,65 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'outbox-not-synced',
     rule: 'L34',
-    file: 'runtime/worker/outbox.ts',
-    old: 'readOnly, overlappingSync: false,',
-    new: 'readOnly, noSync: true, overlappingSync: false,',
-    tests: ['test/integration/on-disk.test.ts'],
+    file: 'runtime/worker/outbox/files.ts',
+    old: '      await log.append(frames);\n',
+    new: '      log.append(frames).catch(() => undefined);\n',
+    tests: OUTBOX,
+  },
+  {
+    name: 'found-outcomes-not-sent',
+    rule: 'L34',
+    file: 'runtime/worker/state.ts',
+    old: "  for (const outcome of found) add(state, plainRef(outcome), { kind: 'finished', outcome });\n",
+    new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'found-outcomes-lost-at-the-next-death',
+    rule: 'L34',
+    file: 'runtime/worker/outbox/open-store.ts',
+    old: '  await store.put(found.outcomes);\n',
+    new: '',
+    tests: OUTBOX,
+  },
+  {
+    name: 'old-file-removed-before-the-copy-is-synced',
+    rule: 'L34',
+    file: 'runtime/worker/outbox/open-store.ts',
+    old: '  await store.put(found.outcomes);\n  for (const { path } of found.files) await disk.rm(path, { force: true });\n',
+    new: '  for (const { path } of found.files) await disk.rm(path, { force: true });\n  await store.put(found.outcomes);\n',
+    tests: OUTBOX,
+  },
+  {
+    name: 'old-file-removed-before-what-is-open-is-copied',
+    rule: 'L34',
+    file: 'runtime/worker/outbox/store.ts',
+    old: '    await this.#write([...this.#open.values()].map(({ outcome }) => outcome));\n',
+    new: '    for (const { file } of this.#open.values()) if (file !== null) file.open = 0;\n    await this.#files.removeAcknowledged();\n    await this.#write([...this.#open.values()].map(({ outcome }) => outcome));\n',
+    tests: OUTBOX,
+  },
+  {
+    name: 'file-removed-with-one-outcome-open',
+    rule: 'L34',
+    file: 'runtime/worker/outbox/files.ts',
+    old: 'if (file.open === 0 && file !== this.#last?.file)',
+    new: 'if (file.open <= 1 && file !== this.#last?.file)',
+    tests: OUTBOX,
+  },
+  {
+    name: 'outbox-file-continued-after-a-failed-write',
+    rule: 'L34',
+    file: 'runtime/worker/outbox/files.ts',
+    old: '    else await this.#disk.truncate(file.path, file.bytes);\n',
+    new: '',
+    tests: OUTBOX,
+  },
+  {
+    name: 'seen-epoch-not-kept-before-what-follows',
+    rule: 'L33',
+    file: 'runtime/worker/outbox/store.ts',
+    old: '      await this.#whenRoom(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk));\n',
+    new: '      this.#whenRoom(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk)).catch(() => undefined);\n',
+    tests: OUTBOX,
   },
 ];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
-import { countWaiting } from '../../runtime/worker/outbox.ts';
+import { countWaiting } from '../../runtime/worker/outbox/found.ts';
 import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
 import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { readRunId } from '../../runtime/rpc/ca.ts';
-import { openOutbox } from '../../runtime/worker/outbox.ts';
+import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { freePort, modelServer } from '../support/model-server.ts';
 import { leaseEpoch, standalone } from '../support/standalone.ts';

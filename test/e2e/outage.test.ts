@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { countWaiting } from '../../runtime/worker/outbox.ts';
+import { countWaiting } from '../../runtime/worker/outbox/found.ts';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { invariantBreaks } from '../support/invariant.ts';
 import { freePort, modelServer } from '../support/model-server.ts';

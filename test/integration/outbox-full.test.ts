@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { type OutboxOwner, openOutbox } from '../../runtime/worker/outbox.ts';
-import { OUTBOX_FREE_BYTES } from '../../runtime/worker/room.ts';
+import { nextTurn } from '../../runtime/base/clock.ts';
+import { OUTBOX_FREE_BYTES, type OutboxOwner } from '../../runtime/worker/outbox/contract.ts';
+import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { scratch } from '../support/scratch.ts';
 import { freeBytes, smallDisk } from '../support/small-disk.ts';
 import { outcome } from '../support/worker-state.ts';
 
-test('R46: what a worker has to store waits while the disk is short, before LMDB is asked, and is stored when there is space', async (t) => {
+test('R46: what a worker has to store waits while the disk is short, before anything is written, and is stored when there is space', async (t) => {
   const dir = scratch(t);
   const disk = smallDisk(t, dir, 40);
   let asked = 0;
@@ -24,6 +25,7 @@ test('R46: what a worker has to store waits while the disk is short, before LMDB
   disk.fill(OUTBOX_FREE_BYTES - 4_096);
   t.true(freeBytes(dir) < OUTBOX_FREE_BYTES);
   const put = outbox.put([outcome(2)]);
+  await nextTurn();
   t.is(asked, 1, 'nothing is written to a disk that may not have the room');
   t.is(await Promise.race([put.then(() => 'stored'), sleep(300, 'waiting')]), 'waiting');
   disk.clear();

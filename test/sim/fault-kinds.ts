@@ -25,6 +25,11 @@ export type FaultKind =
   | 'write-slow'
   | 'power-lost'
   | 'power-cut'
+  | 'worker-disk-full'
+  | 'worker-sync-failed'
+  | 'worker-write-slow'
+  | 'worker-power-lost'
+  | 'worker-power-cut'
   | 'coordinator-killed'
   | 'coordinator-stopped'
   | 'coordinator-suspended'
@@ -69,6 +74,12 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   // At the death of a process, and in the middle of a call of one.
   'power-lost': { most: 1 },
   'power-cut': { most: 0.01 },
+  // The same at the disk under a worker's outbox.
+  'worker-disk-full': { most: 0.01, perTick: true },
+  'worker-sync-failed': { most: 0.02 },
+  'worker-write-slow': { most: 0.05 },
+  'worker-power-lost': { most: 1 },
+  'worker-power-cut': { most: 0.02 },
   // Processes.
   'coordinator-killed': { most: 0.04, perTick: true },
   'coordinator-stopped': { most: 0.03, perTick: true },

@@ -74,23 +74,26 @@ export class Liveness {
 
   /** What a worker has handed over is answered once all is well, long before it would say it again by itself. */
   #checkAnswered({ id, state, process }: SimWorker): void {
-    const [oldest] = state.sent;
+    const [oldest] = state?.sent ?? [];
     if (oldest === undefined || oldest.sentAtMs === null) return;
     const waitedMs = Math.min(process.clock.monotonicMs() - oldest.sentAtMs, this.#world.queue.nowMs - this.#world.plan.faultsMs);
     const key = `${oldest.ref.index}/${oldest.ref.attempt}`;
     this.#world.hold('unanswered', waitedMs < this.#unansweredMs, `what ${id} said of ${key} is not answered after ${waitedMs} ms`);
   }
 
-  /** Never handed out, or handed back longer ago than any delay is. */
+  /** Never handed out, or handed back longer ago than any delay is; a coordinator counts a delay from its own start, by its own clock. */
   #startable(): number {
-    const { items } = this.#world.checkers.ledger;
+    const { servingSinceMs, plan, queue, checkers } = this.#world;
+    const { items } = checkers.ledger;
+    const dueMs = queue.nowMs - LONGEST_DELAY_MS / (1 - plan.clockSpread);
     const known = [...items.all.values()].filter(({ index, lastAttempt }) => lastAttempt > 0 && !this.#invalid.has(index));
-    const waiting = known.filter(({ taken, takenMs }) => taken !== null && this.#world.queue.nowMs - takenMs > LONGEST_DELAY_MS);
+    const waiting = known.filter(({ taken, takenMs }) => taken !== null && Math.max(takenMs, servingSinceMs) < dueMs);
     return Math.max(0, this.#valid - known.length) + waiting.length;
   }
 }
 
 function isFree({ state, process }: SimWorker): boolean {
+  if (state === null) return false;
   const { mode, endpoints, executing, counts } = state;
   const nowMs = process.clock.monotonicMs();
   const isWorking = mode.kind === 'working' && endpoints.some((endpoint) => mayStart(endpoint, nowMs));

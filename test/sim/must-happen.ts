@@ -50,6 +50,7 @@ const EVENTS: readonly string[] = [
   'coordinator ended ENOSPC',
   'worker left drained',
   'worker left superseded',
+  'worker left STORE_FAILED',
   'executed again',
   'claimed while the input was being indexed',
   'a world of more than four workers',

@@ -16,6 +16,12 @@ export class SimFile {
   append(bytes: Uint8Array): void {
     this.bytes = Buffer.concat([this.bytes, bytes]);
   }
+
+  /** A power cut may bring the rest back no more than it may keep what was never synced: nobody relies on either. */
+  truncate(bytes: number): void {
+    this.bytes = this.bytes.subarray(0, bytes);
+    this.syncedBytes = Math.min(this.syncedBytes, bytes);
+  }
 }
 
 type Entry = SimFile | SimFolder;

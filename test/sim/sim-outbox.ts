@@ -1,62 +1,98 @@
 import type { Random } from '../../runtime/base/random.ts';
-import { type ItemRef, refKey } from '../../runtime/model/row.ts';
-import type { Outcome } from '../../runtime/model/session.ts';
-import type { Outbox } from '../../runtime/worker/outbox.ts';
+import type { ItemRef } from '../../runtime/model/row.ts';
+import type { Outbox } from '../../runtime/worker/outbox/contract.ts';
+import { storeFailed } from '../../runtime/worker/outbox/failure.ts';
+import { openStore } from '../../runtime/worker/outbox/open-store.ts';
+import { OutboxChecker } from './outbox-checker.ts';
+import { RUN_ID } from './sim-disk.ts';
+import { SimFiles } from './sim-files.ts';
+import { SimMount } from './sim-mount.ts';
 import type { SimProcess } from './sim-process.ts';
 import type { World } from './world.ts';
 
-/** A worker's own store: it lasts over the worker's deaths, and holds what its commits have made durable. */
+const DIR = '/store';
+const ROOM_LOOK_MS = 500;
+/** So low that a few outcomes fill a file, and a few that stay have what is open copied. */
+const LIMITS = { fileBytes: 2 ** 20, fileOutcomes: 4, spareBytes: 2 ** 21, spareOutcomes: 4 };
+const FAULTS = {
+  isSlow: 'worker-write-slow',
+  isSyncFailed: 'worker-sync-failed',
+  isCut: 'worker-power-cut',
+  isLost: 'worker-power-lost',
+} as const;
+
+/** The disk of a worker's machine, with the real store on it. It outlives every process of the worker. */
 export class SimOutbox {
-  highestEpoch = 0;
-  readonly outcomes: Map<string, Outcome> = new Map();
+  fullUntilMs = 0;
+  readonly checker: OutboxChecker;
   readonly #world: World;
+  readonly #worker: string;
   readonly #random: Random;
+  readonly #files = new SimFiles();
 
-  constructor(world: World, name: string) {
+  constructor(world: World, worker: string) {
     this.#world = world;
-    this.#random = world.stream(`outbox of ${name}`);
+    this.#worker = worker;
+    this.#random = world.stream(`outbox of ${worker}`);
+    this.checker = new OutboxChecker(world.checking, worker, this.#files, DIR);
   }
 
-  has(ref: ItemRef): boolean {
-    return this.outcomes.has(refKey(ref));
-  }
-
-  open(process: SimProcess, onForgotten: (refs: readonly ItemRef[]) => void): Outbox {
-    const commit = (change: () => void): Promise<void> => this.#commit(process, change);
-    const found = [...this.outcomes.values()];
-    if (found.length > 0) this.#world.coverage.count('outbox found', found.length);
+  async open(process: SimProcess, onForgotten: (refs: readonly ItemRef[]) => void): Promise<Outbox> {
+    const { checker } = this;
+    const awaitRoom = (signal: AbortSignal): Promise<boolean> => this.#awaitRoom(process, signal);
+    const owner = { dir: DIR, workerId: this.#worker, runId: RUN_ID, awaitRoom };
+    const isFull = (): boolean => this.#isFull();
+    const mount = new SimMount(this.#world, process, {
+      files: this.#files,
+      watcher: checker,
+      faults: FAULTS,
+      isFull,
+      random: this.#random,
+    });
+    // As main.ts does before it opens the store.
+    await awaitRoom(new AbortController().signal);
+    const store = await openStore(owner, {
+      dir: DIR,
+      disk: mount.disk(),
+      clock: process.clock,
+      limits: LIMITS,
+      isShort: isFull,
+      awaitRoom,
+    }).catch((error: unknown) => {
+      throw storeFailed(DIR, error);
+    });
+    checker.onFound(store.found, store.highestEpoch);
     return {
-      found,
-      highestEpoch: this.highestEpoch,
-      put: (outcomes) =>
-        commit(() => {
-          for (const outcome of outcomes) {
-            this.outcomes.set(refKey(outcome), outcome);
-            this.#world.onOutcome(outcome);
-          }
-        }),
+      found: store.found,
+      highestEpoch: store.highestEpoch,
+      put: async (outcomes) => {
+        const { askedEpoch } = checker;
+        // What a dying process has written may be found.
+        for (const outcome of outcomes) this.#world.onOutcome(outcome);
+        await store.put(outcomes);
+        checker.onStored(outcomes, askedEpoch);
+      },
       forget: (refs) => {
         onForgotten(refs);
-        return commit(() => {
-          for (const ref of refs) this.outcomes.delete(refKey(ref));
-        });
+        checker.onForgotten(refs);
+        return store.forget(refs);
       },
-      keepEpoch: (epoch) =>
-        commit(() => {
-          this.highestEpoch = Math.max(this.highestEpoch, epoch);
-        }),
-      close: async () => undefined,
+      keepEpoch: async (epoch) => {
+        checker.onEpochAsked(epoch);
+        await store.keepEpoch(epoch);
+        checker.onEpochKept(epoch);
+      },
+      close: () => store.close(),
     };
   }
 
-  /** Of a process that dies meanwhile the commit may have been made or not. */
-  #commit(process: SimProcess, change: () => void): Promise<void> {
-    return new Promise((resolve) => {
-      this.#world.queue.after(this.#random.next() * this.#world.plan.travelMs, () => {
-        if (process.isDead && this.#random.next() < 0.5) return;
-        change();
-        process.whenOn(resolve);
-      });
-    });
+  #isFull(): boolean {
+    return this.#world.queue.nowMs < this.fullUntilMs;
+  }
+
+  async #awaitRoom({ clock }: SimProcess, signal: AbortSignal): Promise<boolean> {
+    const wasFull = this.#isFull();
+    while (!signal.aborted && this.#isFull()) await clock.sleep(ROOM_LOOK_MS, signal);
+    return wasFull;
   }
 }

@@ -1,7 +1,10 @@
+import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
+import type { Poll } from '../../runtime/model/session.ts';
 import { checkState } from '../../runtime/worker/check-state.ts';
 import { createLink, type Link } from '../../runtime/worker/link.ts';
 import { WorkerLoop } from '../../runtime/worker/loop.ts';
+import type { Outbox } from '../../runtime/worker/outbox/contract.ts';
 import { askReadiness } from '../../runtime/worker/readiness.ts';
 import { createSlots } from '../../runtime/worker/slots.ts';
 import { newState, type State } from '../../runtime/worker/state.ts';
@@ -17,19 +20,21 @@ import type { World } from './world.ts';
 /** Longer than any outage of a backend here: a worker that gives up is another story. */
 const WAIT_BACKEND_MS = 600_000;
 
-/** One process of a worker: the real loop, machine, link and slots on a store that lasts. */
+/** What a process may end with where its disk failed it, and start again. */
+const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED']);
+
+/** One process of a worker: the real loop, machine, link, slots and store, on a disk that lasts. */
 export class SimWorker {
   readonly id: string;
   readonly process: SimProcess;
   readonly outbox: SimOutbox;
-  readonly state: State;
+  /** Null until its store is open. */
+  state: State | null = null;
   readonly bootNonce: string;
   isOver = false;
   drainedMs: number | null = null;
   readonly #world: World;
-  readonly #seen: Seen;
-  readonly #loop: WorkerLoop;
-  readonly #boot: Boot;
+  #loop: WorkerLoop | null = null;
 
   constructor(world: World, id: string, outbox: SimOutbox = new SimOutbox(world, id)) {
     this.#world = world;
@@ -37,26 +42,41 @@ export class SimWorker {
     this.outbox = outbox;
     this.process = world.newProcess(id);
     this.bootNonce = this.process.name;
-    const { worker, failure } = world.checkers;
-    const { process, bootNonce } = this;
-    this.#seen = worker.boot(id, process, outbox.highestEpoch);
-    this.#boot = { worker: id, nonce: bootNonce, process, hasLeft: false };
-    failure.onBoot(this.#boot);
-    const opened = outbox.open(process, (refs) => worker.onForgotten(this.#seen, refs));
-    this.state = newState(this.#settings(), opened.highestEpoch, opened.found, process.clock.monotonicMs());
-    this.#loop = this.#createLoop(opened);
   }
 
   start(): void {
-    this.process.clock.every(1_000, () => checkState(this.state));
-    this.#loop.run().then(
-      ({ why }) => {
-        this.process.kill();
-        this.isOver = true;
-        this.#world.onWorkerEnded(this, why);
+    this.#run().then(
+      (why) => this.#leave(why),
+      (cause: unknown) => {
+        if (cause instanceof RolloutError && MENDABLE.has(cause.code)) this.#leave(cause.code);
+        else this.#world.fail(cause);
       },
-      (cause: unknown) => this.#world.fail(cause),
     );
+  }
+
+  async #run(): Promise<string> {
+    const { worker, failure } = this.#world.checkers;
+    const { id, process, bootNonce } = this;
+    const seen = worker.boot(id, process);
+    const outbox = await this.outbox.open(process, (refs) => worker.onForgotten(seen, refs));
+    worker.onOpened(seen, outbox.highestEpoch);
+    const boot: Boot = { worker: id, nonce: bootNonce, process, hasLeft: false };
+    failure.onBoot(boot);
+    const state = newState(this.#settings(), outbox.highestEpoch, outbox.found, process.clock.monotonicMs());
+    this.state = state;
+    process.clock.every(1_000, () => checkState(state));
+    this.#loop = this.#createLoop(state, outbox, seen, boot);
+    try {
+      return (await this.#loop.run()).why;
+    } finally {
+      await outbox.close();
+    }
+  }
+
+  #leave(why: string): void {
+    if (this.isOver) return;
+    this.crash();
+    this.#world.onWorkerEnded(this, why);
   }
 
   crash(): void {
@@ -66,8 +86,10 @@ export class SimWorker {
 
   /** As SIGTERM. */
   drain(): void {
+    const loop = this.#loop;
+    if (loop === null) return;
     this.drainedMs ??= this.process.monotonicMs();
-    this.process.whenOn(() => this.#loop.drain('told to'));
+    this.process.whenOn(() => loop.drain('told to'));
   }
 
   #settings(): ConstructorParameters<typeof WorkerLoop>[0]['state']['settings'] {
@@ -79,7 +101,7 @@ export class SimWorker {
     return { ...own, concurrency, prefetch, transport, ...backend, ...times };
   }
 
-  #createLoop(outbox: ReturnType<SimOutbox['open']>): WorkerLoop {
+  #createLoop(state: State, outbox: Outbox, seen: Seen, boot: Boot): WorkerLoop {
     const { plan } = this.#world;
     const { process } = this;
     const { clock } = process;
@@ -88,7 +110,7 @@ export class SimWorker {
       world: this.#world,
       process,
       worker: this.id,
-      onExecuted: (ref) => this.#world.checkers.worker.onExecuted(this.#seen, ref),
+      onExecuted: (ref) => this.#world.checkers.worker.onExecuted(seen, ref),
       onStopped: (ref) => this.#world.checkers.worker.onStopped(ref),
       onCrash: () => this.#world.onPoisoned(this),
     });
@@ -104,14 +126,14 @@ export class SimWorker {
       },
       onFailure: this.#world.fail,
       process,
-      link: this.#link((run) => process.heartWhenOn(run)),
-      onBeat: (beat) => this.#loop.onBeat(beat),
+      link: this.#link(seen, boot, (run) => process.heartWhenOn(run)),
+      onBeat: (beat) => loop.onBeat(beat),
     });
-    return new WorkerLoop({
-      state: this.state,
+    const loop = new WorkerLoop({
+      state,
       outbox,
       slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
-      link: this.#link((run) => process.whenOn(run)),
+      link: this.#link(seen, boot, (run) => process.whenOn(run)),
       heartbeat,
       answers: { keep: () => undefined },
       ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
@@ -119,14 +141,15 @@ export class SimWorker {
       clock,
       log: silentLog,
     });
+    return loop;
   }
 
-  #link(whenOn: (run: () => void) => void): Link {
+  #link(seen: Seen, boot: Boot, whenOn: (run: () => void) => void): Link {
     const { worker } = this.#world.checkers;
     const { process, id } = this;
-    const caller = { worker: id, process, whenOn, onReply: (reply: { readonly epoch: number }) => worker.onReply(this.#seen, reply) };
+    const caller = { worker: id, process, whenOn, onReply: (reply: { readonly epoch: number }) => worker.onReply(seen, reply) };
     return createLink({
-      dial: (address) => this.#spied(dial(this.#world, caller, address)),
+      dial: (address) => this.#spied(seen, boot, dial(this.#world, caller, address)),
       addresses: this.#world.addresses,
       clock: process.clock,
       random: this.#world.stream(`link of ${process.name}`),
@@ -135,31 +158,36 @@ export class SimWorker {
   }
 
   /** The checkers see what is sent, at the last moment before it is. */
-  #spied(client: ReturnType<typeof dial>): ReturnType<typeof dial> {
+  #spied(seen: Seen, boot: Boot, client: ReturnType<typeof dial>): ReturnType<typeof dial> {
     const { worker } = this.#world.checkers;
+    const { checker } = this.outbox;
+    const onPollSent = (poll: Poll): void => {
+      worker.onPollSent(seen, poll, (ref) => checker.isDurable(ref));
+      checker.onPollSent(poll);
+    };
     return {
       ...client,
       beat: (beat, deadlineMs) => {
-        worker.onBeatSent(this.#seen, beat.state);
-        return client.beat(beat, deadlineMs).finally(() => worker.onBeatEnded(this.#seen));
+        worker.onBeatSent(seen, beat.state);
+        return client.beat(beat, deadlineMs).finally(() => worker.onBeatEnded(seen));
       },
       poll: (poll, deadlineMs, signal) => {
-        worker.onPollSent(this.#seen, poll, (ref) => this.outbox.has(ref));
+        onPollSent(poll);
         return client.poll(poll, deadlineMs, signal);
       },
       session: (listener) => {
         const stream = client.session(listener);
         return {
           say: (poll, onWritten) => {
-            worker.onPollSent(this.#seen, poll, (ref) => this.outbox.has(ref));
+            onPollSent(poll);
             stream.say(poll, onWritten);
           },
           close: () => stream.close(),
         };
       },
       deregister: (deregistration, deadlineMs) => {
-        worker.onFarewell(this.#seen);
-        this.#boot.hasLeft = true;
+        worker.onFarewell(seen);
+        boot.hasLeft = true;
         return client.deregister(deregistration, deadlineMs);
       },
     };

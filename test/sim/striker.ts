@@ -113,6 +113,7 @@ export class Striker {
     if (faults.strikes('worker-drained')) worker.drain();
     this.#strikeWallClock(process);
     if (faults.strikes('worker-stopped')) this.#hold(process, 'stopped');
+    if (faults.strikes('worker-disk-full')) worker.outbox.fullUntilMs = this.#until();
     if (faults.strikes('worker-blocked')) this.#hold(process, 'blocked');
     if (faults.strikes('worker-hinted')) this.#hint(worker.id, pick(this.#random, ['hint', 'drain', 'gone', 'withdrawn']));
     if (faults.strikes('worker-twin')) this.#twin(worker);
@@ -168,6 +169,9 @@ export class Striker {
       link.refusedUntilMs = 0;
     }
     for (const { process } of this.#world.coordinators()) if (process.isHeld) process.release();
-    for (const { process } of this.#world.workers) if (process.isHeld) process.release();
+    for (const { process, outbox } of this.#world.workers) {
+      outbox.fullUntilMs = 0;
+      if (process.isHeld) process.release();
+    }
   }
 }

@@ -38,11 +38,11 @@ export class WorkerChecker {
     return this.#executed.get(`${index}/${attempt}`)?.isStopped === false;
   }
 
-  boot(worker: WorkerId, process: SimProcess, highestEpoch: number): Seen {
+  boot(worker: WorkerId, process: SimProcess): Seen {
     return {
       worker,
       process,
-      highestEpoch,
+      highestEpoch: 0,
       validMs: process.monotonicMs(),
       hasLeft: false,
       beatsUnderWay: 0,
@@ -51,6 +51,12 @@ export class WorkerChecker {
       returned: new Set(),
       wronglyRevoked: new Map(),
     };
+  }
+
+  /** Its store is open; only now does it speak. */
+  onOpened(seen: Seen, highestEpoch: number): void {
+    seen.highestEpoch = highestEpoch;
+    seen.validMs = seen.process.monotonicMs();
   }
 
   onReply(seen: Seen, reply: { readonly epoch: number } | PollReply): void {

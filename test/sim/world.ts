@@ -35,6 +35,7 @@ export class World {
   readonly ledger: Ledger = createMemoryLedger();
   readonly disk: SimDisk;
   readonly wire: SimWire = new SimWire((rule, condition, message) => this.hold(rule, condition, message));
+  readonly checking: Checking;
   readonly checkers: Checkers;
   readonly addresses: readonly string[];
   /** The workers that are there now, twins of theirs included. */
@@ -43,6 +44,8 @@ export class World {
   /** Bytes of every outcome that a worker has made durable, by item and attempt. */
   readonly outcomes: Map<string, Uint8Array> = new Map();
   storeAwayUntilMs = 0;
+  /** Of the coordinator that began last. */
+  servingSinceMs = 0;
   isExported = false;
   isCompleted = false;
   failure: unknown = null;
@@ -57,7 +60,8 @@ export class World {
     this.trace = new Trace(isTraced, () => this.queue.nowMs);
     this.faults = new Faults(plan, this.queue, this.coverage, this.trace);
     this.disk = new SimDisk(this);
-    this.checkers = createCheckers(this.#checking(), this.disk, plan.timing);
+    this.checking = this.#checking();
+    this.checkers = createCheckers(this.checking, this.disk, plan.timing);
     this.addresses = Array.from({ length: plan.coordinators }, (_, at) => `c${at}:1`);
     this.#striker = new Striker(this);
     if (plan.workers > 4) this.coverage.count('a world of more than four workers');
@@ -132,6 +136,7 @@ export class World {
 
   onServing(process: SimProcess, epoch: Epoch): void {
     this.trace.note('serving', epoch);
+    this.servingSinceMs = this.queue.nowMs;
     this.checkers.failure.onServing(process);
     this.checkers.hello.onServing(process);
   }
@@ -155,10 +160,11 @@ export class World {
     if (why !== 'finished' && why !== 'superseded') this.#striker.startAgain(worker);
   }
 
-  /** The machine of this coordinator is off. */
+  /** The machine of this process is off. */
   onPowerCut(process: SimProcess): void {
     const coordinator = this.coordinators().find((one) => one.process === process);
     if (coordinator !== undefined) this.#striker.kill(coordinator);
+    for (const worker of [...this.workers]) if (worker.process === process) this.#striker.crash(worker);
   }
 
   onPoisoned(worker: SimWorker): void {

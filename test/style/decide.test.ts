@@ -92,6 +92,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   'worker/backends': ['endpoint-url', 'event-stream', 'failure', 'hiding', 'model-choice', 'proxy-choice'],
+  'worker/outbox': ['outcome-frame', 'scan'],
   worker: [
     'addresses',
     'answer-body',
@@ -148,6 +149,7 @@ const PLAIN: readonly string[] = [
     'rpc/field-check',
     'coordinator/loop',
     'worker/check-state',
+    'worker/outbox/failure',
     'worker/outage',
     'coordinator/channel',
     'worker/loop-lag',

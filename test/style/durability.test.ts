@@ -2,9 +2,9 @@ import test from 'ava';
 import { lmdbFaults } from './lmdb-options.ts';
 import { importsOf, runtimeSources } from './sources.ts';
 
-test('L16, L34: what opens a store says nothing to it that gives up durability, maps for writing or fixes a size', (t) => {
+test('L16: what opens a store says nothing to it that gives up durability, maps for writing or fixes a size', (t) => {
   const opening = runtimeSources().filter((file) => importsOf(file).some((one) => one.of === 'lmdb' && !one.isType));
-  t.deepEqual(opening.map(({ path }) => path).toSorted(), ['runtime/ledger/embedded/database.ts', 'runtime/worker/outbox.ts']);
+  t.deepEqual(opening.map(({ path }) => path).toSorted(), ['runtime/ledger/embedded/database.ts']);
   t.deepEqual(
     opening.flatMap((file) => lmdbFaults(file).map((fault) => `${file.path}: ${fault}`)),
     [],

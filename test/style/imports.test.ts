@@ -18,9 +18,10 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   rpc: ['base', 'model', 'rpc/gen/rollout/v1'],
 
   'worker/backends': ['base', 'model'],
-  worker: ['base', 'model', 'input', 'results', 'rpc', 'worker/backends'],
+  'worker/outbox': ['base', 'model', 'results'],
+  worker: ['base', 'model', 'input', 'results', 'rpc', 'worker/backends', 'worker/outbox'],
   coordinator: ['base', 'model', 'input', 'results', 'ledger', 'ledger/embedded', 'lease', 'rpc'],
-  cli: ['base', 'model', 'input', 'results', 'ledger', 'ledger/embedded', 'rpc', 'coordinator', 'worker'],
+  cli: ['base', 'model', 'input', 'results', 'ledger', 'ledger/embedded', 'rpc', 'coordinator', 'worker', 'worker/outbox'],
 };
 
 /** Base may name the nouns that it writes down or finds out, but calls nothing of the model: types vanish when built. */
@@ -33,7 +34,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@peculiar/x509': ['rpc'],
   'cli-progress': ['cli'],
   commander: ['cli'],
-  lmdb: ['ledger/embedded', 'worker'],
+  lmdb: ['ledger/embedded'],
   pino: ['base'],
   'reflect-metadata': ['rpc'],
   ulid: ['coordinator', 'cli'],

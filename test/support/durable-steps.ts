@@ -9,7 +9,7 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import { ownProcess } from '../../runtime/base/process-identity.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { createResultLog } from '../../runtime/results/log.ts';
-import { openOutbox } from '../../runtime/worker/outbox.ts';
+import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { outcome, ref } from './worker-state.ts';
 
 const [dir = ''] = process.argv.slice(2);
@@ -39,6 +39,6 @@ await step('ledger acquire', () => ledger.acquire(request));
 await step('ledger register', () => ledger.register(0, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 }));
 await ledger.dispose();
 
-const log = await createResultLog({ dir: join(dir, 'segments'), epoch: 0, place: { placeId: 'place', runId: 'run' } });
+const log = await createResultLog({ dir: join(dir, 'segments'), epoch: 0, place: { placeId: 'place' } });
 await step('log append', () => log.append([{ index: 1, attempt: 1, kind: 'result', line: Buffer.from('{}') }]));
 await log.close();

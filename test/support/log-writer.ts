@@ -8,7 +8,7 @@ const [dir, epochText] = process.argv.slice(2);
 if (dir === undefined || epochText === undefined) throw new Error('usage: log-writer <dir> <epoch>');
 
 const IN_FLIGHT = 4;
-const log = await createResultLog({ dir, epoch: Number(epochText), place: { placeId: 'place', runId: 'run' } });
+const log = await createResultLog({ dir, epoch: Number(epochText), place: { placeId: 'place' } });
 let next = 0;
 
 async function append(): Promise<void> {

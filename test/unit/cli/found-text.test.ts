@@ -24,7 +24,7 @@ test('a paused run names its reason, and outcomes that wait in worker stores are
     ),
   ).join('\n');
   t.regex(text, /It was paused: 20 answers 401 in a row/);
-  t.regex(text, /4 finished outcomes not recorded yet, in the store of w1, w4/);
+  t.regex(text, /4 finished outcomes not known to be recorded, in the store of w1, w4/);
 });
 
 test('a run whose input was not indexed to its end promises no number', (t) => {

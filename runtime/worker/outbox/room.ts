@@ -1,0 +1,28 @@
+import type { Clock } from '../../base/clock.ts';
+import { isNoSpace } from '../../base/space.ts';
+import type { AwaitRoom } from './contract.ts';
+
+export interface Room {
+  /** Whether the disk may lack the room for what is about to be written. */
+  readonly isShort: () => boolean;
+  readonly awaitRoom: AwaitRoom;
+  readonly clock: Clock;
+}
+
+/** A disk that shows room and has none is one with a quota, or one that others fill as well. */
+const RETRY_MS = 1_000;
+const MOST_RETRIES = 30;
+
+/** Writes once there is room, and again where there was none after all. What waits is kept in memory. */
+export async function whenRoom<T>(room: Room, signal: AbortSignal, write: () => Promise<T>, retries = 0): Promise<T> {
+  if (!signal.aborted && room.isShort()) await room.awaitRoom(signal);
+  if (signal.aborted) throw new Error('it is closed');
+  try {
+    return await write();
+  } catch (error) {
+    if (!isNoSpace(error) || retries >= MOST_RETRIES) throw error;
+  }
+  if (await room.awaitRoom(signal)) return whenRoom(room, signal, write);
+  await room.clock.sleep(RETRY_MS, signal);
+  return whenRoom(room, signal, write, retries + 1);
+}
