@@ -37,10 +37,11 @@ import { addEnded, passSlotTime } from './window.ts';
  */
 export const MAX_THROTTLED_ATTEMPTS = 30;
 /**
- * Items that fail alone wait so many times longer for their next try: their tries then span about a minute, so that a server that is
- * restarted, or still loading, behind an address that says that it is ready costs no item all of its attempts.
+ * Items that fail alone wait so many times longer for their next try, up to a bound: their tries then span about a minute, so that a server
+ * that is restarted, or still loading, behind an address that says that it is ready costs no item all of its attempts.
  */
 const PATIENCE = 8;
+const MOST_ALONE_MS = 15_000;
 
 /** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
 export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
@@ -178,7 +179,7 @@ function afterOpening(state: State, endpoint: Endpoint): void {
 }
 
 function failedAlone(outcome: Outcome): Outcome {
-  return { ...outcome, isProbe: true, delayMs: outcome.delayMs * PATIENCE };
+  return { ...outcome, isProbe: true, delayMs: Math.min(MOST_ALONE_MS, outcome.delayMs * PATIENCE) };
 }
 
 function failuresOf(state: State, { number }: Endpoint): readonly Held[] {

@@ -39,7 +39,7 @@ export function startQueued(state: State, nowMs: number): void {
   // W2: of a process that was stopped, the end of an execution may be heard before the tick that fences it.
   if (isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) return;
   for (const held of state.queue) {
-    const endpoint = nextEndpoint(state, nowMs);
+    const endpoint = nextEndpoint(state, nowMs, held.ref);
     if (endpoint === null) return;
     assert(held.stage.kind === 'queued', 'only a queued item starts');
     const { assignment } = held.stage;
@@ -52,14 +52,17 @@ export function startQueued(state: State, nowMs: number): void {
   }
 }
 
-/** One that waits for a probe goes first; of the others the one with least in flight, and among equals the one that waited longest. */
-function nextEndpoint(state: State, nowMs: number): Endpoint | null {
+/**
+ * One that waits for a probe goes first; of the others the one with least in flight, and among equals the one that waited longest. An item
+ * that was tried before does not probe while an endpoint that works has room: else the last items would go from probe to probe.
+ */
+function nextEndpoint(state: State, nowMs: number, { attempt }: ItemRef): Endpoint | null {
   if (state.executing.size >= state.settings.concurrency) return null;
   const probed = state.endpoints.find(wantsProbe);
-  if (probed !== undefined) return probed;
+  if (probed !== undefined && attempt === 1) return probed;
   let best: Endpoint | null = null;
   for (const endpoint of state.endpoints) if (mayStart(endpoint, nowMs) && (best === null || isLess(endpoint, best))) best = endpoint;
-  return best;
+  return best ?? probed ?? null;
 }
 
 function isLess(a: Endpoint, b: Endpoint): boolean {

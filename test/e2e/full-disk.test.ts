@@ -189,7 +189,7 @@ test('R46, L34: the disk of a worker fills up: it beats on, keeps what it has ex
     return { kind: 'ok', afterMs: 50 };
   });
   const run = standalone(t, { lines: largeLines(300), baseUrl: server.url, concurrency: 8 });
-  const disk = smallDisk(t, join(run.dir, 'workers', 'w1'), 24);
+  const disk = smallDisk(t, join(run.dir, 'workers', 'w1'), 40);
   const coordinator = run.startCoordinator('c1', port);
   t.is(await leaseEpoch(coordinator, START_MS), 0);
   const worker = run.startWorker('w1', [port]);

@@ -7,7 +7,7 @@ import { PATIENCE_MS, until } from '../support/until.ts';
 
 const ITEMS = 120;
 
-/** A run whose server answers only its first items, so that most lines are still to be read. */
+/** A run whose server answers only its first items, and these slowly: few are held ready, so that most lines are still to be read. */
 async function halfRun(t: ExecutionContext): Promise<{ readonly run: Run; readonly server: ModelServer; readonly release: () => void }> {
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => {
@@ -15,7 +15,7 @@ async function halfRun(t: ExecutionContext): Promise<{ readonly run: Run; readon
   });
   const server = await modelServer(t, async (item) => {
     if (item >= 'item-000010') await released;
-    return { kind: 'ok' };
+    return { kind: 'ok', afterMs: 300 };
   });
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   utimesSync(run.input, 1_000, 1_000);

@@ -46,8 +46,6 @@ const EVENTS: readonly string[] = [
   'zero-filled tail',
   'hole before the tail',
   'name lost at a power cut',
-  'coordinator ended EIO',
-  'coordinator ended ENOSPC',
   'worker left drained',
   'worker left superseded',
   'worker left STORE_FAILED',

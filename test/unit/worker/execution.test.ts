@@ -105,6 +105,17 @@ test('W5: an endpoint that is ready again is probed by one item while the others
   t.is(state.endpoints[0]?.executing, 4);
 });
 
+test('W5: what was tried before goes to an endpoint that works, and probes only where none has room', (t) => {
+  const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'], concurrency: 2 });
+  const sick = range(1, 2).find((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1) ?? 0;
+  onEnded(state, 10, ref(sick), failure(sick));
+  onTick(state, 10 + IDLE_MS);
+  onReadiness(state, 2_020, 1, null);
+  give(state, 2_030, [3], 2);
+  t.is(state.endpoints[1]?.executing, 0);
+  t.is(state.endpoints[0]?.executing, 2);
+});
+
 test('W12: a failed probe is an outcome of its own kind where the endpoint says that it is ready before and after', (t) => {
   const state = working([1]);
   onEnded(state, 10, ref(1), failure(1));
