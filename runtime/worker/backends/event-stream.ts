@@ -1,8 +1,9 @@
-import { isJsonObject, type JsonObject } from '../../base/json-object.ts';
+import { NumberText, numbersText, parseNumbers } from '../../base/json-numbers.ts';
+import { isJsonObject as isObject, type JsonObject } from '../../base/json-object.ts';
 
 /**
  * Collects the events of a streamed completion into the answer that the same request without `stream` gets. Pure but for its own state.
- * What it builds is the only body that is not the server's own bytes.
+ * What it builds is the only body that is not the server's own bytes; its numbers have the characters of the server.
  */
 export class EventCollector {
   private rest = '';
@@ -44,7 +45,7 @@ export class EventCollector {
     const choices = [...this.choices.values()];
     const isFinished = choices.length > 0 && choices.every((choice) => choice['finish_reason'] !== null);
     if (!this.isDone && !isFinished) return null;
-    return JSON.stringify({ ...Object.fromEntries(this.answer), choices: choices.toSorted(byIndex).map(withoutPlaces) });
+    return numbersText({ ...Object.fromEntries(this.answer), choices: choices.toSorted(byIndex).map(withoutPlaces) });
   }
 
   private onLine(line: string): void {
@@ -91,7 +92,7 @@ export class EventCollector {
 
   private onChoice(choice: unknown): void {
     if (!isJsonObject(choice)) return;
-    const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
+    const index = placeOf(choice) ?? 0;
     const { delta, ...others } = choice;
     const part = isJsonObject(delta) ? { ...others, message: delta } : others;
     const known = this.choices.get(index);
@@ -153,7 +154,10 @@ function mergeLists(before: readonly unknown[], part: readonly unknown[]): reado
 }
 
 function placeOf(value: unknown): number | null {
-  return isJsonObject(value) && typeof value['index'] === 'number' ? value['index'] : null;
+  if (!isJsonObject(value)) return null;
+  const { index } = value;
+  if (index instanceof NumberText) return Number(index.text);
+  return typeof index === 'number' ? index : null;
 }
 
 function byIndex(one: JsonObject, other: JsonObject): number {
@@ -180,9 +184,13 @@ function isError({ error, object }: JsonObject): boolean {
   return (error !== undefined && error !== null) || object === 'error';
 }
 
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value) && !(value instanceof NumberText);
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseNumbers(text);
   } catch {
     return undefined;
   }

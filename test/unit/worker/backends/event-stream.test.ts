@@ -79,6 +79,31 @@ test('a completion in parts: its text and the lists of its tokens', (t) => {
   });
 });
 
+test('numbers keep their text, wherever they stand', (t) => {
+  const collector = new EventCollector();
+  const logprobs = '{"content":[{"token_id":9223372036854775807,"logprob":-1.0,"top":[1e2,-0]}]}';
+  for (const finish of ['null', '"stop"'])
+    collector.add(
+      `data: {"created":9223372036854775807,"object":"o","usage":{"cost":0.10},"choices":[{"index":0,"text":"n1.0","finish_reason":${finish},"logprobs":${logprobs},"seed":12345678901234567890}]}\n\n`,
+    );
+  t.is(
+    collector.end(),
+    `{"created":9223372036854775807,"object":"o","usage":{"cost":0.10},"choices":[{"index":0,"finish_reason":"stop","text":"n1.0n1.0","logprobs":{"content":[${Array(2).fill(logprobs.slice(12, -2)).join(',')}]},"seed":12345678901234567890}]}`,
+  );
+});
+
+test('choices and tool calls with places such as 1.0 are put together by them, and a number alone is no event', (t) => {
+  const call = '{"index":1.0,"function":{"arguments":"a"}}';
+  const line = (finish: string): string =>
+    `data: {"choices":[{"index":1.0,"delta":{"tool_calls":[${call}]},"finish_reason":${finish}}]}\n\n`;
+  t.deepEqual(collect(line('null'), line('"stop"')), {
+    choices: [{ index: 1, finish_reason: 'stop', message: { tool_calls: [{ function: { arguments: 'aa' } }] } }],
+  });
+  const collector = new EventCollector();
+  collector.add('data: 12345678901234567890\n\n');
+  t.is(collector.end(), '12345678901234567890');
+});
+
 test('a stream that ends before its answer is whole is none', (t) => {
   t.is(collect(), null);
   t.is(collect(chunk(part({ content: 'half' }))), null);
