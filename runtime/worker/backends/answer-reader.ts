@@ -63,6 +63,35 @@ export async function readEvents(body: AsyncIterable<Uint8Array>, limits: ReadLi
   }
 }
 
+/** What a body begins with is enough to tell events from JSON, text and HTML; servers announce events as any of these. */
+const EVENTS_START = /^(?:data|event|id|retry)?:/;
+/** Longer than each of the names, with a byte order mark and some empty lines. */
+const START_BYTES = 32;
+
+/** The same body, and whether it begins as events do. */
+export async function recognizeEvents(
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ readonly body: AsyncIterable<Uint8Array>; readonly isEvents: boolean }> {
+  const chunks = body[Symbol.asyncIterator]();
+  let start: Uint8Array = Buffer.alloc(0);
+  for (let isEnd = false; !isEnd && start.byteLength < START_BYTES; ) {
+    const next = await chunks.next();
+    isEnd = next.done === true;
+    if (next.done !== true) start = Buffer.concat([start, next.value]);
+  }
+  const text = new TextDecoder().decode(start.subarray(0, START_BYTES)).trimStart();
+  return { body: joined(start, chunks), isEvents: EVENTS_START.test(text) };
+}
+
+async function* joined(start: Uint8Array, chunks: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield start;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
 function decoded(utf8: TextDecoder, chunk: Uint8Array): string | null {
   try {
     return utf8.decode(chunk, { stream: true });

@@ -43,8 +43,7 @@ export class EventCollector {
     this.add('\n\n');
     if (this.failed !== null) return this.failed;
     const choices = [...this.choices.values()];
-    const isFinished = choices.length > 0 && choices.every((choice) => choice['finish_reason'] !== null);
-    if (!this.isDone && !isFinished) return null;
+    if (choices.length === 0 ? !this.isDone : !choices.every(isFinished)) return null;
     return numbersText({ ...Object.fromEntries(this.answer), choices: choices.toSorted(byIndex).map(withoutPlaces) });
   }
 
@@ -99,6 +98,11 @@ export class EventCollector {
     this.collectedBytes += sizeOf(choice) + (known === undefined ? CHOICE_BYTES : 0);
     this.choices.set(index, merge(known ?? { index, finish_reason: null }, { ...part, index }) as JsonObject);
   }
+}
+
+/** Some servers send an empty reason until they know one. [DONE] may come of a proxy whose server has gone away. */
+function isFinished({ finish_reason: reason }: JsonObject): boolean {
+  return reason !== null && reason !== '';
 }
 
 /** Of a choice that has nothing but its number. */

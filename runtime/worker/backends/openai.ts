@@ -3,7 +3,7 @@ import { isJsonObject } from '../../base/json-object.ts';
 import { type Item, isStreamed } from '../../model/item.ts';
 import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
 import type { AnswerBudget } from './answer-budget.ts';
-import { type ReadLimits, readEvents, readWhole } from './answer-reader.ts';
+import { type ReadLimits, readEvents, readWhole, recognizeEvents } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Executed, Hide, Readiness, Request, Uncounted } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
@@ -128,8 +128,9 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       return { kind: 'unavailable', detail: `${asked}${connection.way}: ${statusTold(response.statusCode)}` };
     }
     const limits = { maxAnswerBytes, budget, signal, uncounted };
-    const isStream = isEventStream(answerHeaders) && isStreamable(asked);
-    const read = isStream ? await readEvents(response.body, limits) : await readWhole(response.body, limits);
+    const { body, isEvents } = await bodyOf(response.body, answerHeaders, isStreamed(request.item));
+    const isStream = isEvents && isStreamable(asked);
+    const read = isStream ? await readEvents(body, limits) : await readWhole(body, limits);
     if (read.kind === 'too-large') return tooLarge(maxAnswerBytes);
     if (read.kind === 'cut')
       return { kind: 'failed', code: 'truncated_answer', message: `the stream of ${asked} ended before its answer was whole` };
@@ -158,8 +159,12 @@ function isStreamable(path: string): boolean {
   return /\/completions\/*(?:\?|$)/.test(path);
 }
 
-function isEventStream(headers: Headers): boolean {
-  return headers['content-type']?.startsWith('text/event-stream') === true;
+type Body = AsyncIterable<Uint8Array>;
+
+/** Where a stream was asked for, the body says more than its type, which may be that of a proxy. */
+async function bodyOf(body: Body, headers: Headers, isAsked: boolean): Promise<{ readonly body: Body; readonly isEvents: boolean }> {
+  if (headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true) return { body, isEvents: true };
+  return isAsked ? recognizeEvents(body) : { body, isEvents: false };
 }
 
 function tooLarge(maxAnswerBytes: number): Executed {

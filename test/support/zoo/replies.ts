@@ -86,6 +86,10 @@ const REPLIES: Readonly<Record<string, () => Reply>> = {
     events: [...chatEvents('x'), '[DONE]'],
   }),
   'an event stream that ends before its answer is whole': () => ({ kind: 'events', events: chatEvents('x').slice(0, 2) }),
+  'an event stream that says [DONE] before each choice has a finish_reason': () => ({
+    kind: 'events',
+    events: [...chatEvents('x').slice(0, 2), '[DONE]'],
+  }),
   'an event stream with an error in it': () => ({
     kind: 'events',
     events: [...chatEvents('x').slice(0, 2), '{"error": {"code": 429, "message": "slow down"}}'],

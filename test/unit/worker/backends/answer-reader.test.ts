@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import test from 'ava';
 import { createAnswerBudget } from '../../../../runtime/worker/backends/answer-budget.ts';
-import { type ReadLimits, readEvents, readWhole } from '../../../../runtime/worker/backends/answer-reader.ts';
+import { type ReadLimits, readEvents, readWhole, recognizeEvents } from '../../../../runtime/worker/backends/answer-reader.ts';
 
 const never = new AbortController().signal;
 
@@ -48,4 +48,39 @@ test('bytes of a stream that are no UTF-8 never become other characters of an an
 test('a body is answered byte for byte, and one beyond the limit not at all', async (t) => {
   t.deepEqual(await readWhole(parts('ab', 'c'), limits({ maxAnswerBytes: 3 })), { kind: 'whole', body: Buffer.from('abc') });
   t.deepEqual(await readWhole(parts('ab', 'cd'), limits({ maxAnswerBytes: 3 })), { kind: 'too-large' });
+});
+
+test('events are told by how a body begins, whatever parts it comes in, and the body stays the same', async (t) => {
+  const bodies: readonly (readonly [boolean, string])[] = [
+    [true, delta('a')],
+    [true, `: hello\n\n${delta('a')}`],
+    [true, `\ufeff\r\n\nevent: message\n${delta('a')}`],
+    [false, '{"data":1}'],
+    [false, '<html>data: 1</html>'],
+    [false, 'database is gone: sorry'],
+    [false, 'data'],
+    [false, ''],
+  ];
+  for (const [expected, text] of bodies) {
+    for (const chunks of [[text], text.split('')]) {
+      const { body, isEvents } = await recognizeEvents(parts(...chunks));
+      t.is(isEvents, expected, text);
+      const read = await readWhole(body, limits());
+      t.is(read.kind === 'whole' ? Buffer.from(read.body).toString() : read.kind, text);
+    }
+  }
+});
+
+test('a body that was looked at is closed when its reading stops early', async (t) => {
+  let isClosed = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      for (;;) yield Buffer.from('x'.repeat(1_000));
+    } finally {
+      isClosed = true;
+    }
+  }
+  const { body } = await recognizeEvents(endless());
+  t.deepEqual(await readWhole(body, limits({ maxAnswerBytes: 500 })), { kind: 'too-large' });
+  t.true(isClosed);
 });

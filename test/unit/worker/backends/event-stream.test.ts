@@ -108,7 +108,12 @@ test('a stream that ends before its answer is whole is none', (t) => {
   t.is(collect(), null);
   t.is(collect(chunk(part({ content: 'half' }))), null);
   t.is(collect(chunk(part({ content: 'a' }, 'stop'), part({ content: 'half' }, null, 1))), null);
-  t.not(collect(chunk(part({ content: 'a' })), DONE), null, 'a server that names no reason says [DONE]');
+  t.is(collect(chunk(part({ content: 'half' })), DONE), null, '[DONE] does not finish a choice');
+  t.is(collect(chunk(part({ content: 'a' }, 'stop'), part({ content: 'half' }, null, 1)), DONE), null, 'nor one of several');
+  t.is(collect(chunk(part({ content: 'half' }, '')), DONE), null, 'nor does an empty reason');
+  t.is(collect(event({ choices: [{ index: 0, text: 'half' }] }), DONE), null, 'a completion likewise');
+  t.not(collect(chunk(part({ content: 'a' }, '')), chunk(part({}, 'stop'))), null, 'every choice has a reason, and nobody says [DONE]');
+  t.deepEqual(collect(chunk(), DONE), { id: 'c1', object: 'chat.completion', model: 'm', created: 7, choices: [] });
 });
 
 test('an error inside the stream is the answer, whatever came before it', (t) => {
