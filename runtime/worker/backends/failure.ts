@@ -18,6 +18,10 @@ const REFUSED_BY_CLIENT: readonly string[] = ['UND_ERR_INVALID_ARG', 'ERR_INVALI
 const AUTHORITY_ADVICE =
   ': where it is signed by an authority of your own, name the certificate of that authority with caCert, or in SSL_CERT_FILE';
 
+/** What undici 7 says of an interim 100 where no `Expect` was sent; it accepts every other 1xx, and has no setting for this one. */
+const UNASKED_CONTINUE = { code: 'UND_ERR_SOCKET', message: 'bad response' } as const;
+const CONTINUE_TOLD = '100 Continue, which was not asked for and cannot be read: let the server, or the proxy before it, send none';
+
 /** `asked`: the address, and the way to it. */
 export function failureOf(asked: string, error: unknown): Executed {
   const detail = detailOf(error);
@@ -47,6 +51,7 @@ function causesOf(error: unknown): readonly SystemError[] {
 export function detailOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes = causesOf(error);
+  if (causes.some(({ code, message }) => code === UNASKED_CONTINUE.code && message === UNASKED_CONTINUE.message)) return CONTINUE_TOLD;
   const told = error.message === '' ? causes.map((cause) => cause.code ?? cause.message).join(', ') : error.message;
   return causes.some(({ code = '' }) => OWN_AUTHORITY_CODE.test(code)) ? `${told}${AUTHORITY_ADVICE}` : told;
 }

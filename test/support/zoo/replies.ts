@@ -78,6 +78,7 @@ const REPLIES: Readonly<Record<string, () => Reply>> = {
   'a connection reset before the answer': () => ({ kind: 'reset', after: 'nothing' }),
   'a connection reset after the headers': () => ({ kind: 'reset', after: 'headers' }),
   'a connection reset inside the body': () => ({ kind: 'reset', after: 'half' }),
+  'a 100 Continue that was not asked for': () => ({ kind: 'continue', body: '{"choices": [{}]}' }),
   'HTTP 200 with an empty text, or finish_reason length': () =>
     body('{"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}'),
   'a body that comes slowly': () => ({ kind: 'slow', body: '{"choices": [{}]}', forMs: 200 }),

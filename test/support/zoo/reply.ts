@@ -10,6 +10,8 @@ export type Reply =
       readonly headers?: Readonly<Record<string, string>>;
       readonly afterMs?: number;
     }
+  /** 100 Continue, though nobody asked for it, and then an answer. */
+  | { readonly kind: 'continue'; readonly body: string }
   | { readonly kind: 'hang' }
   /** A TCP reset, before anything is said, after the headers, or in the middle of the body. */
   | { readonly kind: 'reset'; readonly after: 'nothing' | 'headers' | 'half'; readonly body?: string }
@@ -28,6 +30,11 @@ export async function perform(response: ServerResponse, reply: Reply): Promise<v
       await sleep(reply.afterMs ?? 0);
       if (response.destroyed) return;
       response.writeHead(reply.status, { ...JSON_TYPE, ...reply.headers });
+      response.end(reply.body);
+      return;
+    case 'continue':
+      response.writeContinue();
+      response.writeHead(200, JSON_TYPE);
       response.end(reply.body);
       return;
     case 'hang':

@@ -21,3 +21,10 @@ test('only of an authority that is not known it is said how to name one', (t) =>
   t.regex(detailOf(coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE')), /SSL_CERT_FILE/);
   t.notRegex(detailOf(coded('CERT_HAS_EXPIRED')), /caCert/);
 });
+
+test('a 100 Continue that was not asked for is named', (t) => {
+  const error = Object.assign(new Error('bad response'), { code: 'UND_ERR_SOCKET' });
+  t.regex(detailOf(error), /^100 Continue/);
+  t.like(failureOf('http://h', error), { kind: 'failed', code: 'connection_reset' });
+  t.notRegex(detailOf(coded('UND_ERR_SOCKET')), /100 Continue/);
+});

@@ -202,27 +202,6 @@ test('a header that is said by name replaces the one made of the key, whatever i
   t.is(server.lastHeaders().authorization, 'Token t');
 });
 
-test('events that come under another type are collected where a stream was asked for, and nowhere else', async (t) => {
-  const events = 'data: {"created":9223372036854775807,"choices":[{"index":0,"text":"a","finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
-  const answer = '{"created":9223372036854775807,"choices":[{"index":0,"finish_reason":"stop","text":"a"}]}';
-  const json = '{"choices": [{"text": "a", "logprobs": 1.0}]}';
-  for (const type of ['text/plain', 'application/json', 'Text/Event-Stream']) {
-    let sent = events;
-    const server = createServer((_, response) => response.writeHead(200, { 'content-type': type }).end(sent));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    t.teardown(() => server.close());
-    const backend = backendAt(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-    const got = async (body: object): Promise<string> => {
-      const execution = await backend.execute(0, request('a', body), never);
-      return execution.kind === 'answered' ? Buffer.from(execution.body).toString() : execution.kind;
-    };
-    t.is(await got({ stream: true }), answer, type);
-    t.is(await got({}), type === 'Text/Event-Stream' ? answer : events, type);
-    sent = json;
-    if (type !== 'Text/Event-Stream') t.is(await got({ stream: true }), json, type);
-  }
-});
-
 test('an item that is no object cannot be asked', async (t) => {
   const server = await modelServer(t);
   t.like(await backendAt(t, server.url).execute(0, request('one', 'text'), never), { kind: 'failed', code: 'invalid_request' });
