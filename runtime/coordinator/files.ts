@@ -70,8 +70,9 @@ export async function writeServing(path: string, serving: Serving): Promise<void
 export async function readEpochMark(path: string, disk: Disk = systemDisk): Promise<number> {
   const text = await readTextIfThere(path, disk);
   if (text === null) return -1;
-  const epoch = Number(text.trim());
-  if (Number.isSafeInteger(epoch) && epoch >= 0) return epoch;
+  const epoch = Number(text);
+  // An empty text is 0 for Number.
+  if (/^\d+\s*$/.test(text) && Number.isSafeInteger(epoch)) return epoch;
   throw new RolloutError('STATE_UNREADABLE', `${path} should hold the highest epoch of the run as a number, and holds something else`);
 }
 

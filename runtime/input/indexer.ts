@@ -5,7 +5,7 @@ import { siblingModule } from '../base/module-path.ts';
 import { stateUnwritable } from '../base/state-error.ts';
 import type { IndexJob } from './build-index.ts';
 import { ENTRY_BYTES } from './entry.ts';
-import { type FileStamp, type IndexFiles, indexFiles } from './index-files.ts';
+import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { agree, readIndexSource, writeIndexSource } from './index-source.ts';
 import { type IndexSettings, type IndexSummary, readSummary } from './index-summary.ts';
 import type { IndexerMessage } from './indexer-thread.ts';
@@ -42,9 +42,22 @@ export function startIndexing(request: IndexRequest): Indexing {
   const files = indexFiles(dir);
   const stamp = stampOf(inputPath);
   const known = readSummary(files, { form, maxLineBytes, limit }, stamp);
-  if (known !== null) return completeIndexing(known);
+  if (known !== null) {
+    restoreSource(dir, files, { form, maxLineBytes, limit }, stamp);
+    return completeIndexing(known);
+  }
   prepareFiles(dir, files, { form, maxLineBytes, limit }, stamp);
   return new ThreadIndexing({ inputPath, dir, form, maxLineBytes, limit, stamp });
+}
+
+/** A whole index says itself what it was made from: `source.json` can be had from that where it is gone or damaged. */
+function restoreSource(dir: string, files: IndexFiles, settings: IndexSettings, stamp: FileStamp): void {
+  try {
+    const source = readIndexSource(files);
+    if (source === null || !isSameStamp(source, stamp)) writeIndexSource(files, settings, stamp);
+  } catch (error) {
+    throw stateUnwritable(dir, error);
+  }
 }
 
 function completeIndexing(summary: IndexSummary): Indexing {

@@ -1,10 +1,13 @@
 import { Buffer } from 'node:buffer';
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { assert, present } from '../base/assert.ts';
+import { RolloutError } from '../base/errors.ts';
+import { stateUnreadable } from '../base/state-error.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { ENTRY_BYTES, type Entry, isInvalidAt, readEntry } from './entry.ts';
-import { type FileStamp, indexFiles, isSameStamp } from './index-files.ts';
+import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
+import { readIndexSource } from './index-source.ts';
 import { REASON_HEADER_BYTES } from './index-writer.ts';
 import { inputChanged, lineChanged, unreadable } from './input-error.ts';
 import type { InvalidCode } from './line.ts';
@@ -39,13 +42,13 @@ export interface InputReader {
 /** Opens an input whose index was begun. Throws INPUT_CHANGED, also later, when the input is not the one that was indexed. */
 export async function openInput(where: { readonly inputPath: string; readonly dir: string }): Promise<InputReader> {
   const files = indexFiles(where.dir);
-  const stamp = JSON.parse(await readFile(files.source, 'utf8')) as FileStamp;
+  const stamp = sourceOf(files);
   const reader = new FileReader(
     where.inputPath,
     stamp,
     await openFile(where.inputPath),
-    await open(files.offsets, 'r'),
-    await open(files.reasons, 'r'),
+    await openIndexFile(files.offsets),
+    await openIndexFile(files.reasons),
   );
   try {
     await reader.checkStamp();
@@ -54,6 +57,18 @@ export async function openInput(where: { readonly inputPath: string; readonly di
     await reader.close();
     throw error;
   }
+}
+
+function sourceOf(files: IndexFiles): FileStamp {
+  const source = readIndexSource(files);
+  if (source !== null) return source;
+  throw new RolloutError('STATE_UNREADABLE', `${files.source} is missing or damaged: give the run's command again, which rewrites it`);
+}
+
+async function openIndexFile(path: string): Promise<FileHandle> {
+  return open(path, 'r').catch((cause: unknown) => {
+    throw stateUnreadable(path, cause);
+  });
 }
 
 class FileReader implements InputReader {

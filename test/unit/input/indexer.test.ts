@@ -44,6 +44,32 @@ test('the index is made again, and comes out the same, when it was not whole or 
   }
 });
 
+test('source.json beside a whole index is written again where it is gone, cut, or of another file', async (t) => {
+  const { request } = await indexed(t, `${batchLine('a')}\nbad\n`);
+  const path = join(request.dir, 'source.json');
+  const whole = readFileSync(path, 'utf8');
+  for (const contents of [null, '', whole.slice(0, 20), 'null', '{}', whole.replace('"size":', '"size":1')]) {
+    rmSync(path);
+    if (contents !== null) writeFileSync(path, contents);
+    t.true(startIndexing(request).isComplete());
+    t.is(readFileSync(path, 'utf8'), whole);
+    const reader = await openInput(request);
+    t.is((await reader.lines([0])).length, 1);
+    await reader.close();
+  }
+});
+
+test('source.json of an index that is not whole is made again with it', async (t) => {
+  for (const contents of [null, '', 'null']) {
+    const { request, summary } = await indexed(t, `${batchLine('a')}\nbad\n`);
+    rmSync(join(request.dir, 'complete.json'));
+    rmSync(join(request.dir, 'source.json'));
+    if (contents !== null) writeFileSync(join(request.dir, 'source.json'), contents);
+    t.like(await startIndexing(request).done, { items: summary.items, invalid: summary.invalid });
+    await (await openInput(request)).close();
+  }
+});
+
 /** A list of so many items, some of them bad, whose index was not made whole: the sign of completeness is gone. */
 async function begunIndex(t: ExecutionContext, lines: readonly string[]): Promise<IndexRequest> {
   const { request } = await indexed(t, lines.map((line) => `${line}\n`).join(''));

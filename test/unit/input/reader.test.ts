@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
-import { appendFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { RolloutError } from '../../../runtime/base/errors.ts';
@@ -80,5 +81,19 @@ test('an input that was cut, extended, overwritten or replaced is noticed', asyn
     const opened = await t.throwsAsync(openInput(request), { instanceOf: RolloutError });
     t.is(opened?.code, 'INPUT_CHANGED');
     t.regex(opened?.message ?? '', /in\.jsonl was changed/);
+  }
+});
+
+test('a file of the index that is gone or cut is named, with what to do', async (t) => {
+  for (const name of ['source.json', 'offsets', 'reasons']) {
+    const { request } = await indexed(t, `${LINES[0]}\n`);
+    const path = join(request.dir, name);
+    const refused = { instanceOf: RolloutError, code: 'STATE_UNREADABLE', message: new RegExp(path) };
+    if (name === 'source.json') {
+      truncateSync(path, 10);
+      await t.throwsAsync(openInput(request), refused);
+    }
+    rmSync(path);
+    await t.throwsAsync(openInput(request), refused);
   }
 });
