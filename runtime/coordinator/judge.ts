@@ -1,4 +1,4 @@
-import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
+import { COORDINATOR_WORKER, isSameRow, type Row, refKey, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
 import { isGoing } from './drain.ts';
@@ -78,9 +78,9 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
 }
 
 /** The row is being handed back already, and its worker no longer waits for it to be restored. */
-function onGivenBack(state: State, worker: WorkerId, live: LiveRow, { index }: ItemReturn): void {
+function onGivenBack(state: State, worker: WorkerId, live: LiveRow, returned: ItemReturn): void {
   live.isGivenBack = true;
-  state.workers.get(worker)?.restoring.delete(index);
+  state.workers.get(worker)?.restoring.delete(refKey(returned));
 }
 
 /** L32: what was recalled, and is released, goes to the thief; everything else goes back. */

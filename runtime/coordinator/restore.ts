@@ -1,6 +1,6 @@
 import { assert, present } from '../base/assert.ts';
 import type { NamedRow, RestoreReply } from '../ledger/contract.ts';
-import { type ItemIndex, type ItemRef, isSameRow, type WorkerId } from '../model/row.ts';
+import { type ItemIndex, type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem } from '../model/session.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
@@ -20,7 +20,7 @@ export function restoreStarted(state: State, worker: Worker, held: readonly Held
     const item = one.state === 'started' ? state.items.get(one.index) : undefined;
     if (item === undefined || !isTakenFrom(item, worker, one)) continue;
     if (item.lock === null) items.push(item);
-    if (item.lock === null || item.lock === 'restoring' || item.lock === 'returning') worker.restoring.add(item.index);
+    if (item.lock === null || item.lock === 'restoring' || item.lock === 'returning') worker.restoring.add(refKey(one));
   }
   askFor(state, worker.id, items);
 }
@@ -35,7 +35,7 @@ function isTakenFrom(item: Item, { id, items }: Worker, ref: ItemRef): boolean {
 
 /** The hand-back that was under way at the hello has ended. True: the item is now being restored to its worker. */
 export function restoreReturned(state: State, item: Item): boolean {
-  const isAwaited = state.workers.get(item.taken.worker)?.restoring.has(item.index) === true;
+  const isAwaited = state.workers.get(item.taken.worker)?.restoring.has(refKey(refOf(item.index, item.taken))) === true;
   item.lock = null;
   if (isAwaited) askFor(state, item.taken.worker, [item]);
   return isAwaited;
@@ -55,7 +55,7 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
     const item = itemAt(state, index);
     assert(item.lock === 'restoring', 'an item being restored is locked');
     const owner = state.workers.get(id);
-    const isAwaited = owner?.restoring.delete(index) === true;
+    const isAwaited = owner?.restoring.delete(refKey(refOf(index, row))) === true;
     const verdict = present(verdicts[at], 'restore verdict');
     if (verdict.kind === 'restored') {
       item.rows = [{ ...liveRow(state, row), isStarted: true }];

@@ -117,7 +117,7 @@ function openSession(state: State, worker: Worker, session: number, held: readon
 
 /** Its row is gone, and does not come back. */
 function mustStop(state: State, worker: Worker, item: HeldItem): boolean {
-  return item.state !== 'finished' && !hasLiveRow(state, worker.id, item) && !worker.restoring.has(item.index);
+  return item.state !== 'finished' && !hasLiveRow(state, worker.id, item) && !worker.restoring.has(refKey(item));
 }
 
 /** What is not held, and nothing is being done with, is sent again or handed back. */

@@ -111,8 +111,8 @@ export interface Worker {
   readonly unread: Set<ItemIndex>;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
   readonly unmet: Set<ItemIndex>;
-  /** Started items of its newest hello whose rows are being restored (L44). */
-  readonly restoring: Set<ItemIndex>;
+  /** Started items of its newest hello whose rows are being restored (L44), by `refKey`: the hello may name an earlier attempt as well. */
+  readonly restoring: Set<string>;
   /** Rows on their way to it: asked back from others, being moved, or second attempts being written. */
   awaited: number;
   isReading: boolean;

@@ -56,8 +56,16 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'started-items-of-a-returned-worker-revoked',
     rule: 'L44',
     file: 'runtime/coordinator/sessions.ts',
-    old: ' && !worker.restoring.has(item.index)',
+    old: ' && !worker.restoring.has(refKey(item))',
     new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'earlier-attempt-of-a-restored-item-not-revoked',
+    rule: 'L27',
+    file: 'runtime/coordinator/sessions.ts',
+    old: '!worker.restoring.has(refKey(item))',
+    new: "![...worker.restoring].some((key) => key.startsWith(item.index + '/'))",
     tests: UNIT,
   },
   {

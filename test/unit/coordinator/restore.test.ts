@@ -19,13 +19,13 @@ const ROWS = [0, 1].map((index) => ({ index, row: rowFor('w1') }));
 const RESTORED = { kind: 'restored' } as const;
 
 /** Worker w1 has started items 0 and 1 and was failed for its silence; its rows are on their way back. */
-function silent(isReturned = true): Machine {
-  const machine = twoRunning();
-  machine.join('w1', { held: [heldItem(0), heldItem(1)] });
+function silent(isReturned = true, attempt = 1): Machine {
+  const machine = twoRunning({ running: [0, 1].map((index) => ({ index, row: rowFor('w1', attempt) })) });
+  machine.join('w1', { held: [heldItem(0, 'started', attempt), heldItem(1, 'started', attempt)] });
   let failed: readonly Command[] = [];
   for (let nowMs = 1_250; failed.length === 0; nowMs += 250) failed = ofKind(machine.tick(nowMs), 'hand-back');
   const { returns } = only(failed, 'hand-back');
-  if (isReturned) machine.tell({ kind: 'handed-back', returns, results: returns.map(() => RETURNED) });
+  if (isReturned) machine.tell({ kind: 'handed-back', returns, results: returns.map(() => ({ ...RETURNED, lastAttempt: attempt })) });
   return machine;
 }
 
@@ -49,6 +49,17 @@ test('L44: what was only queued is revoked, and what another worker has claimed 
   const commands = machine.join('w1', { held: [heldItem(0), heldItem(1, 'queued')] });
   t.is(ofKind(commands, 'restore').length, 0);
   t.deepEqual(okReply(commands, 'claim').revoked, [ref(0), ref(1)]);
+});
+
+test('L27, L44: an earlier attempt, of whose return the worker has not heard, is revoked beside the one that is restored', (t) => {
+  for (const isReturned of [true, false]) {
+    const machine = silent(isReturned, 2);
+    const commands = machine.join('w1', { held: [heldItem(0, 'queued', 1), heldItem(0, 'started', 2), heldItem(1, 'started', 2)] });
+    t.deepEqual(
+      ofKind(commands, 'reply-poll').flatMap(({ reply }) => (reply.status === 'ok' ? reply.revoked : [])),
+      [ref(0, 1)],
+    );
+  }
 });
 
 test('L44: a hello that comes while the hand-back is under way gets the rows back once that is known', (t) => {
