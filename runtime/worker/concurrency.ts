@@ -20,7 +20,7 @@ export interface Limit {
 /** The refusals of one burst are one signal: the size is halved at most once in this time. */
 export const CUT_WINDOW_MS = 1_000;
 
-/** A backend may ask for hours; items with such delays go back, and the worker looks again after this. */
+/** A backend may ask for hours; items with such delays go back, and the worker looks again after this at the latest. */
 export const MAX_QUIET_MS = 60_000;
 
 /** Each success makes room for so many more, which is four times as many with each round of answers. */
@@ -36,9 +36,13 @@ export function newLimit(max: number, timeoutMs: number): Limit {
   return { max, size, carriedBefore: max, successes: 0, hasSucceeded: false, cutAtMs: null, quietUntilMs: 0 };
 }
 
-/** `quietMs`: what the backend asked for, 0 where it did not say; a worker that is down to one item waits a window all the same. */
-export function onThrottled(limit: Limit, nowMs: number, quietMs: number): Limit {
-  const waitMs = Math.min(MAX_QUIET_MS, quietMs > 0 || limit.size > 1 ? quietMs : CUT_WINDOW_MS);
+/**
+ * `quietMs`: what the backend asked for, 0 where it did not say; a worker that is down to one item waits a window all the same. What is
+ * longer than the worker waits may concern one item alone: the gaps grow with `barrenMs`, the time in which there were only refusals.
+ */
+export function onThrottled(limit: Limit, nowMs: number, quietMs: number, barrenMs: number): Limit {
+  const askedMs = quietMs > MAX_QUIET_MS ? Math.max(CUT_WINDOW_MS, barrenMs) : quietMs;
+  const waitMs = Math.min(MAX_QUIET_MS, askedMs > 0 || limit.size > 1 ? askedMs : CUT_WINDOW_MS);
   const quiet = { ...limit, quietUntilMs: Math.max(limit.quietUntilMs, nowMs + waitMs) };
   return cut(quiet, nowMs, Math.floor(limit.size / 2));
 }

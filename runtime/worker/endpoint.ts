@@ -1,6 +1,6 @@
 import { isQuiet, newLimit, onOpened, onSucceeded, onThrottled } from './concurrency.ts';
 import { type Beginning, type Load, passBusyTime, takeCrowd } from './load.ts';
-import type { Breaker, Outage } from './outage.ts';
+import type { Breaker, Busy, Outage } from './outage.ts';
 import { addResult, carried, newThroughput } from './throughput.ts';
 
 /**
@@ -31,6 +31,8 @@ export interface Endpoint extends Load {
   failures: number;
   /** Refusals of the endpoint since its last result. */
   refusals: number;
+  /** It has throttled since its last result; null where it has not. */
+  busy: Busy | null;
 }
 
 /** A failure that may be the endpoint's fault. */
@@ -76,6 +78,7 @@ export function newEndpoint(number: number, url: string, concurrency: number, ti
     hasAnswered: false,
     failures: 0,
     refusals: 0,
+    busy: null,
     crowdedUntilMs: Number.NEGATIVE_INFINITY,
   };
 }
@@ -121,6 +124,7 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
   endpoint.hasAnswered = true;
   endpoint.failures = 0;
   endpoint.refusals = 0;
+  endpoint.busy = null;
   endpoint.throughput = addResult(endpoint.throughput, tookMs);
   endpoint.limit = onSucceeded(endpoint.limit, carried(endpoint.throughput, endpoint.timeoutMs));
   endpoint.breaker = { kind: 'closed' };
@@ -128,6 +132,7 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
 
 /** It has judged the item: the endpoint works, which is all that a probe has to find out. */
 export function onItemRefused(endpoint: Endpoint, key: string): void {
+  endpoint.busy = null;
   if (isProbe(endpoint, key)) endpoint.breaker = { kind: 'closed' };
 }
 
@@ -156,13 +161,15 @@ export function onFailure(
 
 /** Refused for now (429, 503): it is there. A probe proves nothing by that. */
 export function onBusy(endpoint: Endpoint, nowMs: number, key: string, quietMs: number, detail: string): void {
-  endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs);
+  onThrottledAgain(endpoint, nowMs, quietMs, detail);
   if (isProbe(endpoint, key)) reopen(endpoint, detail);
 }
 
 /** An item that it always refuses for now: that is judged as a failure. */
-export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: number): void {
-  endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs);
+export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: number, detail: string): void {
+  const { sinceMs, times } = endpoint.busy ?? { sinceMs: nowMs, times: 0 };
+  endpoint.busy = { sinceMs, times: times + 1, detail };
+  endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs, nowMs - sinceMs);
 }
 
 /** No connection could be made. */

@@ -158,13 +158,16 @@ function onThrottledItem(
   { outcome, quietMs, detail }: Extract<Ending, { kind: 'throttled' }>,
 ): void {
   const { endpoint } = execution;
+  // Asked no later than the worker gives up: an endpoint that then still throttles counts as away (away.ts).
+  const restMs = Math.min(quietMs, state.settings.waitBackendMs);
+  const delayMs = Math.min(outcome.delayMs, state.settings.waitBackendMs);
   // An endpoint that has never answered shows nothing about single items.
   if (held.ref.attempt > MAX_THROTTLED_ATTEMPTS && endpoint.hasAnswered) {
-    onThrottledAgain(endpoint, nowMs, quietMs);
+    onThrottledAgain(endpoint, nowMs, restMs, detail);
     return onFailed(state, nowMs, execution, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
   }
-  onBusy(endpoint, nowMs, refKey(held.ref), quietMs, detail);
-  giveBack(state, held, { reason: 'throttled', delayMs: outcome.delayMs, detail });
+  onBusy(endpoint, nowMs, refKey(held.ref), restMs, detail);
+  giveBack(state, held, { reason: 'throttled', delayMs, detail });
 }
 
 /** An endpoint whose breaker is open proves nothing: items that had failed there go back. If no endpoint works, queued items go back too. */

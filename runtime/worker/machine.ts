@@ -3,9 +3,9 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
+import { whyAway } from './away.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
-import { isClosed, outageOf } from './endpoint.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
 import { askEndpoints, end, openWhereAllFailed, takeReadiness } from './execution.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
@@ -208,10 +208,9 @@ function disconnect(state: State): void {
 
 /** Every endpoint has been away for as long as the worker waits, and one of them has just failed again. */
 function giveUpWhereAway(state: State, nowMs: number): void {
-  if (state.givenUp !== null || state.endpoints.some(isClosed)) return;
-  const outages = state.endpoints.flatMap((endpoint) => outageOf(endpoint) ?? []);
-  if (outages.some(({ sinceMs, tries }) => tries === 0 || nowMs - sinceMs < state.settings.waitBackendMs)) return;
-  state.givenUp = state.endpoints.map((endpoint, at) => `${endpoint.url}: ${outages[at]?.detail}, ${outages[at]?.tries} times`).join('; ');
+  if (state.givenUp !== null) return;
+  state.givenUp = whyAway(state.endpoints, nowMs, state.settings.waitBackendMs);
+  if (state.givenUp === null) return;
   drainForGood(state, nowMs, 'the backend is not ready');
 }
 

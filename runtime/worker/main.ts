@@ -234,6 +234,6 @@ function unreachable({ backend, waitBackendMs }: WorkerSettings, detail: string)
   const url = backend.type === 'openai' ? backend.baseUrls.join(', ') : backend.type;
   return new RolloutError(
     'BACKEND_UNREACHABLE',
-    `the backend at ${url} was not ready within waitBackend (${waitBackendMs} ms): ${detail}. Start the server, correct the base URL, or wait longer with waitBackend`,
+    `the backend at ${url} was not ready within waitBackend (${waitBackendMs} ms): ${detail}. Start the server, correct the base URL, or wait until it takes requests again; what is done is kept, and the same command goes on. waitBackend sets how long it is waited for`,
   );
 }

@@ -9,6 +9,14 @@ export interface Outage {
   readonly isRefusing: boolean;
 }
 
+/** It is there, and has only refused for now (429, 503) since its last result. */
+export interface Busy {
+  /** The first of these refusals. */
+  readonly sinceMs: number;
+  readonly times: number;
+  readonly detail: string;
+}
+
 export type Breaker =
   /** Not ready since the worker started. */
   | { readonly kind: 'unknown'; readonly outage: Outage }

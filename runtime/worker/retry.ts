@@ -41,18 +41,19 @@ interface Answer extends Extract<Executed, { kind: 'answered' }> {
   readonly read: AnswerBody;
   readonly isPage: boolean;
   readonly hide: Hide;
+  readonly wallMs: number;
   /** Drawn only where it is needed: most executions succeed. */
   readonly drawDelayMs: () => number;
 }
 
 /** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. `hide`: of the backend. */
-export function judge(execution: Executed, attempt: Attempt, random: Random, hide: Hide): Judgement {
+export function judge(execution: Executed, attempt: Attempt, random: Random, hide: Hide, wallMs: number): Judgement {
   const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered': {
       const read = readBody(execution.body);
       const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(execution.body));
-      return judgeAnswer({ ...execution, read, isPage, hide, drawDelayMs });
+      return judgeAnswer({ ...execution, read, isPage, hide, wallMs, drawDelayMs });
     }
     case 'failed':
       return failed({ ...execution, message: hide(execution.message) }, drawDelayMs);
@@ -81,7 +82,7 @@ function judgeAnswer(answer: Answer): Judgement {
 
 /** `status` is that of the answer, or the one that an error inside a 200 names. */
 function judgeStatus(answer: Answer, status: number, code: string, words: string): Judgement {
-  const quietMs = statedDelayMs(answer.headers);
+  const quietMs = statedDelayMs(answer.headers, answer.wallMs);
   if (THROTTLES.includes(status) || (status >= 500 && quietMs > 0)) {
     const delayMs = quietMs > 0 ? quietMs : answer.drawDelayMs();
     return { kind: 'throttled', error: failureOf(answer, code, words), delayMs, quietMs };

@@ -73,7 +73,8 @@ async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, control
   const execution = await orAbandoned(executed, controller.signal, clock);
   deadline.stop();
   const url = backend.endpoints[endpoint] ?? '';
-  return endingOf(read, judge(isTimedOut ? timeout(url, requestTimeoutMs) : execution, attempt, deps.random, backend.hide));
+  const judged = judge(isTimedOut ? timeout(url, requestTimeoutMs) : execution, attempt, deps.random, backend.hide, clock.wallMs());
+  return endingOf(read, judged);
 }
 
 /** A backend that was told to stop and does not is no longer waited for. */

@@ -1,20 +1,33 @@
-/** A server may ask for any delay; beyond a day it is a mistake, and the field on the wire has 32 bits. */
-export const MAX_DELAY_MS: number = 24 * 3_600_000;
+/** A server may ask for hours. An item is tried again sooner, since the answer may be a mistake, or meant for one moment. */
+export const MAX_DELAY_MS: number = 15 * 60_000;
+/** Beyond a day it is a mistake, and says nothing. */
+export const MAX_STATED_MS: number = 24 * 3_600_000;
+
+/** RFC 9110, 5.6.7: each of the three forms of a date begins with the day. `Date.parse` alone takes nearly everything for a date. */
+const DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
 
 /**
- * What the server asked for, in milliseconds; 0 where it did not say. `retry-after-ms` is OpenAI's own; Retry-After (RFC 9110, 10.2.3)
- * is seconds, or a date, which is compared with the same answer's Date, since the clocks of two machines differ.
+ * What the server asked for, in milliseconds; 0 where it did not say, or nothing sensible. `retry-after-ms` is OpenAI's own; Retry-After
+ * (RFC 9110, 10.2.3) is whole seconds, or a date, which is compared with the same answer's Date, since the clocks of two machines differ.
+ * `wallMs`: the clock here, for an answer without a Date.
  */
-export function statedDelayMs(headers: Readonly<Record<string, string>>): number {
-  const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
-  if (Number.isFinite(ms)) return bounded(ms);
-  const stated = headers['retry-after'];
-  if (stated === undefined) return 0;
-  const seconds = Number(stated);
-  if (Number.isFinite(seconds)) return bounded(seconds * 1_000);
-  return bounded(Date.parse(stated) - Date.parse(headers['date'] ?? ''));
+export function statedDelayMs(headers: Readonly<Record<string, string>>, wallMs: number): number {
+  const after = headers['retry-after']?.trim() ?? '';
+  const stated = [numberIn(headers['retry-after-ms'], /^\d+(?:\.\d+)?$/), numberIn(after, /^\d+$/) * 1_000];
+  const dateMs = momentOf(headers['date']);
+  stated.push(momentOf(after) - (Number.isNaN(dateMs) ? wallMs : dateMs));
+  const ms = stated.find((one) => one <= MAX_STATED_MS) ?? 0;
+  return Math.round(Math.min(MAX_DELAY_MS, Math.max(0, ms)));
 }
 
-function bounded(ms: number): number {
-  return Number.isFinite(ms) ? Math.round(Math.min(MAX_DELAY_MS, Math.max(0, ms))) : 0;
+function numberIn(text: string | undefined, form: RegExp): number {
+  const trimmed = text?.trim() ?? '';
+  return form.test(trimmed) ? Number(trimmed) : Number.NaN;
+}
+
+/** NaN where it is no date. The oldest form does not name its zone, which is GMT. */
+function momentOf(text: string | undefined): number {
+  const trimmed = text?.trim() ?? '';
+  if (!DATE.test(trimmed)) return Number.NaN;
+  return Date.parse(trimmed.endsWith('GMT') ? trimmed : `${trimmed} GMT`);
 }

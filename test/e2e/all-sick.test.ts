@@ -57,3 +57,22 @@ test('a list too short to tell whose fault it is: each item is tried alone, and 
   t.true(server.total() >= 6 && server.total() <= 20, `${server.total()} requests`);
   await checkInvariant(t, run);
 });
+
+test('a server that only throttles any more, for longer than --wait-backend: exit 4, and the same command goes on', async (t) => {
+  t.timeout(180_000);
+  const busy: Behaviour = { kind: 'status', status: 503, headers: { 'retry-after': '3600' } };
+  let answers = 10;
+  const server = await modelServer(t, () => {
+    answers -= 1;
+    return answers >= 0 ? OK : busy;
+  });
+  const run = makeRun(t, { lines: batchLines(30), args: ['--base-url', server.url, '--workers', '1', '--wait-backend', '2s'] });
+  const first = run.start();
+  t.is(await exitOf(first, 60_000), 4, first.stderr());
+  t.regex(first.stderr(), /answered 503.* in a row without a result.*the same command goes on/s);
+  server.answerWith(() => OK);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  t.is(run.results().length, 30);
+  await checkInvariant(t, run);
+});

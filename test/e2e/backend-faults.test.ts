@@ -5,7 +5,12 @@ import { type Behaviour, freePort, modelServer, OK } from '../support/model-serv
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
-const TOO_MANY: Behaviour = { kind: 'status', status: 429, headers: { 'retry-after': '2' } };
+const throttled = (status: 429 | 503, retryAfter: string): Behaviour => ({
+  kind: 'status',
+  status,
+  headers: { 'retry-after': retryAfter },
+});
+const TOO_MANY = throttled(429, '2');
 
 /** Items whose first execution fails in a way that counts; the second is answered. */
 const FAILS_ONCE: Readonly<Record<string, Behaviour>> = {
@@ -101,9 +106,10 @@ test('C4.7: 429 with Retry-After: honoured, and no attempt is used up', async (t
   await checkInvariant(t, run);
 });
 
-test('503 without Retry-After: tried again, and no attempt is used up', async (t) => {
+test('503 without Retry-After, or with an absurd one: tried again soon, and no attempt is used up', async (t) => {
   t.timeout(300_000);
-  const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 2 ? { kind: 'status', status: 503 } : OK));
+  const answers: readonly Behaviour[] = [{ kind: 'status', status: 503 }, throttled(503, '99999999999999999999')];
+  const server = await modelServer(t, (item, nth) => (item === 'item-000002' ? (answers[nth - 1] ?? OK) : OK));
   const run = makeRun(t, {
     lines: batchLines(8),
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2', '--max-attempts', '1'],

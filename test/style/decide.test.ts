@@ -94,6 +94,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'worker/backends': ['endpoint-url', 'event-stream', 'failure', 'hiding', 'model-choice', 'proxy-choice'],
   'worker/outbox': ['outcome-frame', 'scan'],
   worker: [
+    'away',
     'addresses',
     'answer-body',
     'answer-shape',

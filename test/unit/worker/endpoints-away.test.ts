@@ -2,7 +2,19 @@ import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import { onBeat, onEnded, onReadiness, onReply, onStart } from '../../../runtime/worker/machine.ts';
 import { newState, type State } from '../../../runtime/worker/state.ts';
-import { assignment, beatReply, ended, greeting, kinds, ok, polls, ref, SETTINGS, unreachable } from '../../support/worker-state.ts';
+import {
+  assignment,
+  beatReply,
+  ended,
+  greeting,
+  kinds,
+  ok,
+  polls,
+  ref,
+  SETTINGS,
+  throttled,
+  unreachable,
+} from '../../support/worker-state.ts';
 
 const HELLO = { session: 1, poll: 1 };
 
@@ -57,4 +69,23 @@ test('one endpoint that works is enough', (t) => {
   onReadiness(state, 0, 1, null);
   onReadiness(state, 60_000, 0, 'one');
   t.is(state.givenUp, null);
+});
+
+test('an item that its server throttles for hours goes back for no longer than the worker waits, and so for its endpoint', (t) => {
+  const state = working({ waitBackendMs: 10_000 });
+  const [poll] = polls(onEnded(state, 5, ref(1), throttled(1, 900_000, 900_000)));
+  t.like(poll?.returns[0], { index: 1, reason: 'throttled', delayMs: 10_000 });
+  t.is(state.endpoints[0]?.limit.quietUntilMs, 10_005);
+});
+
+test('where every endpoint has only throttled for waitBackend, the worker gives up', (t) => {
+  const state = working({ waitBackendMs: 10_000 });
+  onEnded(state, 5, ref(1), ended(1));
+  onEnded(state, 1_000, ref(2), throttled(2));
+  onEnded(state, 10_999, ref(3), throttled(3));
+  t.is(state.givenUp, null, 'counted from the first refusal after the last result');
+  onReply(state, 12_500, { session: 1, poll: 2 }, ok({ batch: 2, assignments: [assignment(4)] }));
+  onEnded(state, 13_000, ref(4), throttled(4));
+  t.is(state.givenUp, 'http://one:1: http_429, 3 times in a row without a result');
+  t.is(state.mode.kind, 'draining');
 });

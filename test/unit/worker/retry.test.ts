@@ -11,7 +11,7 @@ const URL = 'http://h:1/v1/chat/completions';
 const GOOD = '{"n": 12345678901234567890,\n "choices": [{"p": 1.0}]}\n';
 
 function judge(execution: Executed, attempt: number, chance = random): Judgement {
-  return judgeWith(execution, attempt, chance, hide);
+  return judgeWith(execution, attempt, chance, hide, 0);
 }
 
 function answered(status: number, body: string | Uint8Array, headers: Readonly<Record<string, string>> = {}, url = URL): Executed {

@@ -1,0 +1,30 @@
+import { type Endpoint, outageOf } from './endpoint.ts';
+
+/**
+ * Whether the worker waits for its backend in vain (W5). An endpoint that only throttles is there, and yet of no more use than one that is
+ * not: without a bound a run would wait for it for ever. Pure.
+ */
+
+interface Absence {
+  readonly sinceMs: number;
+  readonly words: string;
+}
+
+/** Why, where all endpoints have been away for `waitMs`; null where one has not. */
+export function whyAway(endpoints: readonly Endpoint[], nowMs: number, waitMs: number): string | null {
+  const absences = endpoints.map(absenceOf);
+  if (absences.some((absence) => absence === null || nowMs - absence.sinceMs < waitMs)) return null;
+  return endpoints.map(({ url }, at) => `${url}: ${absences[at]?.words}`).join('; ');
+}
+
+function absenceOf(endpoint: Endpoint): Absence | null {
+  const outage = outageOf(endpoint);
+  const { busy } = endpoint;
+  if (outage !== null) {
+    const sinceMs = Math.min(outage.sinceMs, busy?.sinceMs ?? outage.sinceMs);
+    return outage.tries === 0 ? null : { sinceMs, words: `${outage.detail}, ${outage.tries} times` };
+  }
+  // What still runs there may become a result.
+  if (busy === null || endpoint.executing > 0) return null;
+  return { sinceMs: busy.sinceMs, words: `${busy.detail}, ${busy.times} times in a row without a result` };
+}
