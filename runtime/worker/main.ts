@@ -197,6 +197,7 @@ async function createBackend({ backend, concurrency }: WorkerSettings, budget: A
       return createOpenAiBackend({
         ...backend,
         apiKey: apiKeyIn(process.env, backend.apiKeyEnv),
+        apiKeyEnv: backend.apiKeyEnv,
         env: process.env,
         authorities: await loadAuthorities(backend.caCert, process.env),
         headers: extraHeadersIn(process.env, backend.headersEnv),

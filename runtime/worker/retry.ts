@@ -154,8 +154,8 @@ function mayGoBack(blame: Blame): boolean {
 }
 
 function failureOf(answer: Answer, code: string, words: string): Failure {
-  const { url, status, requestId, read, body } = answer;
-  const message = `${url} answered ${status}${words === '' ? '' : `: ${words}`}`;
+  const { url, status, requestId, read, body, note } = answer;
+  const message = `${url} answered ${status}${words === '' ? '' : `: ${words}`}${note === undefined ? '' : ` (${note})`}`;
   return { code, message, response: { statusCode: status, requestId, body: bodyText(read, body) } };
 }
 

@@ -7,6 +7,7 @@ export function openAiSettings(more: Partial<OpenAiSettings> & Pick<OpenAiSettin
     model: null,
     overrideModel: null,
     apiKey: null,
+    apiKeyEnv: 'OPENAI_API_KEY',
     apiKeyHeader: null,
     headers: {},
     concurrency: 4,

@@ -45,6 +45,8 @@ export type Executed =
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
       readonly body: Uint8Array;
+      /** What explains a refusal and the server cannot know. */
+      readonly note?: string;
     }
   /** The server was reached, and no whole answer came. */
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string }

@@ -15,6 +15,8 @@ export interface OpenAiSettings extends ModelChoice {
   /** At least one. Each may end in /v1, or in any path that takes its place. */
   readonly baseUrls: readonly string[];
   readonly apiKey: string | null;
+  /** The environment variable that the key is taken from, for messages. */
+  readonly apiKeyEnv: string;
   /** The header that carries the key by itself; null: `Authorization: Bearer`. */
   readonly apiKeyHeader: string | null;
   readonly headers: Readonly<Record<string, string>>;
@@ -141,10 +143,19 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       requestId: answerHeaders['x-request-id'] ?? null,
       headers: isStream ? { ...answerHeaders, 'content-type': 'application/json' } : answerHeaders,
       body: read.body,
+      ...noteOf(settings, response.statusCode),
     };
   } catch (error) {
     return failureOf(`${asked}${connection.way}`, error);
   }
+}
+
+const KEY_REFUSALS: readonly number[] = [401, 403];
+
+/** Not where another header may be the key. */
+function noteOf({ apiKey, apiKeyEnv, headers }: OpenAiSettings, status: number): { readonly note?: string } {
+  const isKeyless = apiKey === null && !Object.keys(headers).some((name) => /auth|key|token|cookie/i.test(name));
+  return isKeyless && KEY_REFUSALS.includes(status) ? { note: `no key was sent: ${apiKeyEnv} is not set` } : {};
 }
 
 /** Why the request cannot be sent, null where it can. */

@@ -197,3 +197,8 @@ test('an error that stands in a choice is told in its own words, with 200 and wi
     /a choice has ended with the finish_reason "error"$/,
   );
 });
+
+test('what explains a refusal follows the words of the server', (t) => {
+  const refused = { ...answered(401, '{"error": {"message": "Incorrect API key"}}'), note: 'no key was sent: K is not set' } as Executed;
+  t.regex(errorOf(refused).message, /answered 401: Incorrect API key \(no key was sent: K is not set\)$/);
+});
