@@ -114,12 +114,17 @@ function isSpooledFrom(spooled: Spooled | null, stamp: FileStamp | null): boolea
   return spooled !== null && spooled.stamp !== null && stamp !== null && isSameStamp(spooled.stamp, stamp);
 }
 
+/** Refuses what can be refused before a state directory is made: all but what a gzip file or a pipe holds. */
+export async function checkInputFile(input: string, form: ItemForm): Promise<void> {
+  if ((await statInput(input)).isFile() && !(await isGzip(input))) await checkFileForm(input, form);
+}
+
 async function statInput(path: string): Promise<Stats> {
-  try {
-    return await stat(path);
-  } catch (error) {
+  const stats = await stat(path).catch((error: unknown) => {
     throw unreadable(path, error);
-  }
+  });
+  if (stats.isFile() || stats.isFIFO()) return stats;
+  throw unreadable(path, new Error(stats.isDirectory() ? 'it is a directory: name a file' : 'it is neither a regular file nor a pipe'));
 }
 
 async function isGzip(path: string): Promise<boolean> {
