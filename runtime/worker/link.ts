@@ -26,7 +26,7 @@ const UNTOLD_WAIT_MS = 60_000;
 /** The way to whichever coordinator answers: one at a time, found again with backoff. */
 export interface Link {
   /**
-   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `left`: the link had moved
+   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `isPassive`: it waits for its turn; `left`: the link had moved
    * meanwhile.
    */
   call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
@@ -43,7 +43,10 @@ export interface Link {
   close(): void;
 }
 
-export type Called<T> = { readonly kind: 'reply'; readonly reply: T } | { readonly kind: 'failed' } | { readonly kind: 'left' };
+export type Called<T> =
+  | { readonly kind: 'reply'; readonly reply: T }
+  | { readonly kind: 'failed'; readonly isPassive: boolean }
+  | { readonly kind: 'left' };
 
 export interface LinkDeps {
   readonly dial: (address: string) => WorkerClient;
@@ -77,7 +80,7 @@ class CoordinatorLink implements Link {
   async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
     const { signal } = this.#calls;
     const address = currentAddress(this.#addresses);
-    if (address === null) return { kind: 'failed' };
+    if (address === null) return { kind: 'failed', isPassive: false };
     const answer = await make(this.#clientAt(address), signal);
     if (answer.kind === 'reply') {
       this.#onAnswered();
@@ -85,7 +88,7 @@ class CoordinatorLink implements Link {
     }
     if (signal.aborted) return { kind: 'left' };
     this.#onUnanswered(address, answer);
-    return { kind: 'failed' };
+    return { kind: 'failed', isPassive: answer.kind === 'not-leader' };
   }
 
   openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null {

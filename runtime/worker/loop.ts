@@ -8,6 +8,7 @@ import type { Assignment, Outcome } from '../model/session.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
 import type { Readiness } from './backends/contract.ts';
 import type { Command, Leaving } from './commands.ts';
+import { sayGoodbye } from './goodbye.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { Link } from './link.ts';
 import {
@@ -47,9 +48,6 @@ export interface LoopDeps {
 
 /** Why the loop ended, and how many outcomes stay in the outbox for the next start. */
 export type LoopEnd = { readonly why: Leaving; readonly unacknowledged: number; readonly backendDetail: string | null };
-
-/** A farewell is a courtesy: without it the coordinator notices the silence, and the process must end. One message takes no longer. */
-const LEAST_FAREWELL_MS = 200;
 
 /**
  * Does what the machine decides. The order of effects is here and nowhere else, an item's way from top to bottom: execute, make the
@@ -168,15 +166,14 @@ export class WorkerLoop {
 
   /** L36: the last call. No beat may follow it, since a beat would register the worker again. */
   async #leave({ why, unacknowledged, byMs }: Extract<Command, { kind: 'leave' }>): Promise<void> {
-    const { state, slots, link, log } = this.#deps;
+    const { state, slots, log } = this.#deps;
     slots.stopAll();
     const isSilent = await this.#stopBeats(byMs);
     if (why !== 'superseded' && isSilent) {
       const { workerId, bootNonce } = state.settings;
-      const isClean = why === 'drained' || why === 'finished';
-      const deadlineMs = Math.max(LEAST_FAREWELL_MS, byMs - this.#nowMs());
-      const called = await link.call((client) => client.deregister({ workerId, bootNonce, isClean }, deadlineMs));
-      if (called.kind !== 'reply') log.warn('the coordinator did not hear that this worker leaves; it will notice');
+      const goodbye = { workerId, bootNonce, isClean: why === 'drained' || why === 'finished' };
+      const isHeard = await sayGoodbye(this.#deps, goodbye, byMs);
+      if (!isHeard) log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
     this.#resolve({ why, unacknowledged, backendDetail: state.givenUp });
   }

@@ -27,7 +27,7 @@ function beating(highestEpoch = 3) {
   const link = {
     call: async (make: (client: WorkerClient) => Promise<Answered<BeatReply>>): Promise<Called<BeatReply>> => {
       const answer = await make(client);
-      return answer.kind === 'reply' ? answer : { kind: 'failed' };
+      return answer.kind === 'reply' ? answer : { kind: 'failed', isPassive: false };
     },
     move: async () => {
       moves += 1;

@@ -57,7 +57,7 @@ test('one connection serves until a move, then the next address is dialled', asy
   t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'one' })), { kind: 'reply', reply: 'one' });
   await link.call(async () => ({ kind: 'reply', reply: 'two' }));
   t.deepEqual(dialled, ['a:1']);
-  t.deepEqual(await link.call(async () => UNREACHABLE), { kind: 'failed' });
+  t.deepEqual(await link.call(async () => UNREACHABLE), { kind: 'failed', isPassive: false });
   await link.move();
   await link.call(async () => UNREACHABLE);
   t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
@@ -65,7 +65,7 @@ test('one connection serves until a move, then the next address is dialled', asy
 
 test('the primary that a passive coordinator names is dialled next', async (t) => {
   const { link, dialled } = linkTo(['a:1', 'b:2']);
-  t.deepEqual(await link.call(async () => ({ kind: 'not-leader', primaryAddress: 'c:3' })), { kind: 'failed' });
+  t.deepEqual(await link.call(async () => ({ kind: 'not-leader', primaryAddress: 'c:3' })), { kind: 'failed', isPassive: true });
   await link.move();
   await link.call(async () => UNREACHABLE);
   t.deepEqual(dialled, ['a:1', 'c:3']);
@@ -97,7 +97,7 @@ test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin ag
 
 test('where no address is known nothing is dialled, and a move lasts until one is told', async (t) => {
   const { link, dialled } = linkTo([], systemClock.sleep);
-  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'never' })), { kind: 'failed' });
+  t.deepEqual(await link.call(async () => ({ kind: 'reply', reply: 'never' })), { kind: 'failed', isPassive: false });
   let hasMoved = false;
   const move = link.move().then(() => {
     hasMoved = true;

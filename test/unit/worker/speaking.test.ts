@@ -28,7 +28,7 @@ class FakeLink implements Pick<Link, 'openSession' | 'call'> {
   onReply: (reply: PollReply) => void = () => undefined;
   onEnd: () => void = () => undefined;
   isKnown = true;
-  called: Called<unknown> = { kind: 'failed' };
+  called: Called<unknown> = { kind: 'failed', isPassive: false };
 
   openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null {
     if (!this.isKnown) return null;
