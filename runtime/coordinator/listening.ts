@@ -3,12 +3,13 @@ import type { Log } from '../base/log.ts';
 import { onParentMessage, tellParent } from '../base/supervised.ts';
 import type { Lease } from '../model/lease.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
-import { type CertificateRequest, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
+import { type CertificateRequest, certificatesMade, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
 import { type CertificateView, watchCertificate } from '../rpc/certificate-watch.ts';
 import { startServer } from '../rpc/server.ts';
 import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
 import type { HealthView } from './health-answer.ts';
 import type { Loop } from './loop.ts';
+import { reachable } from './reachable.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import type { Standing } from './standing.ts';
 
@@ -82,7 +83,11 @@ export async function startListening({ settings, runId, post, clock, log }: List
 
 function infoOf({ core, lease }: Post, own: string): CoordinatorInfo {
   const isPrimary = core !== null;
-  return { epoch: lease?.epoch ?? 0, role: isPrimary ? 'primary' : 'passive', primaryAddress: isPrimary ? own : (lease?.address ?? '') };
+  return {
+    epoch: lease?.epoch ?? 0,
+    role: isPrimary ? 'primary' : 'passive',
+    primaryAddress: reachable(isPrimary ? own : (lease?.address ?? '')),
+  };
 }
 
 function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest {
@@ -92,6 +97,6 @@ function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest
 /** The coordinator's certificate; where nobody has brought an authority, a dev CA is made first. */
 async function certificateFor(settings: CoordinatorSettings, request: CertificateRequest, runId: string): Promise<TlsFiles> {
   const ca = await ensureDevCa(settings.tlsDir, runId);
-  if (ca.isNew) process.stderr.write(`Generated dev CA at ${ca.caPath}\n`);
+  if (ca.isNew) process.stderr.write(`${certificatesMade(ca.caPath)}\n`);
   return issueCertificate(settings.tlsDir, request);
 }

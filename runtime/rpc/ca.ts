@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createFileAtomic, writeFileAtomic } from '../base/atomic-file.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
@@ -30,6 +30,11 @@ export type CertificateRequest =
 
 const KEY_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
+
+/** For people, once. */
+export function certificatesMade(caPath: string): string {
+  return `Certificates for this run's own processes were made in ${dirname(caPath)}`;
+}
 
 /**
  * Makes the run's certificate authority unless it is there; safe when several processes start for the first time at once: the key
