@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { type Disk, systemDisk } from '../base/disk.ts';
 import { RolloutError } from '../base/errors.ts';
@@ -56,14 +56,27 @@ export async function readServing(path: string): Promise<Serving | null> {
   const text = await readTextIfThere(path);
   if (text === null) return null;
   try {
-    return JSON.parse(text) as Serving;
+    const serving = JSON.parse(text) as Serving;
+    return { ...serving, run: withPaths(serving.run, (one) => resolve(dirname(path), one)) };
   } catch (cause) {
     throw new RolloutError('STATE_UNREADABLE', `${path} is damaged: give the run's command again, which rewrites it`, { cause });
   }
 }
 
 export async function writeServing(path: string, serving: Serving): Promise<void> {
-  await writeMark(path, `${JSON.stringify(serving)}\n`, systemDisk);
+  const stored = { ...serving, run: withPaths(serving.run, (one) => relativeInside(dirname(path), one)) };
+  await writeMark(path, `${JSON.stringify(stored)}\n`, systemDisk);
+}
+
+function withPaths(run: ServedRun, map: (path: string) => string): ServedRun {
+  return { ...run, inputPath: map(run.inputPath), outputPath: map(run.outputPath), tlsDir: map(run.tlsDir) };
+}
+
+/** What lies inside the state directory moves with it, so the file names it from there. */
+function relativeInside(dir: string, path: string): string {
+  const below = relative(dir, path);
+  const isInside = below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
+  return isInside ? below : path;
 }
 
 /** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import type { RolloutError } from '../../../runtime/base/errors.ts';
-import { readEpochMark, writeEpochMark } from '../../../runtime/coordinator/files.ts';
+import { readEpochMark, readServing, type ServedRun, writeEpochMark, writeServing } from '../../../runtime/coordinator/files.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 test('a mark that cannot be written is a failure of the store that names the file', async (t) => {
@@ -21,4 +21,26 @@ test('a mark of the highest epoch that holds anything but a number, or nothing, 
     const error = await t.throwsAsync<RolloutError>(readEpochMark(path), { code: 'STATE_UNREADABLE' }, contents);
     t.true(error?.message.includes(path));
   }
+});
+
+test('paths inside the state directory follow it when it is moved; others stay', async (t) => {
+  const dir = temporaryDir(t);
+  const [before, after] = [join(dir, 'a.rollout'), join(dir, 'b.rollout')];
+  mkdirSync(before);
+  const run: ServedRun = {
+    inputPath: join(before, 'spool', 'input.jsonl'),
+    outputPath: join(dir, '..out'),
+    outputMode: 0o644,
+    tlsDir: join(before, 'tls'),
+    order: 'input',
+    form: 'batch',
+    limit: null,
+    maxLineBytes: 1,
+  };
+  const serving = { address: 'h:1', http: null, pid: 1, epoch: 1, run };
+  await writeServing(join(before, 'coordinator.json'), serving);
+  t.deepEqual(await readServing(join(before, 'coordinator.json')), serving);
+  renameSync(before, after);
+  const moved = { ...run, inputPath: join(after, 'spool', 'input.jsonl'), tlsDir: join(after, 'tls') };
+  t.deepEqual((await readServing(join(after, 'coordinator.json')))?.run, moved);
 });
