@@ -12,6 +12,7 @@ import { EVENT_LEVELS, type RunEvent } from '../model/event.ts';
 import type { RunStatus } from '../model/status.ts';
 import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
+import { certificatesMade } from '../rpc/ca.ts';
 import { againSwitches, type RunArguments } from './arguments.ts';
 import { prepareCertificates } from './certificates.ts';
 import { childStarter } from './child.ts';
@@ -26,7 +27,8 @@ import { createProgressView, type ProgressView } from './progress.ts';
 import { openItems } from './run-status.ts';
 import { endJson, endText, type RunEnd } from './run-summary.ts';
 import { readProgress, readStoredRun } from './stored-run.ts';
-import { type SupervisionEnd, Supervisor, type SupervisorDeps, type SupervisorPlan, type WorkerPlan } from './supervisor.ts';
+import { Supervisor, type SupervisorDeps } from './supervisor.ts';
+import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervisor-plan.ts';
 import { onAnswer, onNoAnswer, type Unanswered } from './unanswered.ts';
 
 export interface Execution {
@@ -48,7 +50,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
   const { args, paths } = execution;
   const startedMs = deps.clock.monotonicMs();
   const ca = await prepareCertificates(paths.tlsDir, execution.runId, args.workers);
-  if (ca.isNew) say(deps.err, [`Generated dev CA at ${ca.caPath}`]);
+  if (ca.isNew) say(deps.err, [certificatesMade(ca.caPath)]);
   const view = createProgressView(
     { err: deps.err, isDrawable: deps.isDrawable, out: deps.out, nowMs: () => deps.clock.monotonicMs() },
     args.json,

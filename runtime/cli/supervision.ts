@@ -53,3 +53,8 @@ export function exitWithoutWorkers(absences: readonly WorkerAbsence[]): ExitCode
 export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' | 'given-up' }>): string {
   return message.kind === 'waiting' ? `${name} waits: ${message.reason}` : `${name} goes on`;
 }
+
+/** A worker has ended with 0 while items are still to do. */
+export function describeLeft(name: string): string {
+  return `worker ${name} has left, as it was told to (SIGTERM, a drain or a hint); it is not started again in this run`;
+}

@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ToParent } from '../base/supervised.ts';
-import type { Child, ChildPlan, StartChild } from './child.ts';
+import type { Child, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
-import { describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
+import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
+import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervisor-plan.ts';
 
 /**
  * Keeps one coordinator and the workers of a run alive until the run ends. What is done about each end is decided in
@@ -28,25 +29,6 @@ export interface SupervisorDeps {
   readonly isConnected: (worker: string) => boolean;
 }
 
-export interface WorkerPlan extends ChildPlan {
-  /** Writes the worker's settings, which name the coordinators; none while none is known, and then the worker is told. */
-  readonly prepare: (coordinators: readonly string[]) => Promise<void>;
-}
-
-export interface SupervisorPlan {
-  readonly coordinator: ChildPlan;
-  /** Further arguments of the coordinator until one has served: what they ask for is done once, and never again by a restart. */
-  readonly firstArguments: readonly string[];
-  readonly workers: readonly WorkerPlan[];
-  readonly drainTimeoutMs: number;
-}
-
-export interface SupervisionEnd {
-  readonly exit: ExitCode;
-  /** The process whose last log lines tell why; null where nothing failed. */
-  readonly failed: { readonly logFile: string; readonly fromByte: number } | null;
-}
-
 /** After the run's end workers hear it from the coordinator and leave; those that do not, or never found it, are told so. */
 const LEAVE_MS = 5_000;
 /** What a process gets beyond its drain timeout before it is killed. */
@@ -55,6 +37,8 @@ const GRACE_MS = 3_000;
 const ASK_MS = 500;
 /** How long such a run may seem unfinished: the status is up to a poll old. */
 const UNFINISHED_MS = 5_000;
+/** A part of it: after this the status tells whether a worker has left before the end. */
+const LEFT_MS = 2_000;
 
 export class Supervisor {
   readonly #deps: SupervisorDeps;
@@ -171,7 +155,7 @@ export class Supervisor {
   /** Workers leave when the run is finished too, and the coordinator may then be busy with the export for long. */
   async #untilStuck(): Promise<void> {
     const { clock, hasOpenItems } = this.#deps;
-    let unfinishedMs = this.#absences.every((absence) => absence.why === 'drained') ? 0 : UNFINISHED_MS;
+    let unfinishedMs = this.#absences.every((absence) => absence.why === 'drained') ? LEFT_MS : UNFINISHED_MS;
     while (!this.#stop.signal.aborted && unfinishedMs < UNFINISHED_MS) {
       await clock.sleep(ASK_MS, this.#stop.signal);
       unfinishedMs = hasOpenItems() ? unfinishedMs + ASK_MS : 0;
@@ -188,14 +172,21 @@ export class Supervisor {
       if (action.kind === 'stay-away') {
         const failed = action.why === 'drained' ? null : { logFile: plan.logFile, fromByte: child.logFromByte };
         this.#absences.push({ why: action.why, failed });
-        if (action.why !== 'drained')
-          notice(`worker ${plan.name} ${describeEnd(end)} (${action.why}); it is not started again, see ${plan.logFile}`);
+        if (action.why === 'drained') await this.#tellLeft(plan.name);
+        else notice(`worker ${plan.name} ${describeEnd(end)} (${action.why}); it is not started again, see ${plan.logFile}`);
         return;
       }
       notice(`worker ${plan.name} ${describeEnd(end)}; starting it again`);
       restarts = action.restarts;
       await clock.sleep(action.pauseMs, this.#stop.signal);
     }
+  }
+
+  /** Workers leave when the run is finished too, which is known a little later. */
+  async #tellLeft(name: string): Promise<void> {
+    const { clock, hasOpenItems, notice } = this.#deps;
+    await clock.sleep(LEFT_MS, this.#stop.signal);
+    if (!this.#stop.signal.aborted && hasOpenItems()) notice(describeLeft(name));
   }
 
   async #runWorkerOnce(plan: WorkerPlan): Promise<{ readonly child: Child; readonly end: ProcessEnd }> {

@@ -18,16 +18,16 @@ test('dev CA of rollout run: made once with mode 0600, the line printed; the sec
   t.deepEqual(
     first
       .stderr()
-      .match(/Generated dev CA at .*/g)
+      .match(/Certificates for this run's own processes were made in .*/g)
       ?.map((line) => line.includes(tls)),
     [true],
   );
-  t.false(first.stdout().includes('Generated dev CA'));
+  t.false(first.stdout().includes('own processes were made'));
   const ca = readFileSync(join(tls, 'ca.pem'), 'utf8');
   t.is(statSync(join(tls, 'ca.key.pem')).mode & 0o777, 0o600);
   const second = run.start();
   t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
-  t.false(second.stderr().includes('Generated dev CA'));
+  t.false(second.stderr().includes('own processes were made'));
   t.is(readFileSync(join(tls, 'ca.pem'), 'utf8'), ca);
 });
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { childStarter } from '../../runtime/cli/child.ts';
-import { Supervisor, type SupervisorPlan } from '../../runtime/cli/supervisor.ts';
+import { Supervisor } from '../../runtime/cli/supervisor.ts';
+import type { SupervisorPlan } from '../../runtime/cli/supervisor-plan.ts';
 import { signal } from '../support/process-table.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -208,4 +209,15 @@ test('what is asked of the coordinator once, such as going on with a paused run,
     (await starts()).slice(0, 4).map((line) => line.endsWith(' first')),
     [true, true, false, false],
   );
+});
+
+test('of a worker that leaves while items are to do it is said that it is not started again; at the end of the run nothing', async (t) => {
+  const leaving = { coordinator: [], w1: ['exit', '0'], w2: [] };
+  const [early, atTheEnd] = await Promise.all([stage(t, leaving), stage(t, leaving, { hasOpenItems: false })]);
+  const ended = [early, atTheEnd].map(({ supervisor }) => supervisor.run());
+  await until('it is said', PATIENCE_MS, () => early.notices.some((line) => /w1 has left.*not started again/.test(line)));
+  for (const { supervisor } of [early, atTheEnd]) supervisor.interrupt();
+  await Promise.all(ended);
+  t.is(early.notices.length, 1);
+  t.deepEqual(atTheEnd.notices, []);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { NO_RESTARTS, QUICK_FAILURES_LIMIT } from '../../../runtime/cli/restart.ts';
-import { describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd } from '../../../runtime/cli/supervision.ts';
+import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd } from '../../../runtime/cli/supervision.ts';
 
 function exited(code: number): { readonly code: number; readonly signal: null; readonly ranMs: number } {
   return { code, signal: null, ranMs: 50 };
@@ -47,4 +47,8 @@ test('R46: a process that waits is named with its reason and nothing else, and s
   const waiting = describeWait('coordinator', { kind: 'waiting', reason: 'no space in /d; free some there' });
   t.is(waiting, 'coordinator waits: no space in /d; free some there');
   t.is(describeWait('worker w1', { kind: 'going-on' }), 'worker w1 goes on');
+});
+
+test('of a worker that was told to leave it is said that it is not started again', (t) => {
+  t.regex(describeLeft('w2'), /^worker w2 has left.*SIGTERM.*not started again in this run$/);
 });
