@@ -42,6 +42,11 @@ export function formatSize(bytes: number): string {
   return `${power === 0 ? value : value.toFixed(1)} ${units[power]}`;
 }
 
+/** `1 line`, `2 lines`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 function parseQuantity(text: string, units: ReadonlyMap<string, number>): number | null {
   const match = /^(\d+(?:\.\d+)?) ?([A-Za-z]+)$/.exec(text.trim());
   const unit = units.get(match?.[2] ?? '');

@@ -1,4 +1,4 @@
-import { formatSize } from '../base/quantity.ts';
+import { counted, formatSize } from '../base/quantity.ts';
 import type { InvalidKind } from '../input/index-summary.ts';
 import type { InvalidReason } from '../input/reader.ts';
 
@@ -27,7 +27,7 @@ export function dryRunText(found: DryRun): readonly string[] {
   const bad = found.firstInvalid.map(({ lineNumber, code, message }) => `  line ${lineNumber}: ${code}: ${message}`);
   const more = found.invalid > bad.length ? [`  and ${found.invalid - bad.length} more`] : [];
   return [
-    `${found.items} input lines (${formatSize(found.inputBytes)}), ${found.invalid} of them bad, ${found.blankLines} blank lines skipped.`,
+    `${counted(found.items, 'input line')} (${formatSize(found.inputBytes)}), ${found.invalid} of them bad, ${counted(found.blankLines, 'blank line')} skipped.`,
     ...streamedText(found.streamed),
     ...kinds,
     ...bad,
@@ -40,7 +40,9 @@ export function dryRunText(found: DryRun): readonly string[] {
 
 function streamedText(streamed: number): readonly string[] {
   if (streamed === 0) return [];
-  return [`${streamed} have "stream": true: events of …/completions are put together into one answer, other addresses are refused.`];
+  return [
+    `${streamed} ${streamed === 1 ? 'has' : 'have'} "stream": true: events of …/completions are put together into one answer, other addresses are refused.`,
+  ];
 }
 
 export function neededBytes({ items, spoolBytes, indexBytes }: Pick<DryRun, 'items' | 'spoolBytes' | 'indexBytes'>): number {

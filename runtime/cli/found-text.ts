@@ -1,3 +1,4 @@
+import { counted } from '../base/quantity.ts';
 import type { Progress } from '../model/run.ts';
 
 /** What `rollout run` says first about a state directory that is there already. Pure. */
@@ -40,6 +41,17 @@ export function finishedText(found: Found, output: string, errors: string): read
   ];
 }
 
+/** `rollout retry --failed` of a finished run in which no item has failed. */
+export function nothingToRetry(stateDir: string, invalid: number | null): readonly string[] {
+  const bad = invalid ?? 0;
+  if (bad === 0) return [`No item of the run in ${stateDir} has failed. Nothing was executed.`];
+  const are = bad === 1 ? 'is not run again; correct it' : 'are not run again; correct them';
+  return [
+    `${counted(bad, 'bad line')} ${are} in the input and start over with --fresh, or run the corrected lines as a file of their own.`,
+    `No other line of the run in ${stateDir} has failed. Nothing was executed.`,
+  ];
+}
+
 /** The way to another try, where there is one: lines that are no items would fail again. */
 export function retryHint(failed: number, invalid: number | null): readonly string[] {
   if (failed <= (invalid ?? 0)) return [];
@@ -49,7 +61,8 @@ export function retryHint(failed: number, invalid: number | null): readonly stri
 
 /** What `rollout retry --failed` says first. */
 export function retryText({ progress, invalid }: Pick<Found, 'progress' | 'invalid'>): string {
-  if (invalid === null || invalid === 0) return `${progress.failed} failed lines run again.`;
+  if (invalid === null || invalid === 0)
+    return `${counted(progress.failed, 'failed line')} ${progress.failed === 1 ? 'runs' : 'run'} again.`;
   const again = Math.max(0, progress.failed - invalid);
   return `${again} failed line${again === 1 ? ' runs' : 's run'} again; ${notItems(invalid)} and would fail again.`;
 }

@@ -19,6 +19,10 @@ const WAYS_ON: Readonly<Record<Refusal, readonly string[]>> = {
     'Lines were added to the list: add --extend to run them too. It proves that the old lines are unchanged, and what is recorded stays.',
     'Or give the command that began the run, or --fresh to move it aside and start over. --force does not mix two lists.',
   ],
+  raised: [
+    'The limit was raised: add --extend to run the further lines too. What is recorded stays.',
+    'Or give the command that began the run, or --fresh to move it aside and start over. --force does not mix two lists.',
+  ],
   'handed-out': [
     'Items of the old list were handed out, and --force does not mix two lists: give the list and the options that began the run to go on',
     'with it, --extend where lines were only added at the end, or --fresh to move it aside and start over.',

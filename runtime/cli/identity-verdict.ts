@@ -24,8 +24,8 @@ export type IdentityVerdict =
   | { readonly kind: 'extend' }
   | { readonly kind: 'refuse'; readonly why: Refusal };
 
-/** `grown`: --extend would do; `handed-out`: not even --force may mix two lists. */
-export type Refusal = 'differs' | 'grown' | 'handed-out';
+/** `grown`, `raised` (only the limit): --extend would do; `handed-out`: not even --force may mix two lists. */
+export type Refusal = 'differs' | 'grown' | 'raised' | 'handed-out';
 
 /** Whether this command goes on with the run that is there. Two lists are never mixed: results belong to lines by their number. */
 export function identityVerdict(compared: Comparison, { extend, force }: Permissions): IdentityVerdict {
@@ -36,5 +36,6 @@ export function identityVerdict(compared: Comparison, { extend, force }: Permiss
   if (force && handedOut === 0) return { kind: 'go-on', isOtherList: true };
   if (force) return { kind: 'refuse', why: 'handed-out' };
   const isLonger = input !== 'different' && items !== 'different';
-  return { kind: 'refuse', why: isLonger && !extend ? 'grown' : 'differs' };
+  if (!isLonger || extend) return { kind: 'refuse', why: 'differs' };
+  return { kind: 'refuse', why: input === 'same' ? 'raised' : 'grown' };
 }

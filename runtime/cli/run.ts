@@ -6,13 +6,15 @@ import { ifThere } from '../base/if-there.ts';
 import type { ProcessLock } from '../base/process-lock.ts';
 import { makeStateDir, stateUnusable } from '../base/state-dir.ts';
 import type { ServedRun } from '../coordinator/files.ts';
+import { readRunFile } from '../input/run-file.ts';
+import { checkInputFile } from '../input/spool.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { errorsPath } from '../results/output-line.ts';
 import { checkRunArguments, type RunArguments } from './arguments.ts';
 import { type CliDeps, say } from './deps.ts';
 import { dryRun } from './dry-run.ts';
 import { exportTo } from './export.ts';
-import { type Found, finishedText, foundText, retryText } from './found-text.ts';
+import { type Found, finishedText, foundText, nothingToRetry, retryText } from './found-text.ts';
 import { refuseDamaged } from './inspect.ts';
 import { endLeftovers } from './leftovers.ts';
 import { defaultStateDir, type StatePaths, statePaths } from './paths.ts';
@@ -35,8 +37,10 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   const args = { ...given, output: resolve(deps.cwd, given.output) };
   const inputPath = input === '-' ? input : resolve(deps.cwd, input);
   const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));
-  if (inputPath !== '-') await requireInput(inputPath);
+  // Before a state directory is made for it.
+  if (inputPath !== '-') await checkInputFile(inputPath, args.raw ? 'raw' : 'batch');
   await checkStateDir(paths, args.output);
+  if (args.failed === true) await requireRetryable(paths);
   const outputs = await runOutputs({
     paths,
     output: args.output,
@@ -60,7 +64,6 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   const prepared = await readInput(deps, input, paths.stateDir, args);
   const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
   const found = identified.isNew ? null : await lookAt(paths, identified);
-  if (args.failed === true) requireRetryable(found, paths);
   if (found !== null && !identified.isExtended && isOver(found) && !isAgain(found, args))
     return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
   if (found !== null && !args.rerunDamaged) await refuseDamaged(deps, paths, args.json);
@@ -93,21 +96,15 @@ function isOver({ progress, items }: Found): boolean {
   return progress.state.kind === 'completed' && (items === null || items === progress.done + progress.failed);
 }
 
-function requireRetryable(found: Found | null, { stateDir }: StatePaths): void {
-  if (found === null)
+/** Before a state directory is made. */
+async function requireRetryable({ stateDir }: StatePaths): Promise<void> {
+  if ((await readRunFile(stateDir)) === null)
     throw new RolloutError('USAGE', `there is no run in ${stateDir} yet whose failed lines could run again: use \`rollout run\``);
 }
 
 /** Something of a finished run is to run again. */
 function isAgain({ progress, invalid }: Found, { failed, rerunDamaged }: RunArguments): boolean {
   return rerunDamaged || (failed === true && progress.failed > (invalid ?? 0));
-}
-
-/** Before a state directory is made for it. */
-async function requireInput(path: string): Promise<void> {
-  await stat(path).catch((cause: unknown) => {
-    throw new RolloutError('INPUT_UNREADABLE', `cannot read the input ${path}: check the path`, { cause });
-  });
 }
 
 /** What a state directory holds from its first moments on; one brought along may hold certificates only. */
@@ -176,6 +173,7 @@ async function alreadyFinished(
     await markExported(paths, args.output, epoch);
   }
   await guard.release();
-  say(deps.err, finishedText(found, args.output, errorsPath(args.output)));
+  const isRetry = args.failed === true;
+  say(deps.err, isRetry ? nothingToRetry(paths.stateDir, found.invalid) : finishedText(found, args.output, errorsPath(args.output)));
   return failed > 0 ? EXIT.someFailed : EXIT.done;
 }

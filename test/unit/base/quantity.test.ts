@@ -1,5 +1,5 @@
 import test from 'ava';
-import { formatDuration, formatSize, parseDurationMs, parseSizeBytes } from '../../../runtime/base/quantity.ts';
+import { counted, formatDuration, formatSize, parseDurationMs, parseSizeBytes } from '../../../runtime/base/quantity.ts';
 
 test('a duration has a number and a unit', (t) => {
   t.deepEqual(['500ms', '5s', '1.5s', '15m', '2h', '0s'].map(parseDurationMs), [500, 5_000, 1_500, 900_000, 7_200_000, 0]);
@@ -22,4 +22,11 @@ test('a duration is shown in its largest whole unit', (t) => {
 test('a size is shown with one decimal and never as more than it is', (t) => {
   t.deepEqual([0, 1023, 1024, 1536, 5 * 2 ** 30].map(formatSize), ['0 B', '1023 B', '1.0 KiB', '1.5 KiB', '5.0 GiB']);
   t.is(formatSize(64 * 2 ** 20 - 1), '63.9 MiB');
+});
+
+test('a noun stands in the plural but for one', (t) => {
+  t.deepEqual(
+    [0, 1, 2].map((count) => counted(count, 'blank line')),
+    ['0 blank lines', '1 blank line', '2 blank lines'],
+  );
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type Found, finishedText, foundText, retryHint, retryText } from '../../../runtime/cli/found-text.ts';
+import { type Found, finishedText, foundText, nothingToRetry, retryHint, retryText } from '../../../runtime/cli/found-text.ts';
 
 function found(change: Partial<Found> = {}, paused?: string): Found {
   const state = paused === undefined ? ({ kind: 'running' } as const) : ({ kind: 'paused', reason: paused } as const);
@@ -49,4 +49,10 @@ test('a retry is offered where a failed line may succeed, and lines that are no 
 test('a retry says what runs again, and what does not', (t) => {
   t.is(retryText(found()), '2 failed lines run again.');
   t.is(retryText(found({ invalid: 1 })), '1 failed line runs again; 1 line is no item and would fail again.');
+});
+
+test('a retry of a finished run without a failed item says so, and what to do about bad lines', (t) => {
+  t.deepEqual(nothingToRetry('out.rollout', 0), ['No item of the run in out.rollout has failed. Nothing was executed.']);
+  t.regex(nothingToRetry('out.rollout', 5).join('\n'), /^5 bad lines are not run again; correct them in the input/);
+  t.regex(nothingToRetry('out.rollout', 1).join('\n'), /^1 bad line is not run again; correct it in the input/);
 });

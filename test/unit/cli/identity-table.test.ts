@@ -32,3 +32,9 @@ test('where items of the old list were handed out, --force is not offered, and t
   t.regex(text, /handed out, and --force does not mix two lists/);
   t.regex(text, /--fresh/);
 });
+
+test('where only the limit was raised, nothing is said of lines that were added to the list', (t) => {
+  const text = identityTable('out.rollout', [{ name: '--limit', found: '10', wanted: '20' }], 'raised');
+  t.regex(text, /The limit was raised: add --extend/);
+  t.notRegex(text, /added to the list/);
+});

@@ -1,12 +1,18 @@
 import test from 'ava';
-import { type Comparison, type IdentityVerdict, identityVerdict, type Permissions } from '../../../runtime/cli/identity-verdict.ts';
+import {
+  type Comparison,
+  type IdentityVerdict,
+  identityVerdict,
+  type Permissions,
+  type Refusal,
+} from '../../../runtime/cli/identity-verdict.ts';
 
 const SAME: Comparison = { input: 'same', items: 'same', hasOtherModel: false, handedOut: 5, isProvable: true };
 
 const GO_ON: IdentityVerdict = { kind: 'go-on', isOtherList: false };
 const OTHER_LIST: IdentityVerdict = { kind: 'go-on', isOtherList: true };
 const EXTEND: IdentityVerdict = { kind: 'extend' };
-const refuse = (why: 'differs' | 'grown' | 'handed-out'): IdentityVerdict => ({ kind: 'refuse', why });
+const refuse = (why: Refusal): IdentityVerdict => ({ kind: 'refuse', why });
 
 const TABLE: readonly (readonly [
   what: string,
@@ -25,7 +31,7 @@ const TABLE: readonly (readonly [
   ['a grown input of which nothing was handed out', { input: 'grown', handedOut: 0 }, ['force'], OTHER_LIST],
   ['a grown input and another model', { input: 'grown', hasOtherModel: true }, ['extend'], refuse('differs')],
   ['a grown input and another model', { input: 'grown', hasOtherModel: true }, ['extend', 'force'], EXTEND],
-  ['a higher limit', { items: 'more' }, [], refuse('grown')],
+  ['a higher limit', { items: 'more' }, [], refuse('raised')],
   ['a higher limit', { items: 'more' }, ['extend'], EXTEND],
   ['a higher limit over a grown input', { input: 'grown', items: 'more' }, ['extend'], EXTEND],
   ['another input, perhaps; the index decides', { input: 'different' }, ['extend'], EXTEND],
