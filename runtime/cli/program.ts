@@ -1,7 +1,8 @@
-import { Command, Help, Option } from 'commander';
+import { type Command, Help, Option } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
 import { type RunArguments, toDuration, toReason } from './arguments.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { RolloutCommand } from './command.ts';
+import { EXIT_CODES, exitHelp } from './exit-codes.ts';
 import { addRetry, addRun, RERUN_DAMAGED } from './run-options.ts';
 import type {
   CoordinatorArguments,
@@ -25,14 +26,49 @@ export interface Verbs {
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
 
+const BAD_STATE = 'usage, or no run, or a damaged one: the message says what to change';
+const STATUS_EXITS = {
+  0: 'shown, or with --watch looked at until the end or Ctrl-C',
+  2: BAD_STATE,
+  4: 'the files could not be read',
+  70: null,
+};
+const DRAIN_EXITS = {
+  0: 'it has left, or was told to (--no-wait)',
+  2: 'usage, or no such worker',
+  4: 'no coordinator answers, or the worker was lost before it could leave',
+  70: null,
+  130: 'interrupted, and it goes on leaving',
+};
+const EXPORT_EXITS = {
+  0: 'written',
+  2: 'usage, or the run is not finished, or the output cannot be written: the message says what to change',
+  4: 'the files could not be read',
+  6: 'written, but for recorded results that are damaged',
+  70: null,
+};
+const VERIFY_EXITS = {
+  0: 'it holds',
+  2: 'usage, or the run is not finished',
+  4: 'the files could not be read',
+  6: 'it does not hold: the first breaks are shown',
+  70: null,
+};
+const WORKER_EXITS = {
+  0: 'the run is finished, or it was told to leave and has',
+  2: 'usage, settings, or a store of another run: the message says what to change',
+  4: 'no model server or no coordinator answers; results that are not handed over are kept',
+  70: null,
+};
+
 export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string): Command {
-  const program = new Command('rollout');
+  const program = new RolloutCommand('rollout');
   program
     .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
     .version(version, '-V, --version', 'print the version')
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
-    .configureHelp({ optionDescription: withoutFalse })
+    .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);
   addRetry(program, verbs, finish);
@@ -52,7 +88,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
 function addStatus(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
   findable(program.command('status').description('where the run stands, whether or not it is being worked on'))
     .option('--watch', 'show it again every second until the run ends', false)
-    .addHelpText('after', '\nExample:\n  rollout status --state answers.jsonl.rollout --watch')
+    .addHelpText('after', `\nExample:\n  rollout status --state answers.jsonl.rollout --watch\n${exitHelp(STATUS_EXITS)}`)
     .action(async (args: StatusArguments) => finish(await verbs.status(args)));
 }
 
@@ -62,10 +98,7 @@ function addDrain(program: Command, verbs: Verbs, finish: (exit: ExitCode) => vo
     .option('--deadline <duration>', 'it must be gone by then (default: 75 % of its terminationGracePeriod)', toDuration)
     .option('--reason <text>', 'for events and status', toReason)
     .option('--no-wait', 'do not wait until it has left')
-    .addHelpText(
-      'after',
-      '\nExample:\n  rollout drain w2 --deadline 60s --state answers.jsonl.rollout\n\nExit codes: 0 it has left, or was told to (--no-wait); 2 usage, or no such worker; 4 no coordinator answers, or the worker was lost\nbefore it could leave; 130 interrupted, and it goes on leaving.',
-    )
+    .addHelpText('after', `\nExample:\n  rollout drain w2 --deadline 60s --state answers.jsonl.rollout\n${exitHelp(DRAIN_EXITS)}`)
     .action(async (worker: string, args: DrainArguments) => finish(await verbs.drain(worker, args)));
 }
 
@@ -75,7 +108,10 @@ function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
     .addOption(new Option('--order <order>', 'of the output lines (default: that of the run)').choices(['input', 'completion']))
     .option('--output <path>', 'write here instead of to the output of the run')
     .option('--overwrite', 'replace files there that this run has not written', false)
-    .addHelpText('after', '\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl')
+    .addHelpText(
+      'after',
+      `\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl\n${exitHelp(EXPORT_EXITS)}`,
+    )
     .action(async (args: ExportArguments) => finish(await verbs.export(args)));
 }
 
@@ -83,10 +119,7 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
   findable(
     program.command('verify').description('prove from input, ledger and output files that each input line is in exactly one of them'),
   )
-    .addHelpText(
-      'after',
-      '\nExample:\n  rollout verify --state answers.jsonl.rollout\n\nExit codes: 0 it holds, 6 it does not (the first breaks are shown), 2 usage, or the run is not finished.',
-    )
+    .addHelpText('after', `\nExample:\n  rollout verify --state answers.jsonl.rollout\n${exitHelp(VERIFY_EXITS)}`)
     .action(async (args: FindArguments) => finish(await verbs.verify(args)));
 }
 
@@ -102,6 +135,7 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .option('--resume', 'go on with a paused run', false)
     .option('--retry-failed', 'run failed items again', false)
     .option(...RERUN_DAMAGED)
+    .addHelpText('after', EXIT_CODES)
     .action(async (args: CoordinatorArguments) => finish(await verbs.coordinatorRun(args)));
   coordinator
     .command('test-fence', { hidden: true })
@@ -117,12 +151,14 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .description('run a worker in the foreground')
     .showHelpAfterError('(try: rollout worker run --help)')
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
+    .addHelpText('after', exitHelp(WORKER_EXITS))
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
 }
 
-/** That a switch is off by default goes without saying. */
-function withoutFalse(this: Help, option: Option): string {
-  return option.defaultValue === false ? option.description : new Help().optionDescription(option);
+/** That a switch is off by default goes without saying; that an option has to be given does not. */
+function describeOption(this: Help, option: Option): string {
+  const description = option.defaultValue === false ? option.description : new Help().optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }
 
 function findable(command: Command): Command {

@@ -71,6 +71,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
       'machine',
       'mirror',
       'outcomes',
+      'reachable',
       'reading',
       'registry',
       'rows',
@@ -155,6 +156,7 @@ const PLAIN: readonly string[] = [
     'coordinator/channel',
     'worker/loop-lag',
     'cli/deps',
+    'cli/exit-codes',
     'cli/paths',
   ],
 ];

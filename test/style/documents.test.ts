@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ERRORS } from '../../runtime/base/errors.ts';
 import { EXIT } from '../../runtime/base/exit.ts';
+import { EXIT_MEANINGS } from '../../runtime/cli/exit-codes.ts';
 import { EVENT_LEVELS } from '../../runtime/model/event.ts';
 import { readSources, readText, runtimeSources } from './sources.ts';
 
@@ -59,6 +60,13 @@ test('docs/settings.md lists every setting of coordinator.yaml and worker.yaml, 
 test('README.md lists every exit code', (t) => {
   const readme = readText('README.md') ?? '';
   const missing = Object.entries(EXIT).filter(([, code]) => !new RegExp(`^\\|\\s*\`?${code}\`?\\s*\\|`, 'm').test(readme));
+  t.deepEqual(missing, []);
+});
+
+test('README.md says of each exit code what the help texts say', (t) => {
+  const rows = [...(readText('README.md') ?? '').matchAll(/^\| (\d+) \| (.*) \|$/gm)].map(([, code = '', meaning = '']) => [code, meaning]);
+  t.deepEqual(Object.fromEntries(rows), { ...EXIT_MEANINGS });
+  const missing = Object.values(EXIT).filter((code) => EXIT_MEANINGS[code] === undefined);
   t.deepEqual(missing, []);
 });
 
