@@ -14,7 +14,7 @@ const CONCURRENCY = 8;
 /** concurrency / 4, the default. */
 const PREFETCH = 2;
 const KILLS_PER_RUN = 10;
-const ITEMS = 4_000;
+const ITEMS = 2_400;
 
 for (const round of [1, 2, 3, 4, 5]) {
   test(`C1.5: kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
