@@ -7,8 +7,8 @@ export type ToParent =
   | { readonly kind: 'listening'; readonly address: string }
   /** It cannot go on now: why, and what to do about it; told again with growing gaps while it lasts. */
   | { readonly kind: 'waiting'; readonly reason: string }
-  /** It ends, and starting it again does not help. */
-  | { readonly kind: 'given-up' }
+  /** It ends, and starting it again does not help: why. */
+  | { readonly kind: 'given-up'; readonly reason: string }
   /** The reason is gone. */
   | { readonly kind: 'going-on' };
 

@@ -25,10 +25,10 @@ import { logFile, type StatePaths, workerConfigFile, workerDir } from './paths.t
 import { coordinatorConfig, coordinatorEnvironment, planSlots, type Slot, workerConfig, workerEnvironment } from './process-config.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 import { openItems } from './run-status.ts';
-import { endJson, endText, type RunEnd } from './run-summary.ts';
+import { endingText, endJson, endText, type RunEnd } from './run-summary.ts';
 import { readProgress, readStoredRun } from './stored-run.ts';
+import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervised-run.ts';
 import { Supervisor, type SupervisorDeps } from './supervisor.ts';
-import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervisor-plan.ts';
 import { onAnswer, onNoAnswer, type Unanswered } from './unanswered.ts';
 
 export interface Execution {
@@ -60,6 +60,10 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
     hasOpenItems: () => last === null || openItems(last) > 0 || !last.isIndexed,
     hasServed: () => last !== null,
     isConnected: (name) => last?.workers.some((worker) => worker.workerId === name) ?? false,
+    onEnding: ({ exit, reason }) => {
+      const lines = endingText({ exit, reason: inFlagWords(reason), inFlight: last?.running ?? 0, drainTimeout: args.drainTimeout });
+      for (const line of lines) view.notice(line);
+    },
   });
   const release = deps.onInterrupt(() => onInterrupt(supervisor, view, args));
   const watching = new AbortController();
@@ -95,7 +99,7 @@ function onInterrupt(supervisor: Supervisor, view: ProgressView, args: RunArgume
   supervisor.interrupt();
 }
 
-type Seen = Pick<SupervisorDeps, 'hasOpenItems' | 'hasServed' | 'isConnected'>;
+type Seen = Pick<SupervisorDeps, 'hasOpenItems' | 'hasServed' | 'isConnected' | 'onEnding'>;
 
 async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressView, seen: Seen): Promise<Supervisor> {
   const register = createChildRegister(execution.paths.children);
@@ -162,7 +166,8 @@ async function watch(deps: CliDeps, execution: Execution, supervisor: Supervisor
       const status = await live.status();
       if (status !== null) watching.onStatus(status);
       const nowMs = deps.clock.monotonicMs();
-      const isSilent = status === null && supervisor.address !== null;
+      // One that ends is not silent, however long its workers take to hand over.
+      const isSilent = status === null && supervisor.address !== null && !supervisor.isEnding;
       const log = logFile(paths, 'coordinator');
       const { next, notice, event } = isSilent ? onNoAnswer(unanswered, nowMs, log, live.silence()) : onAnswer(unanswered, nowMs);
       unanswered = next;
@@ -198,7 +203,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     notes: await readNotes(paths.answerNotes),
     items: stored?.index?.items ?? null,
     invalid: stored?.index?.invalid ?? null,
-    reason: state.kind === 'paused' ? state.reason : '',
+    reason: inFlagWords(state.kind === 'paused' ? state.reason : end.reason),
     seconds: Math.round(seconds * 10) / 10,
     output: args.output,
     errors: errorsPath(args.output),

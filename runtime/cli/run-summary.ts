@@ -14,7 +14,7 @@ export interface RunEnd {
   readonly items: number | null;
   /** Lines that are no items; null while not all are known. */
   readonly invalid: number | null;
-  /** Why the run is paused; else empty. */
+  /** Why the run is paused, or has stalled; else empty. */
   readonly reason: string;
   readonly seconds: number;
   readonly output: string;
@@ -23,6 +23,19 @@ export interface RunEnd {
   /** The last lines of the log of the process that gave up. */
   readonly logLines: readonly string[];
   readonly logFile: string | null;
+}
+
+export interface Ending extends Pick<RunEnd, 'exit' | 'reason'> {
+  /** Items that workers had when the coordinator was last asked. */
+  readonly inFlight: number;
+  readonly drainTimeout: string;
+}
+
+/** What is said while the processes of a run that cannot go on hand over and leave. */
+export function endingText({ exit, reason, inFlight, drainTimeout }: Ending): readonly string[] {
+  if (exit !== EXIT.notReachable || (reason === '' && inFlight === 0)) return [];
+  const wait = inFlight === 0 ? '' : `waiting up to ${drainTimeout} for ${inFlight} item${inFlight === 1 ? '' : 's'} in flight`;
+  return [`The run ends: ${[reason, wait].filter((part) => part !== '').join('; ')}.`];
 }
 
 export function endText(end: RunEnd): readonly string[] {
@@ -42,14 +55,15 @@ export function endText(end: RunEnd): readonly string[] {
     case EXIT.fenced:
       return ['Another coordinator has taken this run over; nothing more is written here.', ...log(end)];
     case EXIT.notReachable:
-      return [...log(end), `The run has stopped${whyStopped(end)}: ${kept(end)}.`, ...howToGoOn(end)];
+      return [...log(end), `The run has stopped${whyStopped(end)}.`, `${kept(end)}.`, ...howToGoOn(end)];
     default:
       return log(end);
   }
 }
 
 /** Where no process has failed, all workers have left in order, and none is started again. */
-function whyStopped({ logFile }: RunEnd): string {
+function whyStopped({ logFile, reason }: RunEnd): string {
+  if (reason !== '') return `: ${reason}`;
   return logFile === null ? ', since every worker was told to leave' : '';
 }
 

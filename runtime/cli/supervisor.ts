@@ -3,8 +3,8 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ToParent } from '../base/supervised.ts';
 import type { Child, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
+import { INTERRUPTED, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
 import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
-import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervisor-plan.ts';
 
 /**
  * Keeps one coordinator and the workers of a run alive until the run ends. What is done about each end is decided in
@@ -27,6 +27,8 @@ export interface SupervisorDeps {
   readonly hasServed: () => boolean;
   /** Whether the coordinator has been seen to know this worker: only then the worker hears of the run's end from it. */
   readonly isConnected: (worker: string) => boolean;
+  /** The run ends: what still runs is told to hand over and to leave. */
+  readonly onEnding: (end: SupervisionEnd) => void;
 }
 
 /** After the run's end workers hear it from the coordinator and leave; those that do not, or never found it, are told so. */
@@ -49,7 +51,7 @@ export class Supervisor {
   #coordinator: Child | null = null;
   #addresses: readonly string[] = [];
   /** What the coordinator said last. */
-  #lastWord: ToParent['kind'] | null = null;
+  #lastWord: ToParent | null = null;
   #interrupts = 0;
   #onInterrupt: () => void = () => undefined;
 
@@ -67,6 +69,11 @@ export class Supervisor {
     return this.#interrupts > 0;
   }
 
+  /** The run's end has come: the coordinator is gone, or will be. */
+  get isEnding(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   /** First call: drain. Second call: everything is killed at once. */
   interrupt(): void {
     this.#interrupts += 1;
@@ -76,7 +83,7 @@ export class Supervisor {
 
   async run(): Promise<SupervisionEnd> {
     const interrupted = new Promise<SupervisionEnd>((resolve) => {
-      this.#onInterrupt = () => resolve({ exit: EXIT.interrupted, failed: null });
+      this.#onInterrupt = () => resolve(INTERRUPTED);
     });
     if (this.#interrupts > 0) this.#onInterrupt();
     try {
@@ -84,6 +91,7 @@ export class Supervisor {
       const workers = this.#keepWorkers();
       const end = await Promise.race([interrupted, coordinator, workers]);
       this.#stop.abort();
+      this.#deps.onEnding(end);
       await this.#wind(end.exit);
       const [last] = await Promise.all([coordinator, workers]);
       // The last item may have been recorded while everything else was being stopped.
@@ -102,16 +110,18 @@ export class Supervisor {
       const child = await this.#startCoordinator();
       const end = await child.ended;
       this.#coordinator = null;
-      const action = onCoordinatorEnd(restarts, end, this.#lastWord === 'given-up');
+      const reason = this.#lastWord?.kind === 'given-up' ? this.#lastWord.reason : null;
+      const action = onCoordinatorEnd(restarts, end, reason !== null);
       if (this.#stop.signal.aborted || action.kind === 'end') {
         const exit = action.kind === 'end' ? action.exit : EXIT.interrupted;
         const isFailure = action.kind === 'end' && action.isFailure;
-        return { exit, failed: isFailure ? { logFile: this.#plan.coordinator.logFile, fromByte: child.logFromByte } : null };
+        const failed = isFailure ? { logFile: this.#plan.coordinator.logFile, fromByte: child.logFromByte } : null;
+        return { exit, failed, reason: reason ?? '' };
       }
       notice(`coordinator ${describeEnd(end)}; starting it again`);
       restarts = action.restarts;
       await clock.sleep(action.pauseMs, this.#stop.signal);
-      if (this.#stop.signal.aborted) return { exit: EXIT.interrupted, failed: null };
+      if (this.#stop.signal.aborted) return INTERRUPTED;
     }
   }
 
@@ -120,7 +130,7 @@ export class Supervisor {
     const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
     this.#lastWord = null;
     const child = await this.#deps.start({ ...coordinator, argv }, (message) => {
-      this.#lastWord = message.kind;
+      this.#lastWord = message;
       this.#onMessage('coordinator', message);
     });
     this.#coordinator = child;
@@ -149,7 +159,7 @@ export class Supervisor {
     await Promise.all(this.#plan.workers.map((plan) => this.#keepWorker(plan)));
     await this.#untilStuck();
     const failed = this.#absences.find((absence) => absence.failed !== null)?.failed ?? null;
-    return { exit: exitWithoutWorkers(this.#absences.map((absence) => absence.why)), failed };
+    return { exit: exitWithoutWorkers(this.#absences.map((absence) => absence.why)), failed, reason: '' };
   }
 
   /** Workers leave when the run is finished too, and the coordinator may then be busy with the export for long. */
@@ -207,7 +217,7 @@ export class Supervisor {
     const isFinished = exit === EXIT.done || exit === EXIT.someFailed;
     if (isFinished) await this.#letLeave();
     // What is done is in their stores by then; a coordinator that waits would take none of it.
-    const isQuick = isFinished || this.#lastWord === 'waiting';
+    const isQuick = isFinished || this.#lastWord?.kind === 'waiting';
     await this.#terminate([...this.#workers.values()], isQuick ? GRACE_MS : this.#plan.drainTimeoutMs + GRACE_MS);
     await this.#terminate(this.#coordinator === null ? [] : [this.#coordinator], this.#plan.drainTimeoutMs + GRACE_MS);
   }

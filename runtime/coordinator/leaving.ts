@@ -20,12 +20,10 @@ export function leave(end: End, failed: number): ExitCode {
 }
 
 function stalled(why: string): RolloutError {
+  const reason = `no item has ended within stallTimeout: ${why}`;
   // Under `rollout run` the supervisor would start the coordinator again.
-  tellParent({ kind: 'given-up' });
-  return new RolloutError(
-    'RUN_STALLED',
-    `no item has ended within stallTimeout: ${why}. Everything is kept: remove what stands in the way and start again, which goes on`,
-  );
+  tellParent({ kind: 'given-up', reason });
+  return new RolloutError('RUN_STALLED', `${reason}. Everything is kept: remove what stands in the way and start again, which goes on`);
 }
 
 export function exitOf(failed: number): ExitCode {

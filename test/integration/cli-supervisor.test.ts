@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { childStarter } from '../../runtime/cli/child.ts';
+import type { SupervisorPlan } from '../../runtime/cli/supervised-run.ts';
 import { Supervisor } from '../../runtime/cli/supervisor.ts';
-import type { SupervisorPlan } from '../../runtime/cli/supervisor-plan.ts';
 import { signal } from '../support/process-table.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -71,6 +71,7 @@ async function stage(
       hasOpenItems: () => hasOpenItems,
       hasServed: () => hasServed(notices),
       isConnected: () => isConnected,
+      onEnding: () => undefined,
     },
     {
       coordinator: child('coordinator'),

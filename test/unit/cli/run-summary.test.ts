@@ -1,5 +1,5 @@
 import test from 'ava';
-import { endJson, endText, type RunEnd } from '../../../runtime/cli/run-summary.ts';
+import { endingText, endJson, endText, type RunEnd } from '../../../runtime/cli/run-summary.ts';
 
 function end(change: Partial<RunEnd>): RunEnd {
   const files = { output: 'out', errors: 'out.errors.jsonl', stateDir: 'out.rollout' };
@@ -65,9 +65,19 @@ test('where a process gave up its last log lines are shown, with where the log i
 });
 
 test('a run whose workers were all told to leave says so', (t) => {
-  t.regex(endText(end({ exit: 4 })).join('\n'), /has stopped, since every worker was told to leave: progress is kept/);
+  t.regex(endText(end({ exit: 4 })).join('\n'), /has stopped, since every worker was told to leave\.\nprogress is kept/);
 });
 
 test('the JSON form has the exit code, the counts and the paths', (t) => {
   t.like(endJson(end({ exit: 1 })), { kind: 'ended', exit: 1, done: 40, failed: 2, output: 'out', errors: 'out.errors.jsonl' });
+});
+
+test('a run that has stalled says why in its summary, and while it ends what it waits for', (t) => {
+  const reason = 'no item has ended within --stall-timeout: 80 items are being executed, and none has ended';
+  const text = endText(end({ exit: 4, reason, logFile: 'logs/coordinator.log' })).join('\n');
+  t.true(text.includes(`The run has stopped: ${reason}.\nprogress is kept, 42 recorded`), text);
+  const ending = { exit: 4, reason, inFlight: 80, drainTimeout: '20s' } as const;
+  t.deepEqual(endingText(ending), [`The run ends: ${reason}; waiting up to 20s for 80 items in flight.`]);
+  t.deepEqual(endingText({ ...ending, reason: '', inFlight: 1 }), ['The run ends: waiting up to 20s for 1 item in flight.']);
+  t.deepEqual(endingText({ ...ending, exit: 0 }), []);
 });

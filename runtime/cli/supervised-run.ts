@@ -1,7 +1,7 @@
-import type { ExitCode } from '../base/exit.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ChildPlan } from './child.ts';
 
-/** What a supervisor keeps alive, and what comes of it. */
+/** What a supervisor keeps alive, and how that ends. */
 
 export interface WorkerPlan extends ChildPlan {
   /** Writes the worker's settings, which name the coordinators; none while none is known, and then the worker is told. */
@@ -20,4 +20,8 @@ export interface SupervisionEnd {
   readonly exit: ExitCode;
   /** The process whose last log lines tell why; null where nothing failed. */
   readonly failed: { readonly logFile: string; readonly fromByte: number } | null;
+  /** What the process itself said of it; empty where it said nothing. */
+  readonly reason: string;
 }
+
+export const INTERRUPTED: SupervisionEnd = { exit: EXIT.interrupted, failed: null, reason: '' };
