@@ -22,18 +22,25 @@ export function onPaused(state: State): void {
 
 /** Looks whether the run is over; called after every fact. */
 export function checkEnd(state: State, nowMs: number): void {
-  const { phase, supply } = state;
-  if (phase.kind === 'running' && supply.items !== null && state.done + state.failed === supply.items) {
-    state.phase = { kind: 'finishing' };
-    command(state, { kind: 'finish', items: supply.items });
-  }
+  finishWhereAllSettled(state);
+  const { phase } = state;
   if (phase.kind === 'running') pauseOverLimit(state, nowMs);
   if (phase.kind === 'pausing' && phase.isRecorded && (isIdle(state) || nowMs >= phase.untilMs)) stop(state, 'paused', phase.reason);
   if (phase.kind === 'finished' && isFarewellOver(state, phase, nowMs)) stop(state, 'completed', '');
 }
 
-/** What is recorded stays; a run that has just settled its last item is finished all the same. */
+/** A pause has nothing to wait for where no item is open any more. */
+function finishWhereAllSettled(state: State): void {
+  const { phase, supply } = state;
+  const isGoingOn = phase.kind === 'running' || (phase.kind === 'pausing' && phase.isRecorded);
+  if (!isGoingOn || supply.items === null || state.done + state.failed !== supply.items) return;
+  state.phase = { kind: 'finishing' };
+  command(state, { kind: 'finish', items: supply.items });
+}
+
+/** What is recorded stays; a run without an open item is finished all the same, and the index may not have been read to its end yet. */
 function pauseOverLimit(state: State, nowMs: number): void {
+  if (Math.max(state.supply.indexed, state.cursor) <= state.done + state.failed) return;
   const reason = overLimit(state.settings.maxFailedItems, state.failed, state.supply.items);
   if (reason !== null) pauseRun(state, nowMs, reason);
 }

@@ -29,6 +29,7 @@ export interface Start {
   }[];
   readonly workers?: readonly { readonly worker: string; readonly bootNonce: string; readonly pid: number }[];
   readonly cursor?: number;
+  readonly settled?: { readonly done: number; readonly failed: number };
   readonly settings?: Partial<MachineSettings>;
   readonly nowMs?: number;
 }
@@ -44,8 +45,7 @@ export function scanOf(start: Start): Scan {
       cursor: start.cursor ?? 0,
       running: running.length,
       handedBack: handedBack.length,
-      done: 0,
-      failed: 0,
+      ...(start.settled ?? { done: 0, failed: 0 }),
     },
     running: running.map(({ index, row, failures = 0 }) => ({
       ...{ index, row, second: null, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures } },

@@ -144,3 +144,31 @@ test('with more failed items than the run may have it pauses, says why, and what
   t.is(ofKind(failing({ kind: 'items', items: 1 }), 'pause').length, 0);
   t.is(ofKind(failing({ kind: 'share', percent: 10 }), 'pause').length, 0);
 });
+
+/** Two items, one of them failed before, with a limit that one failed item exceeds. */
+function overLimitBefore(done: number): Machine {
+  return new Machine({ settings: { maxFailedItems: { kind: 'items', items: 0 } }, cursor: done + 1, settled: { done, failed: 1 } });
+}
+
+test('with more failed items than the run may have, one in which no item is open is finished, and one with open items pauses', (t) => {
+  const settled = overLimitBefore(1);
+  t.deepEqual(kinds(settled.tell({ kind: 'indexed', count: 2, items: null })), [], 'more lines may come');
+  t.deepEqual(only(settled.tell({ kind: 'indexed', count: 2, items: 2 }), 'finish'), { kind: 'finish', items: 2 });
+  const open = overLimitBefore(1);
+  t.is(ofKind(open.tell({ kind: 'indexed', count: 3, items: null }), 'pause').length, 1);
+});
+
+test('a pause in which the last open items are settled ends as a finished run', (t) => {
+  const machine = twoRunning({ settings: { maxFailedItems: { kind: 'items', items: 0 } } });
+  machine.supply(2);
+  machine.poll('w1', { hello: [heldItem(0), heldItem(1)] });
+  const failed = outcomeOf(ref(0), { kind: 'error', httpStatus: 200, code: 'invalid_answer' });
+  machine.poll('w1', { outcomes: [failed] });
+  const paused = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: failed }], verdicts: ['accepted'] });
+  t.is(ofKind(paused, 'pause').length, 1);
+  const last = outcomeOf(ref(1));
+  machine.poll('w1', { outcomes: [last] });
+  const settled = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: last }], verdicts: ['accepted'] });
+  t.is(ofKind(settled, 'finish').length, 0, 'the pause is not recorded yet, and must not come after the end');
+  t.deepEqual(ofKind(machine.tell({ kind: 'paused' }), 'finish'), [{ kind: 'finish', items: 2 }]);
+});
