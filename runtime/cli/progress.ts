@@ -27,6 +27,8 @@ export interface ViewOutputs {
 
 /** A log of a run of hours stays readable, and a person who looks on sees that it goes on. */
 const PLAIN_EVERY_MS = 5_000;
+/** A lasting trouble is seen at the end of any log, and does not fill it. */
+const PLAIN_LONGEST_MS = 60_000;
 /** Programs read these lines: as fresh as is useful, and still small beside the run. */
 const JSON_EVERY_MS = 1_000;
 
@@ -46,11 +48,39 @@ function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
 
 function plainView({ err, nowMs }: ViewOutputs): ProgressView {
   const clocked = every(PLAIN_EVERY_MS, nowMs);
+  let shown: Shown | null = null;
   return {
-    show: (status) => clocked(status, (rate) => say(err, [progressLine(status, rate)])),
+    show: (status) =>
+      clocked(status, (rate) => {
+        const line = progressLine(status, rate);
+        const next = onLine(shown, newsOf(status, line), nowMs());
+        if (next !== shown) say(err, [line]);
+        shown = next;
+      }),
     notice: (line) => say(err, [line]),
     stop: () => undefined,
   };
+}
+
+interface Shown {
+  readonly news: string;
+  readonly atMs: number;
+  readonly gapMs: number;
+}
+
+/** The same object where the line is to be left out: one that says the same again comes with growing gaps. */
+function onLine(shown: Shown | null, news: string, nowMs: number): Shown {
+  if (shown === null || shown.news !== news) return { news, atMs: nowMs, gapMs: PLAIN_EVERY_MS };
+  if (nowMs - shown.atMs < shown.gapMs) return shown;
+  return { news, atMs: nowMs, gapMs: Math.min(PLAIN_LONGEST_MS, shown.gapMs * 2) };
+}
+
+/** A number, or a whole duration such as `2 min 5 s`. */
+const NUMBER = /\d[\d.]*(?: (?:h|min|s)\b(?: \d+ (?:min|s)\b)?)?/g;
+
+/** Times and rates change without anything having happened. */
+function newsOf(status: RunStatus, line: string): string {
+  return `${status.items} ${settledItems(status)} ${line.replaceAll(NUMBER, '#')}`;
 }
 
 function barView({ err, nowMs }: ViewOutputs): ProgressView {

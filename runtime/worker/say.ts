@@ -1,5 +1,6 @@
+import { formatDuration } from '../base/quantity.ts';
 import { oneLine } from '../model/detail.ts';
-import type { WorkerState } from '../model/session.ts';
+import { MAX_DETAIL_CHARACTERS, type WorkerState } from '../model/session.ts';
 import { isClosed, outageOf } from './endpoint.ts';
 import { command, type State } from './state.ts';
 
@@ -15,8 +16,21 @@ export function workerState(state: State): WorkerState {
 /** For people, since only the worker knows it. Of two reasons the one that somebody can mend. */
 export function whyNotReady(state: State): string {
   if (state.endpoints.some(isClosed)) return 'no coordinator answers';
-  const away = awayDetails(state);
-  return oneLine(away === '' ? 'waiting for the backend' : `waiting for ${away}`);
+  const away = oneLine(awayDetails(state));
+  const again = `; tried again every few seconds${forHowLong(state)}`;
+  return away === '' ? 'waiting for the backend' : `${away.slice(0, MAX_DETAIL_CHARACTERS - again.length)}${again}`;
+}
+
+/** Told in steps: each change of what a worker says is a message. */
+const STEP_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+function forHowLong({ endpoints, settings, lastTickMs }: State): string {
+  const sinceMs = Math.max(...endpoints.map((endpoint) => outageOf(endpoint)?.sinceMs ?? 0));
+  const leftMs = Math.min(settings.waitBackendMs, sinceMs + settings.waitBackendMs - lastTickMs);
+  if (leftMs <= 0) return '';
+  const stepMs = leftMs > 2 * MINUTE_MS ? MINUTE_MS : STEP_MS;
+  return `, for up to ${formatDuration(Math.ceil(leftMs / stepMs) * stepMs)} more`;
 }
 
 /** Of each endpoint that is away, why. */

@@ -178,7 +178,7 @@ test.serial('a server that goes away: unstarted items go back, nothing is claime
   await server.close();
   await until('it says so', PATIENCE_MS, () => coordinator.heard.beats.some(({ beat }) => beat.state === 'not-ready'));
   await until('it says why', PATIENCE_MS, () =>
-    coordinator.heard.beats.some(({ beat }) => /^waiting for http:.*REFUSED/.test(beat.detail)),
+    coordinator.heard.beats.some(({ beat }) => /^http:.*REFUSED.*; tried again every few seconds/.test(beat.detail)),
   );
   await until('items go back', PATIENCE_MS, () => coordinator.heard.returns.some((one) => one.reason === 'unavailable'));
   const outcomes = coordinator.heard.outcomes.length;

@@ -35,3 +35,21 @@ test('before the first line is indexed the terminal says that the input is being
 test('from the first indexed line on the terminal shows counts', (t) => {
   t.regex(shownOnTerminal({ ...BEGUN, items: 4, done: 1 }), /1\/4\+ {2}1 done/);
 });
+
+test('into a log, a line that says the same again comes with growing gaps up to a minute, and one with news comes soon', (t) => {
+  const err = new PassThrough({ encoding: 'utf8' });
+  let nowMs = 0;
+  const view = createProgressView({ err, isDrawable: false, out: new PassThrough(), nowMs: () => nowMs }, false);
+  const shownAt: number[] = [];
+  const look = (status: RunStatus): void => {
+    view.show(status);
+    if (err.read() !== null) shownAt.push(nowMs / 1_000);
+    nowMs += 5_000;
+  };
+  const stalled = (): RunStatus => ({ ...BEGUN, items: 9, isIndexed: true, running: 9, stall: { sinceMs: nowMs, why: 'away' } });
+  while (nowMs <= 240_000) look(stalled());
+  t.deepEqual(shownAt, [0, 5, 15, 35, 75, 135, 195]);
+  look({ ...stalled(), done: 1 });
+  look({ ...stalled(), done: 2 });
+  t.deepEqual(shownAt.slice(-2), [245, 250]);
+});

@@ -51,7 +51,7 @@ test('a backend that does not answer at the start: not ready, capacity 0', (t) =
   t.deepEqual(onReadiness(state, 0, 0, 'h'), [
     { kind: 'note-away', detail: 'h' },
     { kind: 'ask', endpoint: 0, tries: 1 },
-    { kind: 'say', state: 'not-ready', detail: 'waiting for h' },
+    { kind: 'say', state: 'not-ready', detail: 'h; tried again every few seconds, for up to 15m more' },
   ]);
 });
 
