@@ -21,3 +21,38 @@ export function openItems(status: Pick<RunStatus, 'items' | 'done' | 'failed'>):
 export function itemsToDo(status: Pick<RunStatus, 'items' | 'done' | 'failed' | 'running' | 'handedBack'>): number {
   return Math.max(0, openItems(status) - status.running - status.handedBack);
 }
+
+/** No process of the run is seen. */
+export function isGone({ isLive, runPid, silence }: Pick<SeenStatus, 'isLive' | 'runPid' | 'silence'>): boolean {
+  return !isLive && runPid === null && silence === null;
+}
+
+/** As `rollout status --json` has it: what is recorded as running is unfinished where no coordinator answers. */
+export function statusJson(seen: SeenStatus): Record<string, unknown> {
+  return { ...seen, state: seen.state.kind === 'running' && !seen.isLive ? { kind: 'unfinished' } : seen.state };
+}
+
+/** A watch of a run: what was shown last, and how many looks found nobody who answers. */
+export interface Watch {
+  readonly shown: string;
+  readonly wasThere: boolean;
+  readonly looksWithout: number;
+}
+
+export const NO_WATCH: Watch = { shown: '', wasThere: false, looksWithout: 0 };
+
+/** A coordinator that was there may be on its way back: so many looks without an answer end the watch. */
+const PATIENT_LOOKS = 10;
+
+/** One that has ended is shown once: its page stays as it is. */
+export function onLook(
+  watch: Watch,
+  seen: SeenStatus,
+  page: string,
+): { readonly watch: Watch; readonly isNews: boolean; readonly isOver: boolean } {
+  const looksWithout = seen.isLive || seen.runPid !== null ? 0 : watch.looksWithout + 1;
+  const next = { shown: page, wasThere: watch.wasThere || !isGone(seen), looksWithout };
+  const mayComeBack = next.wasThere && seen.state.kind === 'running' && looksWithout < PATIENT_LOOKS;
+  const isOver = seen.state.kind === 'completed' || (looksWithout > 0 && !mayComeBack);
+  return { watch: next, isNews: page !== watch.shown, isOver };
+}

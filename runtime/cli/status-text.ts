@@ -1,6 +1,6 @@
 import type { RunStatus, Stall, WaitReason } from '../model/status.ts';
 import { durationText, etaSeconds, type Rate } from './rate.ts';
-import { itemsToDo, openItems, type SeenStatus, settledItems } from './run-status.ts';
+import { isGone, itemsToDo, openItems, type SeenStatus, settledItems } from './run-status.ts';
 
 /** How a run's state reads. Pure. */
 
@@ -17,13 +17,19 @@ export function progressLine(status: RunStatus, rate: Rate): string {
 }
 
 /** What stands in the way, as one line of progress has room for: the commonest reason, and that nothing ends any more. */
-export function whyText({ waits: [commonest], stall }: RunStatus): readonly string[] {
+export function whyText(status: RunStatus): readonly string[] {
+  const {
+    waits: [commonest],
+    stall,
+  } = status;
   if (stall !== null) return [stallText(stall)];
-  return commonest === undefined ? [] : [waitText(commonest)];
+  return commonest === undefined ? [] : [waitText(commonest, usableWorkers(status) > 0)];
 }
 
-export function waitText({ reason, items, nextTryMs }: WaitReason): string {
+/** Where no worker is ready, the next try waits for one, whose own reason says when that may be. */
+function waitText({ reason, items, nextTryMs }: WaitReason, isAnyReady: boolean): string {
   if (nextTryMs === null) return `${items} tried again after ${reason}`;
+  if (!isAnyReady) return `${items} waiting: ${reason}`;
   const next = nextTryMs === 0 ? 'next try at once' : `next try in ${durationText(Math.ceil(nextTryMs / 1_000))}`;
   return `${items} waiting: ${reason}, ${next}`;
 }
@@ -58,12 +64,16 @@ export function remainingText(status: RunStatus, rate: Rate): string | null {
 }
 
 export function workersText(status: RunStatus): string {
-  const usable = status.workers.filter((worker) => worker.state === 'ready').length;
+  const usable = usableWorkers(status);
   const total = status.workers.length;
   if (usable === total) return `${total} worker${total === 1 ? '' : 's'}`;
   // One reason for all: workers of a run mostly share their backend, and `rollout status` has each one's.
   const detail = status.workers.find((worker) => worker.detail !== '')?.detail;
   return `${usable} of ${total} workers ready${detail === undefined ? '' : `: ${detail}`}`;
+}
+
+function usableWorkers({ workers }: RunStatus): number {
+  return workers.filter((worker) => worker.state === 'ready').length;
 }
 
 /** The whole page of `rollout status`. */
@@ -74,16 +84,22 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `state: ${stateText(status)}`,
     `items: ${status.items}${status.isIndexed ? '' : ' so far, still being indexed'}`,
     `done: ${status.done}, failed: ${status.failed}${percent}`,
-    `running: ${status.running}, handed back: ${status.handedBack}, to do: ${itemsToDo(status)}`,
+    `${inFlightText(status)}, handed back: ${status.handedBack}, to do: ${itemsToDo(status)}`,
     ...status.workers.map(
       (worker) =>
         `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, holds ${worker.running}, runs up to ${worker.concurrency}, last beat ${worker.sinceBeatMs} ms ago`,
     ),
-    ...status.waits.map(waitText),
+    ...status.waits.map((wait) => waitText(wait, usableWorkers(status) > 0)),
     ...(status.stall === null ? [] : [stallText(status.stall)]),
     ...withoutWorkers(status, stateDir),
     ...howToGoOn(status, stateDir),
   ];
+}
+
+/** Of a run that has ended, workers may still have a result of some of them. */
+function inFlightText(status: SeenStatus): string {
+  if (!isGone(status) || status.running === 0) return `running: ${status.running}`;
+  return `in flight when it ended, and run again unless a worker has kept the result: ${status.running}`;
 }
 
 function withoutWorkers(status: SeenStatus, stateDir: string): readonly string[] {

@@ -5,15 +5,13 @@ import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
-import type { SeenStatus } from './run-status.ts';
+import { NO_WATCH, onLook, type SeenStatus, statusJson } from './run-status.ts';
 import { statusPage } from './status-text.ts';
 import { readProgress, requireStoredRun, type StoredRun, storedStatus } from './stored-run.ts';
 import type { StatusArguments } from './verb-arguments.ts';
 
 /** As often as a page of text can be read; the coordinator does not feel it. */
 const WATCH_MS = 1_000;
-/** A coordinator that is gone may be on its way back: so many looks without an answer, and without a `rollout run`, end the watch. */
-const PATIENT_LOOKS = 10;
 
 /** `rollout status`: from the live coordinator where one answers, else from the store. */
 export async function status(deps: CliDeps, args: StatusArguments): Promise<ExitCode> {
@@ -22,13 +20,13 @@ export async function status(deps: CliDeps, args: StatusArguments): Promise<Exit
   const release = deps.onInterrupt(() => stop.abort());
   const live = await openLive(deps, paths, await requireStoredRun(paths));
   try {
-    let silentLooks = 0;
+    let watch = NO_WATCH;
     for (;;) {
       const seen = await see(paths, live);
-      show(deps, args, seen, paths.stateDir);
-      silentLooks = seen.isLive || seen.runPid !== null ? 0 : silentLooks + 1;
-      if (!args.watch || live === null || seen.state.kind === 'completed' || silentLooks >= PATIENT_LOOKS || stop.signal.aborted)
-        return EXIT.done;
+      const look = onLook(watch, seen, JSON.stringify(seen));
+      watch = look.watch;
+      if (look.isNews) show(deps, args, seen, paths.stateDir);
+      if (!args.watch || live === null || look.isOver || stop.signal.aborted) return EXIT.done;
       await deps.clock.sleep(WATCH_MS, stop.signal);
     }
   } finally {
@@ -38,7 +36,7 @@ export async function status(deps: CliDeps, args: StatusArguments): Promise<Exit
 }
 
 function show(deps: CliDeps, args: StatusArguments, seen: SeenStatus, stateDir: string): void {
-  if (args.json) sayJson(deps.out, seen);
+  if (args.json) sayJson(deps.out, statusJson(seen));
   else say(deps.out, [...statusPage(seen, stateDir), ...(args.watch ? [''] : [])]);
 }
 

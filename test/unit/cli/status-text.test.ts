@@ -131,3 +131,17 @@ test('a run that has stalled says so first, and since when', (t) => {
   t.true(progressLine(stalled, startRate(0, 42)).includes(text));
   t.true(statusPage(stalled, 'd').includes(text));
 });
+
+test('where no worker is ready, nothing is tried at once, and the workers say what they wait for', (t) => {
+  const detail = 'http://h:1: answered 500; tried again every few seconds, for up to 14m more';
+  const away: typeof READY = { ...READY, state: 'not-ready', detail };
+  const waits = [{ reason: 'http_500: CUDA error', items: 5, nextTryMs: 0 }];
+  const line = progressLine(status({ running: 0, handedBack: 58, workers: [away], waits }), startRate(0, 42));
+  t.is(line, `42/100 items, 40 done, 2 failed, 0 running, 5 waiting: http_500: CUDA error, 0 of 1 workers ready: ${detail}`);
+});
+
+test('items of a run without any process were in flight when it ended, and do not run', (t) => {
+  const gone = statusPage(status({ isLive: false, running: 80 }), 'd').join('\n');
+  t.regex(gone, /^in flight when it ended, and run again unless a worker has kept the result: 80, handed back: 1/m);
+  t.regex(statusPage(status({ isLive: false, running: 80, runPid: 7 }), 'd').join('\n'), /^running: 80/m);
+});
