@@ -5,7 +5,7 @@ import type { RunStatus } from '../model/status.ts';
 import { say } from './deps.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
 import { openItems, settledItems } from './run-status.ts';
-import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, whyText, workersText } from './status-text.ts';
+import { indexingText, isNothingIndexed, progressLine, rateText, remainingText, runningText, whyText, workersText } from './status-text.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
@@ -119,7 +119,7 @@ const barText: GenericFormatter = (_options, params, payload: { readonly status:
   const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const remaining = remainingText(status, rate);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
-  const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${status.running} running`;
+  const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${runningText(status)}`;
   return `${drawn} ${counts}  ${rateText(rate)}/s${[...(remaining === null ? [] : [remaining]), ...whyText(status), workersText(status)].map((part) => `  ${part}`).join('')}`;
 };
 
@@ -136,7 +136,7 @@ function every(intervalMs: number, nowMs: () => number): (status: RunStatus, wri
 }
 
 export function progressJson(status: RunStatus, rate: Rate): Record<string, unknown> {
-  const { items, isIndexed, done, failed, running, state, epoch, waits, stall } = status;
+  const { items, isIndexed, done, failed, running, prefetched, state, epoch, waits, stall } = status;
   return {
     kind: 'progress',
     state: state.kind,
@@ -146,6 +146,7 @@ export function progressJson(status: RunStatus, rate: Rate): Record<string, unkn
     done,
     failed,
     running,
+    prefetched,
     open: openItems(status),
     perSecond: rate.perSecond,
     workers: status.workers.length,

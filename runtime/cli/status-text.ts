@@ -8,12 +8,16 @@ import { isGone, itemsToDo, openItems, type SeenStatus, settledItems } from './r
 export function progressLine(status: RunStatus, rate: Rate): string {
   if (isNothingIndexed(status)) return indexingText(status);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
-  const parts = [`${settledItems(status)}/${total} items`, `${status.done} done`, `${status.failed} failed`, `${status.running} running`];
+  const parts = [`${settledItems(status)}/${total} items`, `${status.done} done`, `${status.failed} failed`, runningText(status)];
   if (rate.perSecond !== null) parts.push(`${rateText(rate)}/s`);
   const remaining = remainingText(status, rate);
   if (remaining !== null) parts.push(remaining);
   parts.push(...whyText(status), workersText(status));
   return parts.join(', ');
+}
+
+export function runningText({ running, prefetched }: RunStatus): string {
+  return `${running - prefetched} running${prefetched === 0 ? '' : `, ${prefetched} held ready`}`;
 }
 
 /** What stands in the way, as one line of progress has room for: the commonest reason, and that nothing ends any more. */
@@ -98,7 +102,8 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
 
 /** Of a run that has ended, workers may still have a result of some of them. */
 function inFlightText(status: SeenStatus): string {
-  if (!isGone(status) || status.running === 0) return `running: ${status.running}`;
+  if (!isGone(status) || status.running === 0)
+    return `running: ${status.running - status.prefetched}${status.prefetched === 0 ? '' : `, held ready: ${status.prefetched}`}`;
   return `in flight when it ended, and run again unless a worker has kept the result: ${status.running}`;
 }
 

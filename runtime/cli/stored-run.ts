@@ -85,6 +85,7 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     done,
     failed,
     running,
+    prefetched: 0,
     handedBack,
     workers: [],
     waits: [],

@@ -197,6 +197,13 @@ export function countRunning({ items }: State): number {
   return running;
 }
 
+/** Those of them that no worker has said to have begun. */
+export function countPrefetched({ items }: State): number {
+  let prefetched = 0;
+  for (const { rows } of items.values()) if (rows.length > 0 && rows.every((live) => !live.isStarted)) prefetched += 1;
+  return prefetched;
+}
+
 export function itemAt(state: State, index: ItemIndex): Item {
   return present(state.items.get(index), 'item of the mirror');
 }

@@ -1,6 +1,6 @@
 import type { RunState } from '../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../model/status.ts';
-import { countRunning } from './mirror.ts';
+import { countPrefetched, countRunning } from './mirror.ts';
 import { stallOf } from './stall.ts';
 import type { State, Worker } from './state.ts';
 import { waitsOf } from './waits.ts';
@@ -17,6 +17,7 @@ export function statusOf(runId: string, state: State, nowMs: number): RunStatus 
     done: state.done,
     failed: state.failed,
     running,
+    prefetched: countPrefetched(state),
     handedBack: state.items.size - running,
     workers: [...state.workers.values()].map((worker) => workerStatus(worker, nowMs)),
     waits: waitsOf(state, nowMs),

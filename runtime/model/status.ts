@@ -12,7 +12,10 @@ export interface RunStatus {
   readonly isIndexed: boolean;
   readonly done: number;
   readonly failed: number;
+  /** Handed out: executed by a worker, or held ready by it. */
   readonly running: number;
+  /** Those of them that no worker has begun, as far as workers have told. */
+  readonly prefetched: number;
   /** Items that were handed out before and wait for their next claim: after a failure, a throttling, or unstarted by a drain. */
   readonly handedBack: number;
   readonly workers: readonly WorkerStatus[];

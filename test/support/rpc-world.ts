@@ -25,6 +25,7 @@ export const STATUS: RunStatus = {
   done: 4,
   failed: 1,
   running: 2,
+  prefetched: 0,
   handedBack: 1,
   workers: [{ workerId: 'w-1', state: 'suspected', running: 2, concurrency: 8, sinceBeatMs: 900, detail: 'waiting' }],
   waits: [{ reason: 'http_500: CUDA error', items: 1, nextTryMs: 400 }],

@@ -12,6 +12,7 @@ const BEGUN: RunStatus = {
   done: 0,
   failed: 0,
   running: 0,
+  prefetched: 0,
   handedBack: 0,
   workers: [],
   waits: [],

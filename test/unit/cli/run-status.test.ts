@@ -13,7 +13,18 @@ test('to do is what is neither settled, nor running, nor waiting for another try
 });
 
 const GONE: SeenStatus = {
-  ...{ runId: 'R1', state: { kind: 'running' }, epoch: 1, items: 9, isIndexed: true, done: 1, failed: 0, running: 8, handedBack: 0 },
+  ...{
+    runId: 'R1',
+    state: { kind: 'running' },
+    epoch: 1,
+    items: 9,
+    isIndexed: true,
+    done: 1,
+    failed: 0,
+    running: 8,
+    prefetched: 0,
+    handedBack: 0,
+  },
   ...{ workers: [], waits: [], stall: null, isLive: false, runPid: null, silence: null },
 };
 

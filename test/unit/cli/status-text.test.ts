@@ -4,7 +4,7 @@ import type { SeenStatus } from '../../../runtime/cli/run-status.ts';
 import { progressLine, statusPage } from '../../../runtime/cli/status-text.ts';
 
 function status(change: Partial<SeenStatus> = {}): SeenStatus {
-  const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, handedBack: 1 };
+  const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, prefetched: 0, handedBack: 1 };
   return {
     runId: 'R1',
     state: { kind: 'running' },
@@ -144,4 +144,10 @@ test('items of a run without any process were in flight when it ended, and do no
   const gone = statusPage(status({ isLive: false, running: 80 }), 'd').join('\n');
   t.regex(gone, /^in flight when it ended, and run again unless a worker has kept the result: 80, handed back: 1/m);
   t.regex(statusPage(status({ isLive: false, running: 80, runPid: 7 }), 'd').join('\n'), /^running: 80/m);
+});
+
+test('items that workers hold ready are told apart from those that run', (t) => {
+  const both = status({ running: 9, prefetched: 3, workers: [READY] });
+  t.regex(progressLine(both, startRate(0, 42)), /, 6 running, 3 held ready, /);
+  t.regex(statusPage(both, 'd').join('\n'), /^running: 6, held ready: 3, handed back: 1, to do: 48$/m);
 });

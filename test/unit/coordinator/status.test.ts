@@ -1,6 +1,6 @@
 import test from 'ava';
 import { statusOf } from '../../../runtime/coordinator/status.ts';
-import { EPOCH, Machine, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH, heldItem, Machine, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 test('counts, input and workers are those of the mirror', (t) => {
   const machine = twoRunning({ handedBack: [{ index: 7, row: rowFor('w2') }] });
@@ -37,4 +37,12 @@ test('a run that is pausing says why', (t) => {
   const { state } = statusOf('r', machine.state, machine.nowMs);
   t.is(state.kind, 'paused');
   t.regex(state.kind === 'paused' ? state.reason : '', /quota/);
+});
+
+test('what a worker has not said to have begun is held ready', (t) => {
+  const machine = twoRunning();
+  machine.poll('w1', { hello: [heldItem(0, 'started'), heldItem(1, 'queued')] });
+  t.like(statusOf('r', machine.state, machine.nowMs), { running: 2, prefetched: 1 });
+  machine.poll('w1', { started: [ref(1)] });
+  t.like(statusOf('r', machine.state, machine.nowMs), { running: 2, prefetched: 0 });
 });
