@@ -11,6 +11,7 @@ export interface StatePaths {
   readonly coordinatorConfig: string;
   readonly coordinatorMark: string;
   readonly answerNotes: string;
+  readonly lastEnd: string;
   readonly tlsDir: string;
   readonly storeDir: string;
   readonly segmentsDir: string;
@@ -27,6 +28,7 @@ export function statePaths(stateDir: string): StatePaths {
     coordinatorConfig: join(stateDir, 'coordinator.yaml'),
     coordinatorMark: join(stateDir, 'coordinator.json'),
     answerNotes: join(stateDir, 'answer-notes.json'),
+    lastEnd: join(stateDir, 'last-end.json'),
     tlsDir: join(stateDir, 'tls'),
     storeDir: join(stateDir, 'store'),
     segmentsDir: join(stateDir, 'segments'),

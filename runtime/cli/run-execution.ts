@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { present } from '../base/assert.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { createEvents } from '../base/events.ts';
-import type { ExitCode } from '../base/exit.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
 import { loopback } from '../base/loopback.ts';
 import { parseDurationMs } from '../base/quantity.ts';
 import { isNoSpace } from '../base/space.ts';
@@ -18,6 +18,7 @@ import { prepareCertificates } from './certificates.ts';
 import { childStarter } from './child.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { inFlagWords } from './flag-words.ts';
+import { forgetEnd, noteEnd } from './last-end.ts';
 import { createChildRegister } from './leftovers.ts';
 import { openLiveRun } from './live-run.ts';
 import { logTail } from './log-tail.ts';
@@ -25,7 +26,7 @@ import { logFile, type StatePaths, workerConfigFile, workerDir } from './paths.t
 import { coordinatorConfig, coordinatorEnvironment, planSlots, type Slot, workerConfig, workerEnvironment } from './process-config.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 import { openItems } from './run-status.ts';
-import { endingText, endJson, endText, type RunEnd } from './run-summary.ts';
+import { endingText, endJson, endReason, endText, type RunEnd } from './run-summary.ts';
 import { readProgress, readStoredRun } from './stored-run.ts';
 import type { SupervisionEnd, SupervisorPlan, WorkerPlan } from './supervised-run.ts';
 import { Supervisor, type SupervisorDeps } from './supervisor.ts';
@@ -49,6 +50,7 @@ const STATUS_EVERY_MS = 500;
 export async function executeRun(deps: CliDeps, execution: Execution): Promise<ExitCode> {
   const { args, paths } = execution;
   const startedMs = deps.clock.monotonicMs();
+  await forgetEnd(paths.lastEnd);
   const ca = await prepareCertificates(paths.tlsDir, execution.runId, args.workers);
   if (ca.isNew) say(deps.err, [certificatesMade(ca.caPath)]);
   const view = createProgressView(
@@ -82,6 +84,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
     const told = await describeEnd(execution, end, (deps.clock.monotonicMs() - startedMs) / 1000);
     say(deps.err, endText(told));
     if (args.json) sayJson(deps.out, endJson(told));
+    if (told.exit === EXIT.notReachable) await noteEnd(paths.lastEnd, { epoch: told.epoch, reason: endReason(told) });
     return told.exit;
   } finally {
     watching.abort();
@@ -195,9 +198,10 @@ async function emitOnce({ clock, log }: CliDeps, { paths, runId }: Execution, ev
 async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: number): Promise<RunEnd> {
   const { args, paths } = execution;
   const stored = await readStoredRun(paths);
-  const { done, failed, state } = await readProgress(paths);
+  const { done, failed, state, epoch } = await readProgress(paths);
   return {
     exit: end.exit,
+    epoch,
     done,
     failed,
     notes: await readNotes(paths.answerNotes),

@@ -7,6 +7,8 @@ export interface SeenStatus extends RunStatus {
   readonly runPid: number | null;
   /** What stood in the way of a coordinator that is there and did not answer; null where none is there, or it answered. */
   readonly silence: string | null;
+  /** Why the last `rollout run` ended before the run did; empty where that is not known, or a process is there. */
+  readonly endReason: string;
 }
 
 export function settledItems(status: Pick<RunStatus, 'done' | 'failed'>): number {

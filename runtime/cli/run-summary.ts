@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { oneLine } from '../model/detail.ts';
 import { type AnswerNotes, NO_NOTES } from '../results/answer-notes.ts';
 import { retryHint } from './found-text.ts';
 import { durationText } from './rate.ts';
@@ -6,6 +7,8 @@ import { durationText } from './rate.ts';
 /** What `rollout run` says at its end. Pure. */
 export interface RunEnd {
   readonly exit: ExitCode;
+  /** Of the last coordinator. */
+  readonly epoch: number;
   readonly done: number;
   readonly failed: number;
   /** Of the results in the output; null where it has not been written. */
@@ -59,6 +62,11 @@ export function endText(end: RunEnd): readonly string[] {
     default:
       return log(end);
   }
+}
+
+/** In one line, for those who look later. */
+export function endReason(end: RunEnd): string {
+  return oneLine(end.reason === '' ? (end.logLines.at(-1) ?? 'every worker was told to leave') : end.reason);
 }
 
 /** Where no process has failed, all workers have left in order, and none is started again. */

@@ -122,7 +122,8 @@ function withoutWorkers(status: SeenStatus, stateDir: string): readonly string[]
 function stateText(status: SeenStatus): string {
   if (status.state.kind === 'paused') return `paused: ${status.state.reason}`;
   if (status.state.kind === 'completed') return completedText(status);
-  return status.isLive ? 'running' : 'unfinished';
+  if (status.isLive) return 'running';
+  return status.endReason === '' ? 'unfinished' : `unfinished, its last command ended: ${status.endReason}`;
 }
 
 function completedText({ done, failed }: SeenStatus): string {

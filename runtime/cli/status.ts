@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import { lockHolder } from '../base/process-lock.ts';
 import { type CliDeps, say, sayJson } from './deps.ts';
 import { findRun } from './find-run.ts';
+import { readEndReason } from './last-end.ts';
 import { type LiveRun, markedAddress, openLiveRun } from './live-run.ts';
 import { type StatePaths, statePaths } from './paths.ts';
 import { NO_WATCH, onLook, type SeenStatus, statusJson } from './run-status.ts';
@@ -50,6 +51,8 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
 async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
   const runPid = (await lockHolder(paths.lock))?.pid ?? null;
-  if (told !== null) return { ...told, isLive: true, runPid, silence: null };
-  return { ...storedStatus(await requireStoredRun(paths), await readProgress(paths)), runPid, silence: live?.silence() ?? null };
+  if (told !== null) return { ...told, isLive: true, runPid, silence: null, endReason: '' };
+  const progress = await readProgress(paths);
+  const endReason = runPid === null ? await readEndReason(paths.lastEnd, progress.epoch) : '';
+  return { ...storedStatus(await requireStoredRun(paths), progress), runPid, silence: live?.silence() ?? null, endReason };
 }

@@ -74,7 +74,7 @@ export async function readProgress(paths: StatePaths): Promise<Progress> {
 }
 
 /** The same page as a live coordinator would give, without the workers. */
-export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenStatus, 'runPid' | 'silence'> {
+export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenStatus, 'runPid' | 'silence' | 'endReason'> {
   const { state, epoch, running, handedBack, done, failed } = progress;
   return {
     runId: stored.runFile.runId,

@@ -25,7 +25,7 @@ const GONE: SeenStatus = {
     prefetched: 0,
     handedBack: 0,
   },
-  ...{ workers: [], waits: [], stall: null, isLive: false, runPid: null, silence: null },
+  ...{ workers: [], waits: [], stall: null, isLive: false, runPid: null, silence: null, endReason: '' },
 };
 
 /** What a watch shows of these looks, and after which it ends; 0 for none. */

@@ -1,10 +1,11 @@
 import test from 'ava';
-import { endingText, endJson, endText, type RunEnd } from '../../../runtime/cli/run-summary.ts';
+import { endingText, endJson, endReason, endText, type RunEnd } from '../../../runtime/cli/run-summary.ts';
 
 function end(change: Partial<RunEnd>): RunEnd {
   const files = { output: 'out', errors: 'out.errors.jsonl', stateDir: 'out.rollout' };
   return {
     exit: 0,
+    epoch: 1,
     done: 40,
     failed: 2,
     notes: null,
@@ -80,4 +81,10 @@ test('a run that has stalled says why in its summary, and while it ends what it 
   t.deepEqual(endingText(ending), [`The run ends: ${reason}; waiting up to 20s for 80 items in flight.`]);
   t.deepEqual(endingText({ ...ending, reason: '', inFlight: 1 }), ['The run ends: waiting up to 20s for 1 item in flight.']);
   t.deepEqual(endingText({ ...ending, exit: 0 }), []);
+});
+
+test('the reason that is kept is what the coordinator said, or else the last line of the log of the process that gave up', (t) => {
+  t.is(endReason(end({ exit: 4, reason: 'no item has ended', logLines: ['x'] })), 'no item has ended');
+  t.is(endReason(end({ exit: 4, logLines: ['asked again', 'the server was not there'] })), 'the server was not there');
+  t.is(endReason(end({ exit: 4 })), 'every worker was told to leave');
 });

@@ -14,6 +14,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
     isLive: true,
     runPid: null,
     silence: null,
+    endReason: '',
     ...change,
   };
 }
@@ -44,7 +45,9 @@ test('a worker that is not ready says why, in the progress and on the page', (t)
 
 test('status says plainly that no coordinator is running, and how to go on', (t) => {
   const page = statusPage(status({ isLive: false }), 'out.rollout').join('\n');
-  t.regex(page, /state: unfinished/);
+  t.regex(page, /state: unfinished$/m);
+  const why = statusPage(status({ isLive: false, endReason: 'no item has ended' }), 'd').join('\n');
+  t.regex(why, /^state: unfinished, its last command ended: no item has ended$/m);
   t.regex(page, /No coordinator is running.*same `rollout run` command.*by hand: start the coordinator/);
   const paused = statusPage(status({ isLive: false, state: { kind: 'paused', reason: '20 x 401' } }), 'd').join('\n');
   t.regex(paused, /by hand: `rollout coordinator run --resume`/);
