@@ -169,13 +169,14 @@ async function watch(deps: CliDeps, execution: Execution, supervisor: Supervisor
       const status = await live.status();
       if (status !== null) watching.onStatus(status);
       const nowMs = deps.clock.monotonicMs();
-      // One that ends is not silent, however long its workers take to hand over.
-      const isSilent = status === null && supervisor.address !== null && !supervisor.isEnding;
+      const isSilent = status === null && supervisor.address !== null;
+      // A coordinator that has ended is not one that hangs, however long its workers take to hand over.
+      const isLeaving = supervisor.isDraining || supervisor.isEnding;
       const log = logFile(paths, 'coordinator');
       const { next, notice, event } = isSilent ? onNoAnswer(unanswered, nowMs, log, live.silence()) : onAnswer(unanswered, nowMs);
       unanswered = next;
-      if (notice !== null && !supervisor.isDraining) watching.onNotice(notice);
-      if (event !== null && !supervisor.isDraining) await emitOnce(deps, execution, event);
+      if (notice !== null && !isLeaving) watching.onNotice(notice);
+      if (event !== null && !isLeaving) await emitOnce(deps, execution, event);
       await deps.clock.sleep(STATUS_EVERY_MS, signal);
     }
   } finally {

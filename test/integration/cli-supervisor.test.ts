@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { childStarter } from '../../runtime/cli/child.ts';
-import type { SupervisorPlan } from '../../runtime/cli/supervised-run.ts';
+import type { SupervisionEnd, SupervisorPlan } from '../../runtime/cli/supervised-run.ts';
 import { Supervisor } from '../../runtime/cli/supervisor.ts';
 import { signal } from '../support/process-table.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
@@ -21,6 +21,7 @@ if (behaviour === 'stubborn') process.on('SIGTERM', () => say('ignored SIGTERM')
 else process.on('SIGTERM', () => { say('ended'); process.exit(name === 'coordinator' ? 130 : 0); });
 say('started ' + process.pid + (isFirst ? ' first' : ''));
 if (name === 'coordinator') process.send({ kind: 'listening', address: 'localhost:' + process.pid });
+if (behaviour === 'give-up') setTimeout(() => process.send({ kind: 'given-up', reason: argument }, () => process.exit(4)), 300);
 if (behaviour === 'exit') setTimeout(() => { say('ended'); process.exit(Number(argument)); }, 300);
 setInterval(() => {}, 1000);
 `;
@@ -28,6 +29,7 @@ setInterval(() => {}, 1000);
 interface Stage {
   readonly supervisor: Supervisor;
   readonly notices: readonly string[];
+  readonly endings: readonly SupervisionEnd[];
   diary(): Promise<readonly string[]>;
   pidOf(name: string): Promise<number | undefined>;
 }
@@ -47,6 +49,7 @@ async function stage(
   const dir = await mkdtemp(join(tmpdir(), 'rollout-supervisor-'));
   const diaryFile = join(dir, 'diary');
   const notices: string[] = [];
+  const endings: SupervisionEnd[] = [];
   const pids: number[] = [];
   await writeFile(join(dir, 'actor.mjs'), ACTOR);
   await writeFile(diaryFile, '');
@@ -71,7 +74,7 @@ async function stage(
       hasOpenItems: () => hasOpenItems,
       hasServed: () => hasServed(notices),
       isConnected: () => isConnected,
-      onEnding: () => undefined,
+      onEnding: (end) => endings.push(end),
     },
     {
       coordinator: child('coordinator'),
@@ -85,13 +88,22 @@ async function stage(
     const started = (await diary()).filter((line) => line.startsWith(`${name} started`)).at(-1);
     return started === undefined ? undefined : Number(started.split(' ')[2]);
   };
-  return { supervisor, notices, diary, pidOf };
+  return { supervisor, notices, endings, diary, pidOf };
 }
 
 test('a coordinator that finishes ends the run with its code, and workers that stay are told to leave', async (t) => {
   const { supervisor, diary } = await stage(t, { coordinator: ['exit', '1'], w1: [] });
-  t.deepEqual(await supervisor.run(), { exit: 1, failed: null });
+  t.deepEqual(await supervisor.run(), { exit: 1, failed: null, reason: '' });
   t.true((await diary()).includes('w1 ended'));
+});
+
+test('a coordinator that gives up says why, and the run is ending while its workers still hand over', async (t) => {
+  const { supervisor, endings } = await stage(t, { coordinator: ['give-up', 'no item has ended'] });
+  t.false(supervisor.isEnding);
+  const end = await supervisor.run();
+  t.like(end, { exit: 4, reason: 'no item has ended' });
+  t.deepEqual(endings, [end]);
+  t.true(supervisor.isEnding);
 });
 
 test('workers that never found the coordinator of a finished run are stopped at once', async (t) => {
@@ -99,7 +111,7 @@ test('workers that never found the coordinator of a finished run are stopped at 
   const lastsMs = async (isConnected: boolean): Promise<number> => {
     const { supervisor } = await stage(t, leaving, { isConnected });
     const startedMs = performance.now();
-    t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
+    t.deepEqual(await supervisor.run(), { exit: 0, failed: null, reason: '' });
     return performance.now() - startedMs;
   };
   const [known, unknown] = await Promise.all([lastsMs(true), lastsMs(false)]);
@@ -158,7 +170,7 @@ test('Ctrl-C ends the workers first, then the coordinator', async (t) => {
   const ended = supervisor.run();
   for (const name of ['coordinator', 'w1', 'w2']) await until(`${name} has started`, PATIENCE_MS, async () => pidOf(name));
   supervisor.interrupt();
-  t.deepEqual(await ended, { exit: 130, failed: null });
+  t.deepEqual(await ended, { exit: 130, failed: null, reason: '' });
   const ends = (await diary()).filter((line) => line.endsWith(' ended'));
   t.is(ends.length, 3);
   t.is(ends.at(-1), 'coordinator ended');
@@ -195,7 +207,7 @@ test('without a worker that finds its backend the run ends as not reachable, and
 
 test('workers that leave with 0 do not end the run while nothing is open: the coordinator may still export', async (t) => {
   const { supervisor } = await stage(t, { coordinator: ['exit', '0'], w1: ['exit', '0'] }, { hasOpenItems: false });
-  t.deepEqual(await supervisor.run(), { exit: 0, failed: null });
+  t.deepEqual(await supervisor.run(), { exit: 0, failed: null, reason: '' });
 });
 
 test('what is asked of the coordinator once, such as going on with a paused run, is asked until one has served, and never again', async (t) => {
