@@ -10,7 +10,7 @@ test('while everything fails, progress, status and events say why, in the words 
   const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'CUDA error: out of memory' } }));
   const run = makeRun(t, { lines: batchLines(5), args: ['--base-url', server.url, '--max-attempts', '50'] });
   const command = run.start();
-  await until('progress says why', 60_000, () => /waiting: .*CUDA error.*next try/.test(command.stderr()));
+  await until('progress says why', 60_000, () => /CUDA error.*(next try|tried again every few seconds)/.test(command.stderr()));
   const status = await until('status says why', 60_000, async () => {
     const told = await finished(startCommand('cli', ['status', '--state', run.state], { cwd: run.dir }));
     return told.stdout.includes('CUDA error') ? told : undefined;
@@ -27,7 +27,9 @@ test('a run in which nothing ends for --stall-timeout ends with 4, says why, kee
   const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--stall-timeout', '6s'] });
   const command = run.start();
   t.is(await exitOf(command, 120_000), 4, command.stderr());
-  t.regex(command.stderr(), /no item has ended within --stall-timeout/);
+  t.regex(command.stderr(), /The run ends: no item has ended within --stall-timeout: .*; waiting up to 20s for 1 item in flight/);
+  t.notRegex(command.stderr(), /has not answered/);
+  t.regex(command.stderr(), /The run has stopped: no item has ended within --stall-timeout/);
   t.regex(command.stderr(), /2 recorded/);
   t.true(run.events().some((event) => event['kind'] === 'run_finished' && event['state'] === 'stalled'));
   server.answerWith(() => ({ kind: 'ok' }));
