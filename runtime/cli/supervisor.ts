@@ -110,7 +110,7 @@ export class Supervisor {
       const child = await this.#startCoordinator();
       const end = await child.ended;
       this.#coordinator = null;
-      const reason = this.#lastWord?.kind === 'given-up' ? this.#lastWord.reason : null;
+      const reason = this.#reasonGiven();
       const action = onCoordinatorEnd(restarts, end, reason !== null);
       if (this.#stop.signal.aborted || action.kind === 'end') {
         const exit = action.kind === 'end' ? action.exit : EXIT.interrupted;
@@ -123,6 +123,11 @@ export class Supervisor {
       await clock.sleep(action.pauseMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return INTERRUPTED;
     }
+  }
+
+  /** Why the coordinator ended, as it said itself; null where it said nothing. */
+  #reasonGiven(): string | null {
+    return this.#lastWord?.kind === 'given-up' ? this.#lastWord.reason : null;
   }
 
   async #startCoordinator(): Promise<Child> {
