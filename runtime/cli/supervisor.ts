@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ToParent } from '../base/supervised.ts';
 import type { Child, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
-import { INTERRUPTED, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
+import { INTERRUPTED, reasonGiven, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
 import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
 /**
@@ -104,30 +104,24 @@ export class Supervisor {
   }
 
   async #keepCoordinator(): Promise<SupervisionEnd> {
-    const { clock, notice } = this.#deps;
     let restarts = NO_RESTARTS;
     for (;;) {
       const child = await this.#startCoordinator();
       const end = await child.ended;
       this.#coordinator = null;
-      const reason = this.#reasonGiven();
+      const reason = reasonGiven(this.#lastWord);
       const action = onCoordinatorEnd(restarts, end, reason !== null);
       if (this.#stop.signal.aborted || action.kind === 'end') {
         const exit = action.kind === 'end' ? action.exit : EXIT.interrupted;
-        const isFailure = action.kind === 'end' && action.isFailure;
-        const failed = isFailure ? { logFile: this.#plan.coordinator.logFile, fromByte: child.logFromByte } : null;
+        const { logFile } = this.#plan.coordinator;
+        const failed = action.kind === 'end' && action.isFailure ? { logFile, fromByte: child.logFromByte } : null;
         return { exit, failed, reason: reason ?? '' };
       }
-      notice(`coordinator ${describeEnd(end)}; starting it again`);
+      this.#deps.notice(`coordinator ${describeEnd(end)}; starting it again`);
       restarts = action.restarts;
-      await clock.sleep(action.pauseMs, this.#stop.signal);
+      await this.#deps.clock.sleep(action.pauseMs, this.#stop.signal);
       if (this.#stop.signal.aborted) return INTERRUPTED;
     }
-  }
-
-  /** Why the coordinator ended, as it said itself; null where it said nothing. */
-  #reasonGiven(): string | null {
-    return this.#lastWord?.kind === 'given-up' ? this.#lastWord.reason : null;
   }
 
   async #startCoordinator(): Promise<Child> {

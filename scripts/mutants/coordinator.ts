@@ -208,8 +208,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'run-ends-with-an-item-open',
     rule: 'C4',
     file: 'runtime/coordinator/ending.ts',
-    old: 'state.done + state.failed === supply.items',
-    new: 'state.done + state.failed >= supply.items - 1',
+    old: 'state.done + state.failed !== supply.items',
+    new: 'state.done + state.failed < supply.items - 1',
     tests: UNIT,
   },
   {
