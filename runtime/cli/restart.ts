@@ -1,3 +1,5 @@
+import type { ToParent } from '../base/supervised.ts';
+
 /**
  * When a child process is started again. A process that lived long enough was healthy, so its next failure starts the row again.
  * A kill from outside says nothing about the process itself: it lengthens the pause, and never makes the supervisor give up.
@@ -46,4 +48,9 @@ export function onEnd(before: Restarts, end: ProcessEnd): RestartDecision {
 
 export function describeEnd(end: ProcessEnd): string {
   return end.signal !== null ? `ended by ${end.signal}` : `ended with exit code ${end.code ?? 'unknown'}`;
+}
+
+/** Why the coordinator ended, as it said itself; null where it said nothing. */
+export function reasonGiven(lastWord: ToParent | null): string | null {
+  return lastWord?.kind === 'given-up' ? lastWord.reason : null;
 }

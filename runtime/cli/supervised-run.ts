@@ -1,5 +1,4 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
-import type { ToParent } from '../base/supervised.ts';
 import type { ChildPlan } from './child.ts';
 
 /** What a supervisor keeps alive, and how that ends. */
@@ -26,8 +25,3 @@ export interface SupervisionEnd {
 }
 
 export const INTERRUPTED: SupervisionEnd = { exit: EXIT.interrupted, failed: null, reason: '' };
-
-/** Why the coordinator ended, as it said itself; null where it said nothing. */
-export function reasonGiven(lastWord: ToParent | null): string | null {
-  return lastWord?.kind === 'given-up' ? lastWord.reason : null;
-}

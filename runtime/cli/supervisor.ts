@@ -2,8 +2,8 @@ import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import type { ToParent } from '../base/supervised.ts';
 import type { Child, StartChild } from './child.ts';
-import { describeEnd, NO_RESTARTS, type ProcessEnd } from './restart.ts';
-import { INTERRUPTED, reasonGiven, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
+import { describeEnd, NO_RESTARTS, type ProcessEnd, reasonGiven } from './restart.ts';
+import { INTERRUPTED, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
 import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
 /**

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { describeEnd, NO_RESTARTS, onEnd, QUICK_FAILURES_LIMIT, type Restarts } from '../../../runtime/cli/restart.ts';
+import { describeEnd, NO_RESTARTS, onEnd, QUICK_FAILURES_LIMIT, type Restarts, reasonGiven } from '../../../runtime/cli/restart.ts';
 
 const CRASH = { code: 70, signal: null, ranMs: 20 } as const;
 const KILL = { code: null, signal: 'SIGKILL', ranMs: 20 } as const;
@@ -38,4 +38,10 @@ test('ten seconds of health start the row again', (t) => {
 test('an end reads as code or signal', (t) => {
   t.is(describeEnd(CRASH), 'ended with exit code 70');
   t.is(describeEnd(KILL), 'ended by SIGKILL');
+});
+
+test('a coordinator that gives up says why; any other message is not the reason', (t) => {
+  t.is(reasonGiven({ kind: 'given-up', reason: 'stalled' }), 'stalled');
+  t.is(reasonGiven({ kind: 'listening', address: '127.0.0.1:1' }), null);
+  t.is(reasonGiven(null), null);
 });
