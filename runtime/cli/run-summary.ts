@@ -80,6 +80,7 @@ function finished(end: RunEnd): readonly string[] {
   const failed = end.failed === 0 ? '' : `${none} (see the errors file)`;
   return [
     `Finished in ${durationText(end.seconds)}: ${end.done} done, ${end.failed} failed${failed}.`,
+    ...(end.done + end.failed === 0 ? ['The input has no lines: check what wrote it, unless an empty list was meant.'] : []),
     ...noted(end.notes ?? NO_NOTES),
     `results: ${end.output}`,
     `errors:  ${end.errors}`,

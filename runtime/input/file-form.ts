@@ -27,15 +27,12 @@ function textOf({ bytes, isWhole }: Head, form: ItemForm): Text {
 }
 
 function textProblem(text: Text): FormProblem | null {
-  if (text.isWhole && text.lines.length === 0) return byAdvice('has no lines', NO_LINES);
   if (isList(text)) return byCommand('is one JSON list, and the input is one JSON object per line', "jq -c '.[]' {}");
   if (isSpread(text)) return byCommand('is JSON that goes over several lines, and the input is one JSON object per line', 'jq -c . {}');
   if (hasCarriageReturns(text)) return byCommand('has a carriage return at the end of each line, and no line feed', "tr '\\r' '\\n' < {}");
   if (isTable(text)) return byAdvice('is a table (CSV), and the input is one JSON object per line', EXAMPLE);
   return null;
 }
-
-const NO_LINES = 'check what wrote it; where an empty list is right, do not start a run for it';
 
 const EXAMPLE =
   'write each row as {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": […]}} on a line of its own';

@@ -88,3 +88,8 @@ test('the reason that is kept is what the coordinator said, or else the last lin
   t.is(endReason(end({ exit: 4, logLines: ['asked again', 'the server was not there'] })), 'the server was not there');
   t.is(endReason(end({ exit: 4 })), 'every worker was told to leave');
 });
+
+test('an input without lines is said to be one', (t) => {
+  t.regex(endText(end({ exit: 0, done: 0, failed: 0 })).join('\n'), /The input has no lines/);
+  t.notRegex(endText(end({ exit: 0, done: 1, failed: 0 })).join('\n'), /no lines/);
+});

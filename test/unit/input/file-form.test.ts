@@ -60,8 +60,6 @@ const FORMS: readonly (readonly [name: string, text: string, what: RegExp, comma
   ['several pretty-printed objects', OBJECTS.map((one) => JSON.stringify(one, null, 4)).join('\n'), /over several lines/, 'jq -c . {}'],
   ['an object broken after a comma', (LINES[0] ?? '').replace(',"body"', ',\n"body"'), /over several lines/, 'jq -c . {}'],
   ['lines that end in a carriage return alone', `${LINES.join('\r')}\r`, /carriage return/, "tr '\\r' '\\n' < {}"],
-  ['nothing', '', /has no lines/, ''],
-  ['blank lines', '\n \r\n\t\n', /has no lines/, ''],
   ['a table', 'custom_id,prompt\n1,"hello, you"\n2,bye\n', /table \(CSV\)/, ''],
   ['a table of tabs', 'id\tprompt\n1\thello\n', /table/, ''],
 ];
@@ -83,6 +81,8 @@ test('what only begins is told by its beginning', (t) => {
 const ACCEPTED: readonly (readonly [name: string, text: string | Buffer, form?: Form])[] = [
   ['a list of lines', JSONL],
   ['a list of lines with a mark and CRLF', `\uFEFF${LINES.join('\r\n')}`],
+  ['nothing', ''],
+  ['blank lines', '\n \r\n\t\n'],
   ['a first line that is a list', `[1,2]\n${JSONL}`],
   ['a first line that is a list of objects', `[{}]\n${JSONL}`],
   ['a first line that is a torn list', `[{"custom_id":"a"\n${JSONL}`],
