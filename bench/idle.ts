@@ -2,16 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HerdReport } from '../test/support/herd-process.ts';
+import { until } from '../test/support/until.ts';
 import type { Measurement, Part, Round } from './contract.ts';
 import { thousands } from './end-to-end.ts';
 import { LINE_BYTES } from './peers.ts';
-import { cpuMsOf, measured, type Started, startNode } from './processes.ts';
+import { cpuMsOf, LONGEST_WAIT_MS, measured, type Started, startNode } from './processes.ts';
 import { type Serving, servingIn } from './rollout.ts';
-import { until } from './until.ts';
 
 /** Each of the simulated workers may hold so many items; with as many in the list none of them waits for more. */
 const HELD = 2;
-const LOOK_MS = 100;
 /** A process of simulated workers uses as much of a core as several hundred real ones have many for. */
 const MOST_IN_PROCESS = 500;
 
@@ -31,9 +30,11 @@ async function measureIdle(round: Round, workers: number): Promise<Measurement> 
   const coordinator = startNode('runtime/coordinator.js', ['--config', writeConfig(dir, round.input(HELD * workers + 1, LINE_BYTES))]);
   const herds: Started[] = [];
   try {
-    const serving = await until('the coordinator serves', () => endIfOver(coordinator) ?? servingIn(join(dir, 'state')), LOOK_MS);
+    const serving = await until('the coordinator serves', LONGEST_WAIT_MS, () => endIfOver(coordinator) ?? servingIn(join(dir, 'state')));
     herds.push(...startHerds(dir, serving, workers));
-    await until('all workers hold items', () => (isEveryoneIdle(herds, workers) ? true : endIfOver(coordinator, ...herds)), LOOK_MS);
+    await until('all workers hold items', LONGEST_WAIT_MS, () =>
+      isEveryoneIdle(herds, workers) ? true : endIfOver(coordinator, ...herds),
+    );
     await sleep(round.sizes.idleMs / 2);
     const beforeMs = cpuMsOf(coordinator.pid);
     const run = await measured(() => sleep(round.sizes.idleMs));

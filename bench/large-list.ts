@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '../test/support/until.ts';
 import type { Figures, Part } from './contract.ts';
 import { thousands } from './end-to-end.ts';
 import { requireResults } from './items.ts';
 import { type MemoryReport, memoryFigures, readMemory } from './memory.ts';
-import { measured, startNode } from './processes.ts';
+import { LONGEST_WAIT_MS, measured, startNode } from './processes.ts';
 import { servingIn, startRollout, stateDirOf } from './rollout.ts';
-import { until } from './until.ts';
 
 /** Short, so that ten million of them and their results fit on a disk of 20 GB. */
 const LINE_BYTES = 200;
@@ -24,7 +24,7 @@ export const largeList: Part = {
     let report: MemoryReport | undefined;
     const run = await measured(async () => {
       const started = startRollout({ input, output, workers, concurrency: CONCURRENCY, latencyMs: 0, spreadMs: 0 }, probe(reports));
-      const { pid } = await until('the coordinator serves', () => servingIn(stateDirOf(output)));
+      const { pid } = await until('the coordinator serves', LONGEST_WAIT_MS, () => servingIn(stateDirOf(output)));
       await started.ended;
       report = readMemory(reports, pid);
     });

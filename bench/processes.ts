@@ -22,6 +22,8 @@ export interface Started {
   interrupt(): Promise<void>;
 }
 
+/** For a machine that is much slower than those on which this was written. */
+export const LONGEST_WAIT_MS: number = 10 * 60_000;
 const LAST_WORDS = 2_000;
 /** Between the first Ctrl-C and the second. */
 const AGAIN_MS = 100;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import process from 'node:process';
+import { until } from '../test/support/until.ts';
 import type { Part } from './contract.ts';
 import { LINE_BYTES } from './peers.ts';
-import { measured } from './processes.ts';
+import { LONGEST_WAIT_MS, measured } from './processes.ts';
 import { doneOf, eventsIn, servingIn, startRollout, stateDirOf } from './rollout.ts';
-import { until } from './until.ts';
 
 /** Enough that most are still to do when the coordinator is killed, on a machine that is much faster. */
 const ITEMS_PER_DONE = 10;
@@ -22,10 +22,10 @@ export const restart: Part = {
     const seen = { seconds: 0 };
     const { foreignCores } = await measured(async () => {
       const run = startRollout({ input, output, workers, concurrency: CONCURRENCY, latencyMs: LATENCY_MS, spreadMs: 0 });
-      const killed = await until('enough items are done', () => servedMoreThan(state, doneBeforeKill));
+      const killed = await until('enough items are done', LONGEST_WAIT_MS, () => servedMoreThan(state, doneBeforeKill));
       process.kill(killed, 'SIGKILL');
       const killedMs = performance.now();
-      await until('the successor has recorded an item', () => servedMoreThan(state, foundBySuccessor(state), killed));
+      await until('the successor has recorded an item', LONGEST_WAIT_MS, () => servedMoreThan(state, foundBySuccessor(state), killed));
       seen.seconds = (performance.now() - killedMs) / 1_000;
       await run.interrupt();
     });

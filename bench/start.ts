@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { until } from '../test/support/until.ts';
 import type { Part } from './contract.ts';
 import { LINE_BYTES } from './peers.ts';
-import { cpuMsOf, measured } from './processes.ts';
+import { cpuMsOf, LONGEST_WAIT_MS, measured } from './processes.ts';
 import { eventsIn, startRollout, stateDirOf } from './rollout.ts';
-import { until } from './until.ts';
 
 /** From the command to the first worker that is registered. */
 export const start: Part = {
@@ -16,7 +16,7 @@ export const start: Part = {
     const [seen, beganMs] = [{ seconds: 0, cpuSeconds: 0 }, performance.now()];
     const { foreignCores } = await measured(async () => {
       const started = startRollout(run);
-      await until('a worker is registered', () => (isRegistered(stateDirOf(output)) ? true : undefined));
+      await until('a worker is registered', LONGEST_WAIT_MS, () => (isRegistered(stateDirOf(output)) ? true : undefined));
       seen.seconds = (performance.now() - beganMs) / 1_000;
       seen.cpuSeconds = cpuMsOf(started.pid) / 1_000;
       await started.ended;

@@ -54,7 +54,8 @@ const [inside, ...ofProcesses] = await Promise.all([
   runInside().then(async (results) => ({ results, further: await takeFrom(processes, 'processes 1') })),
   takeFrom(processes, 'processes 2'),
   takeFrom(waiting, 'waiting 1'),
-  takeFrom(waiting, 'waiting 2'),
+  // Two lanes of processes leave a quarter of two cores idle.
+  takeFrom(waiting, 'waiting 2').then(async (results) => [...results, ...(await takeFrom(processes, 'processes 3'))]),
 ]);
 const lanes: readonly LaneResult[] = [...inside.results, ...inside.further, ...ofProcesses.flat()];
 const again = await runAgain([...inside.further, ...ofProcesses.flat()].flatMap((lane) => lane.files));

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
 import { printable } from '../base/printable.ts';
+import { NO_REPEATS, onReason } from '../base/repeats.ts';
 import type { RunStatus } from '../model/status.ts';
 import { say } from './deps.ts';
 import { onSettled, type Rate, startRate } from './rate.ts';
@@ -27,8 +28,6 @@ export interface ViewOutputs {
 
 /** A log of a run of hours stays readable, and a person who looks on sees that it goes on. */
 const PLAIN_EVERY_MS = 5_000;
-/** A lasting trouble is seen at the end of any log, and does not fill it. */
-const PLAIN_LONGEST_MS = 60_000;
 /** Programs read these lines: as fresh as is useful, and still small beside the run. */
 const JSON_EVERY_MS = 1_000;
 
@@ -48,31 +47,21 @@ function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
 
 function plainView({ err, nowMs }: ViewOutputs): ProgressView {
   const clocked = every(PLAIN_EVERY_MS, nowMs);
-  let shown: Shown | null = null;
+  let shown = '';
+  let repeats = NO_REPEATS;
   return {
     show: (status) =>
       clocked(status, (rate) => {
         const line = progressLine(status, rate);
-        const next = onLine(shown, newsOf(status, line), nowMs());
-        if (next !== shown) say(err, [line]);
-        shown = next;
+        const news = newsOf(status, line);
+        // A line that says the same again comes with growing gaps.
+        const told = onReason(news === shown ? repeats : NO_REPEATS, news, nowMs());
+        if (told.isDue) say(err, [line]);
+        [shown, repeats] = [news, told.repeats];
       }),
     notice: (line) => say(err, [line]),
     stop: () => undefined,
   };
-}
-
-interface Shown {
-  readonly news: string;
-  readonly atMs: number;
-  readonly gapMs: number;
-}
-
-/** The same object where the line is to be left out: one that says the same again comes with growing gaps. */
-function onLine(shown: Shown | null, news: string, nowMs: number): Shown {
-  if (shown === null || shown.news !== news) return { news, atMs: nowMs, gapMs: PLAIN_EVERY_MS };
-  if (nowMs - shown.atMs < shown.gapMs) return shown;
-  return { news, atMs: nowMs, gapMs: Math.min(PLAIN_LONGEST_MS, shown.gapMs * 2) };
 }
 
 /** A number, or a whole duration such as `2 min 5 s`. */

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { counted } from '../base/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import { type AnswerNotes, NO_NOTES } from '../results/answer-notes.ts';
 import { retryHint } from './found-text.ts';
@@ -37,7 +38,7 @@ export interface Ending extends Pick<RunEnd, 'exit' | 'reason'> {
 /** What is said while the processes of a run that cannot go on hand over and leave. */
 export function endingText({ exit, reason, inFlight, drainTimeout }: Ending): readonly string[] {
   if (exit !== EXIT.notReachable || (reason === '' && inFlight === 0)) return [];
-  const wait = inFlight === 0 ? '' : `waiting up to ${drainTimeout} for ${inFlight} item${inFlight === 1 ? '' : 's'} in flight`;
+  const wait = inFlight === 0 ? '' : `waiting up to ${drainTimeout} for ${counted(inFlight, 'item')} in flight`;
   return [`The run ends: ${[reason, wait].filter((part) => part !== '').join('; ')}.`];
 }
 

@@ -50,11 +50,12 @@ export function createCommitter(options: CommitterOptions): Committer {
   };
   return {
     settle: (recordings) => {
-      gathered.recordings.push(...recordings);
+      // Not by a spread: all items of a long list may come back at once.
+      for (const recording of recordings) gathered.recordings.push(recording);
       begin();
     },
     handBack: (returns) => {
-      gathered.returns.push(...returns);
+      for (const one of returns) gathered.returns.push(one);
       begin();
     },
     claim: (grants) => {

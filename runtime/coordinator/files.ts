@@ -1,7 +1,8 @@
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { type Disk, systemDisk } from '../base/disk.ts';
 import { RolloutError } from '../base/errors.ts';
+import { wayInside } from '../base/path-inside.ts';
 import { readTextIfThere } from '../base/text-file.ts';
 import type { Epoch } from '../model/row.ts';
 import type { ItemForm } from '../model/session.ts';
@@ -65,7 +66,7 @@ export async function readServing(path: string): Promise<Serving | null> {
 
 export async function writeServing(path: string, serving: Serving): Promise<void> {
   const stored = { ...serving, run: withPaths(serving.run, (one) => relativeInside(dirname(path), one)) };
-  await writeMark(path, `${JSON.stringify(stored)}\n`, systemDisk);
+  await writeFileAtomic(path, `${JSON.stringify(stored)}\n`);
 }
 
 function withPaths(run: ServedRun, map: (path: string) => string): ServedRun {
@@ -74,9 +75,8 @@ function withPaths(run: ServedRun, map: (path: string) => string): ServedRun {
 
 /** What lies inside the state directory moves with it, so the file names it from there. */
 function relativeInside(dir: string, path: string): string {
-  const below = relative(dir, path);
-  const isInside = below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
-  return isInside ? below : path;
+  const way = wayInside(dir, path);
+  return way === null || way === '' ? path : way;
 }
 
 /** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
@@ -90,9 +90,5 @@ export async function readEpochMark(path: string, disk: Disk = systemDisk): Prom
 }
 
 export async function writeEpochMark(path: string, epoch: Epoch, disk: Disk = systemDisk): Promise<void> {
-  await writeMark(path, `${epoch}\n`, disk);
-}
-
-async function writeMark(path: string, contents: string, disk: Disk): Promise<void> {
-  await writeFileAtomic(path, contents, undefined, disk);
+  await writeFileAtomic(path, `${epoch}\n`, undefined, disk);
 }

@@ -1,5 +1,15 @@
 import { never } from '../base/assert.ts';
-import type { HandBack, Move, NamedRow, ReassignReply, RestoreReply, SecondReply, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import type {
+  HandBack,
+  HandBackVerdict,
+  Move,
+  NamedRow,
+  ReassignReply,
+  RestoreReply,
+  SecondReply,
+  SettleVerdict,
+  Verdict,
+} from '../ledger/contract.ts';
 import type { DrainOrder, HintWord } from '../model/drain.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
@@ -13,7 +23,7 @@ import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { onDrainOrder, onHintsFile, onHintWord } from './hints.ts';
 import { judge } from './judge.ts';
 import { command, itemAt, refOf, rowOfWorker, takeCommands } from './mirror.ts';
-import { type HandBackResult, onHandedBack, onLooked, onRecorded } from './outcomes.ts';
+import { onHandedBack, onLooked, onRecorded } from './outcomes.ts';
 import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
 import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from './registry.ts';
@@ -50,7 +60,7 @@ export type Fact =
   | { readonly kind: 'tick' }
   | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] }
   | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
-  | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackResult[] }
+  | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackVerdict[] }
   /** Null: the run is paused, and nothing moved or was given. */
   | { readonly kind: 'reassigned'; readonly moves: readonly Move[]; readonly verdicts: ReassignReply['verdicts'] | null }
   | {

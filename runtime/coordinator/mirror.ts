@@ -190,18 +190,15 @@ export function takeOutgoing(worker: Worker, index: ItemIndex): void {
   worker.outgoing.delete(index);
 }
 
-/** How many items are being executed, as far as is known. */
-export function countRunning({ items }: State): number {
-  let running = 0;
-  for (const { rows } of items.values()) if (rows.length > 0) running += 1;
-  return running;
-}
-
-/** Those of them that no worker has said to have begun. */
-export function countPrefetched({ items }: State): number {
-  let prefetched = 0;
-  for (const { rows } of items.values()) if (rows.length > 0 && rows.every((live) => !live.isStarted)) prefetched += 1;
-  return prefetched;
+/** How many items are handed out; `prefetched`: those of them that no worker has said to have begun. */
+export function countRunning({ items }: State): { readonly running: number; readonly prefetched: number } {
+  const count = { running: 0, prefetched: 0 };
+  for (const { rows } of items.values()) {
+    if (rows.length === 0) continue;
+    count.running += 1;
+    if (rows.every((live) => !live.isStarted)) count.prefetched += 1;
+  }
+  return count;
 }
 
 export function itemAt(state: State, index: ItemIndex): Item {

@@ -45,13 +45,11 @@ function onItemFailed(state: State, outcome: Outcome): void {
   command(state, { kind: 'emit', event: { kind: 'item_failed', index: outcome.index, attempt: outcome.attempt, code: outcome.code } });
 }
 
-export type HandBackResult = HandBackVerdict;
-
 /** Taken from a worker that may still hold it; whatever else goes back was given back, and its worker waits to hear so. */
 const IS_TAKEN: ReadonlySet<HandBackReason> = new Set(['lost', 'suspected', 'crashed']);
 
 /** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it. */
-export function onHandedBack(state: State, returns: readonly HandBack[], results: readonly HandBackResult[]): void {
+export function onHandedBack(state: State, returns: readonly HandBack[], results: readonly HandBackVerdict[]): void {
   for (const [at, { index, row, reason }] of returns.entries()) {
     const item = itemAt(state, index);
     assert(item.lock === 'returning', 'an item being handed back is locked');
@@ -61,7 +59,7 @@ export function onHandedBack(state: State, returns: readonly HandBack[], results
   }
 }
 
-function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBackResult): void {
+function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBackVerdict): void {
   switch (result.kind) {
     case 'returned': {
       removeRow(state, item, live);

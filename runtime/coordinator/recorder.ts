@@ -30,7 +30,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   };
   return {
     add: (recordings) => {
-      pending.push(...recordings);
+      for (const recording of recordings) pending.push(recording);
       if (!isWriting) drain().catch(options.onFailure);
     },
   };

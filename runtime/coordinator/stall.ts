@@ -107,6 +107,6 @@ function ofIsolation({ poison }: State): string | null {
 }
 
 function ofRunning(state: State): string {
-  const running = countRunning(state);
+  const { running } = countRunning(state);
   return running === 0 ? 'no worker has room for items' : `${running} items are being executed, and none has ended`;
 }

@@ -1,13 +1,13 @@
 import type { RunState } from '../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../model/status.ts';
-import { countPrefetched, countRunning } from './mirror.ts';
+import { countRunning } from './mirror.ts';
 import { stallOf } from './stall.ts';
 import type { State, Worker } from './state.ts';
 import { waitsOf } from './waits.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
 export function statusOf(runId: string, state: State, nowMs: number): RunStatus {
-  const running = countRunning(state);
+  const { running, prefetched } = countRunning(state);
   return {
     runId,
     state: runStateOf(state),
@@ -17,7 +17,7 @@ export function statusOf(runId: string, state: State, nowMs: number): RunStatus 
     done: state.done,
     failed: state.failed,
     running,
-    prefetched: countPrefetched(state),
+    prefetched,
     handedBack: state.items.size - running,
     workers: [...state.workers.values()].map((worker) => workerStatus(worker, nowMs)),
     waits: waitsOf(state, nowMs),

@@ -1,7 +1,8 @@
 import type { Stats } from 'node:fs';
 import { open, readlink, realpath, rm, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
+import { wayInside } from '../base/path-inside.ts';
 import { longestTemporaryName } from '../base/temporary-file.ts';
 import { irregular, isKept, isOfProcess, ofAnotherUser, ofProcess, unwritable } from './unwritable.ts';
 
@@ -80,8 +81,7 @@ async function requireDirectory(path: string, dir: string): Promise<void> {
 /** The state directory is removed or moved aside as a whole, and its files are the run's own. */
 async function refuseInside(path: string, real: string, stateDir: string): Promise<void> {
   const state = await realpath(stateDir).catch(() => resolve(stateDir));
-  const way = relative(state, real);
-  if (way !== '' && (way.startsWith('..') || isAbsolute(way))) return;
+  if (wayInside(state, real) === null) return;
   throw new RolloutError('USAGE', `${path} lies in the state directory ${stateDir}: name a file outside of it for the output`);
 }
 

@@ -12,9 +12,15 @@ interface Absence {
 
 /** Why, where all endpoints have been away for `waitMs`; null where one has not. */
 export function whyAway(endpoints: readonly Endpoint[], nowMs: number, waitMs: number): string | null {
-  const absences = endpoints.map(absenceOf);
-  if (absences.some((absence) => absence === null || nowMs - absence.sinceMs < waitMs)) return null;
-  return endpoints.map(({ url }, at) => `${url}: ${absences[at]?.words}`).join('; ');
+  const sinceMs = awaySinceMs(endpoints);
+  if (sinceMs === null || nowMs - sinceMs < waitMs) return null;
+  return endpoints.map((endpoint) => `${endpoint.url}: ${absenceOf(endpoint)?.words}`).join('; ');
+}
+
+/** Since when all endpoints are away; null where one is not. */
+export function awaySinceMs(endpoints: readonly Endpoint[]): number | null {
+  const absences = endpoints.flatMap((endpoint) => absenceOf(endpoint) ?? []);
+  return absences.length < endpoints.length ? null : Math.max(...absences.map(({ sinceMs }) => sinceMs));
 }
 
 function absenceOf(endpoint: Endpoint): Absence | null {

@@ -26,8 +26,8 @@ const UNTOLD_WAIT_MS = 60_000;
 /** The way to whichever coordinator answers: one at a time, found again with backoff. */
 export interface Link {
   /**
-   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `isPassive`: it waits for its turn; `left`: the link had moved
-   * meanwhile.
+   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `isPassive`: it waits for its
+   * turn; `left`: the link had moved meanwhile.
    */
   call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
   /**

@@ -97,9 +97,8 @@ export function sayLast(state: State, nowMs: number): void {
 }
 
 function hasNews(state: State): boolean {
-  const { session } = state;
-  const isHeard = !isAcknowledgementDue(state) && capacity(state) <= session.announced;
-  return state.unsent.size > 0 || state.drain.steps.length > 0 || state.isTellingDue || !isHeard;
+  if (state.unsent.size > 0 || state.drain.steps.length > 0 || state.isTellingDue) return true;
+  return isAcknowledgementDue(state) || capacity(state) > state.session.announced;
 }
 
 /** Called at each tick: nothing waits for longer. */
@@ -119,8 +118,8 @@ function isAnswerDue({ session, sent }: State): boolean {
 
 /** Somebody waits for it: a slot to which no item is on its way, or the coordinator, for what goes back or for an acknowledgement. */
 function isUrgent(state: State): boolean {
-  const isStarved = state.queue.size === 0 && state.session.announced <= 0 && capacity(state) > 0;
-  return isStarved || state.counts.returning > 0 || state.drain.steps.length > 0 || state.isTellingDue || isAcknowledgementDue(state);
+  if (state.counts.returning > 0 || state.drain.steps.length > 0 || state.isTellingDue || isAcknowledgementDue(state)) return true;
+  return state.queue.size === 0 && state.session.announced <= 0 && capacity(state) > 0;
 }
 
 function send(state: State, nowMs: number): void {

@@ -1,6 +1,7 @@
 import { formatDuration } from '../base/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import { MAX_DETAIL_CHARACTERS, type WorkerState } from '../model/session.ts';
+import { awaySinceMs } from './away.ts';
 import { isClosed, outageOf } from './endpoint.ts';
 import { command, type State } from './state.ts';
 
@@ -26,7 +27,7 @@ const STEP_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 function forHowLong({ endpoints, settings, lastTickMs }: State): string {
-  const sinceMs = Math.max(...endpoints.map((endpoint) => outageOf(endpoint)?.sinceMs ?? 0));
+  const sinceMs = awaySinceMs(endpoints) ?? lastTickMs;
   const leftMs = Math.min(settings.waitBackendMs, sinceMs + settings.waitBackendMs - lastTickMs);
   if (leftMs <= 0) return '';
   const stepMs = leftMs > 2 * MINUTE_MS ? MINUTE_MS : STEP_MS;

@@ -13,9 +13,9 @@ const DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/;
  */
 export function statedDelayMs(headers: Readonly<Record<string, string>>, wallMs: number): number {
   const after = headers['retry-after']?.trim() ?? '';
-  const stated = [numberIn(headers['retry-after-ms'], /^\d+(?:\.\d+)?$/), numberIn(after, /^\d+$/) * 1_000];
   const dateMs = momentOf(headers['date']);
-  stated.push(momentOf(after) - (Number.isNaN(dateMs) ? wallMs : dateMs));
+  const untilMs = momentOf(after) - (Number.isNaN(dateMs) ? wallMs : dateMs);
+  const stated = [numberIn(headers['retry-after-ms'], /^\d+(?:\.\d+)?$/), numberIn(after, /^\d+$/) * 1_000, untilMs];
   const ms = stated.find((one) => one <= MAX_STATED_MS) ?? 0;
   return Math.round(Math.min(MAX_DELAY_MS, Math.max(0, ms)));
 }

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import type { ItemIndex, WorkerId } from '../../model/row.ts';
 import { MAX_INDEX } from '../../model/row.ts';
-import type { Claim, Claimed, Found, Gone, Granted, Pick } from '../contract.ts';
+import type { Claim, Claimed, Found, Granted, Pick } from '../contract.ts';
 import { nextAttempt } from './attempts.ts';
-import { type Draft, goneFor } from './draft.ts';
+import type { Draft } from './draft.ts';
 import { isRegistered } from './worker.ts';
 
 type CursorPick = Extract<Pick, { readonly cursor: ItemIndex }>;
@@ -21,12 +21,8 @@ interface Claiming {
  * Grants each pick only where the item is exactly as the pick expects it (L8); a refused pick writes nothing (L7). Nothing is
  * granted to a worker that is not registered (L31): a claim asked again after its worker was failed only finds what stands there.
  */
-export function claimOne(draft: Draft, { worker, picks }: Claim): Claimed | Gone {
-  const { rows } = draft;
-  const gone = goneFor('claim', rows.state());
-  if (gone !== null) return gone;
-  assert(rows.place() !== null, 'a claim before the results place is bound (L22)');
-  const claiming: Claiming = { draft, worker, isRegistered: isRegistered(rows, worker), granted: [], found: [] };
+export function claimOne(draft: Draft, { worker, picks }: Claim): Claimed {
+  const claiming: Claiming = { draft, worker, isRegistered: isRegistered(draft.rows, worker), granted: [], found: [] };
   for (const pick of picks) {
     if ('cursor' in pick) claimFresh(claiming, pick);
     else claimHandedBack(claiming, pick);
