@@ -15,6 +15,10 @@ const WAYS_ON: Readonly<Record<Refusal, readonly string[]>> = {
     'Give the command that began it to go on with it, --fresh to move it aside and start over, or --force to go on with it in spite of this',
     '(what is recorded stays as it is; the list of items can be another one only while nothing of the old one was handed out).',
   ],
+  model: [
+    'Add --force to go on with the new model: what is recorded stays as it is. Or give the command that began the run, or --fresh to move',
+    'it aside and start over.',
+  ],
   grown: [
     'Lines were added to the list: add --extend to run them too. It proves that the old lines are unchanged, and what is recorded stays.',
     'Or give the command that began the run, or --fresh to move it aside and start over. --force does not mix two lists.',

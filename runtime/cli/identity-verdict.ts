@@ -5,6 +5,8 @@ export interface Comparison {
   readonly items: 'same' | 'more' | 'different';
   /** Does anything else that shapes results differ, such as the model? */
   readonly hasOtherModel: boolean;
+  /** Something is recorded, or finished and kept by a worker, or may still be finished by one. */
+  readonly hasResults: boolean;
   /** Lines of the old list that have been handed out. */
   readonly handedOut: number;
   /** The index has an entry of each of them, to compare the lines that are there now with. */
@@ -24,15 +26,16 @@ export type IdentityVerdict =
   | { readonly kind: 'extend' }
   | { readonly kind: 'refuse'; readonly why: Refusal };
 
-/** `grown`, `raised` (only the limit): --extend would do; `handed-out`: not even --force may mix two lists. */
-export type Refusal = 'differs' | 'grown' | 'raised' | 'handed-out';
+/** `model`: the list is the same; `grown`, `raised` (only the limit): --extend would do; `handed-out`: not even --force may mix two lists. */
+export type Refusal = 'differs' | 'model' | 'grown' | 'raised' | 'handed-out';
 
 /** Whether this command goes on with the run that is there. Two lists are never mixed: results belong to lines by their number. */
 export function identityVerdict(compared: Comparison, { extend, force }: Permissions): IdentityVerdict {
-  const { input, items, hasOtherModel, handedOut, isProvable } = compared;
-  if (input === 'same' && items === 'same')
-    return hasOtherModel && !force ? { kind: 'refuse', why: 'differs' } : { kind: 'go-on', isOtherList: false };
-  if (extend && isProvable && items !== 'different' && (!hasOtherModel || force)) return { kind: 'extend' };
+  const { input, items, handedOut, isProvable } = compared;
+  // Without a result no two models are mixed.
+  const mixesModels = compared.hasOtherModel && compared.hasResults && !force;
+  if (input === 'same' && items === 'same') return mixesModels ? { kind: 'refuse', why: 'model' } : { kind: 'go-on', isOtherList: false };
+  if (extend && isProvable && items !== 'different' && !mixesModels) return { kind: 'extend' };
   if (force && handedOut === 0) return { kind: 'go-on', isOtherList: true };
   if (force) return { kind: 'refuse', why: 'handed-out' };
   const isLonger = input !== 'different' && items !== 'different';

@@ -42,6 +42,10 @@ const PATIENCE_MS = 10_000;
 /** A person who starts again does not notice so short a wait, and a look at a few processes costs nothing. */
 const ASK_MS = 50;
 
+export async function hasLeftovers(path: string): Promise<boolean> {
+  return (await living(await readRegister(path))).length > 0;
+}
+
 export async function endLeftovers(path: string, clock: Clock, notice: (line: string) => void): Promise<void> {
   const untilMs = clock.monotonicMs() + PATIENCE_MS;
   let left = await living(await readRegister(path));

@@ -9,6 +9,7 @@ import { loopback } from '../base/loopback.ts';
 import { parseDurationMs } from '../base/quantity.ts';
 import { isNoSpace } from '../base/space.ts';
 import { EVENT_LEVELS, type RunEvent } from '../model/event.ts';
+import { overLimit, parseFailureLimit } from '../model/failure-limit.ts';
 import type { RunStatus } from '../model/status.ts';
 import { readNotes } from '../results/notes-file.ts';
 import { errorsPath } from '../results/output-line.ts';
@@ -209,6 +210,7 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     items: stored?.index?.items ?? null,
     invalid: stored?.index?.invalid ?? null,
     reason: inFlagWords(state.kind === 'paused' ? state.reason : end.reason),
+    isOverLimit: isOverLimit(args, failed, stored?.index?.items ?? null),
     seconds: Math.round(seconds * 10) / 10,
     output: args.output,
     errors: errorsPath(args.output),
@@ -216,4 +218,9 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     logLines: end.failed === null ? [] : (await logTail(end.failed.logFile, end.failed.fromByte)).map(inFlagWords),
     logFile: end.failed?.logFile ?? null,
   };
+}
+
+function isOverLimit({ maxFailed }: RunArguments, failed: number, items: number | null): boolean {
+  const limit = maxFailed === undefined ? null : parseFailureLimit(maxFailed);
+  return overLimit(limit, failed, items) !== null;
 }

@@ -11,8 +11,11 @@ import { MAX_LINE_BYTES } from '../model/limits.ts';
 import type { RunArguments } from './arguments.ts';
 import { identityTable } from './identity-table.ts';
 import { type IdentityVerdict, identityVerdict } from './identity-verdict.ts';
+import { hasLeftovers } from './leftovers.ts';
 import type { StatePaths } from './paths.ts';
 import { removeExportedMark } from './run-exported.ts';
+import { waitingOutcomes } from './run-slots.ts';
+import { settledItems } from './run-status.ts';
 import { readProgress } from './stored-run.ts';
 
 /** Which run this command is: a new one, or the one that the state directory holds. */
@@ -56,12 +59,19 @@ async function judge(
   const items = compareItems(known.settings, settings);
   const ofSettings = compareSettings(known.settings, settings);
   const hasOtherModel = known.settings.model !== settings.model || known.settings.overrideModel !== settings.overrideModel;
-  const { cursor } = await readProgress(paths);
+  const progress = await readProgress(paths);
+  const { cursor } = progress;
+  const hasResults = hasOtherModel && (settledItems(progress) > 0 || (await mayHandOver(paths)));
   const isProvable = entriesBefore(paths.indexDir, indexSettingsOf(settings)) >= cursor;
-  const verdict = identityVerdict({ input: check.kind, items, hasOtherModel, handedOut: cursor, isProvable }, args);
+  const verdict = identityVerdict({ input: check.kind, items, hasOtherModel, hasResults, handedOut: cursor, isProvable }, args);
   if (verdict.kind !== 'refuse') return verdict;
   const differences = [...(check.kind === 'same' ? [] : [check.difference]), ...ofSettings];
   throw new RolloutError('IDENTITY_DIFFERS', identityTable(paths.stateDir, differences, verdict.why));
+}
+
+/** Workers keep what no coordinator has recorded yet, and one that outlived its `rollout run` may be finishing an item now. */
+async function mayHandOver(paths: StatePaths): Promise<boolean> {
+  return (await waitingOutcomes(paths)).size > 0 || (await hasLeftovers(paths.children));
 }
 
 const NO_HASH = { sha256: null, hashedBytes: null } as const;

@@ -20,6 +20,8 @@ export interface RunEnd {
   readonly invalid: number | null;
   /** Why the run is paused, or has stalled; else empty. */
   readonly reason: string;
+  /** More items have failed than the command permits. */
+  readonly isOverLimit: boolean;
   readonly seconds: number;
   readonly output: string;
   readonly errors: string;
@@ -27,6 +29,12 @@ export interface RunEnd {
   /** The last lines of the log of the process that gave up. */
   readonly logLines: readonly string[];
   readonly logFile: string | null;
+}
+
+/** Where something is recorded, another model is refused without --force. */
+function correction({ done, failed }: RunEnd): string {
+  const force = done + failed === 0 ? '' : '; another model needs --force too';
+  return `Correct what the reason names (address, key, model, quota${force}), then:`;
 }
 
 export interface Ending extends Pick<RunEnd, 'exit' | 'reason'> {
@@ -50,12 +58,7 @@ export function endText(end: RunEnd): readonly string[] {
     case EXIT.interrupted:
       return [`Interrupted after ${durationText(end.seconds)}: ${kept(end)}.`, ...howToGoOn(end)];
     case EXIT.paused:
-      return [
-        `The run is paused: ${end.reason}`,
-        `${kept(end)}.`,
-        'Correct what the reason names (key, model, quota, limit), then:',
-        ...howToGoOn(end),
-      ];
+      return [`The run is paused: ${end.reason}`, `${kept(end)}.`, ...(end.isOverLimit ? [] : [correction(end)]), ...howToGoOn(end)];
     case EXIT.fenced:
       return ['Another coordinator has taken this run over; nothing more is written here.', ...log(end)];
     case EXIT.notReachable:
@@ -104,7 +107,8 @@ function kept(end: RunEnd): string {
 }
 
 function howToGoOn(end: RunEnd): readonly string[] {
-  return ['to go on:       the same command again', `results so far: rollout export --partial --state ${end.stateDir}`];
+  const higher = end.exit === EXIT.paused && end.isOverLimit ? `with --max-failed above ${end.failed}` : 'again';
+  return [`to go on:       the same command ${higher}`, `results so far: rollout export --partial --state ${end.stateDir}`];
 }
 
 function log(end: RunEnd): readonly string[] {

@@ -38,3 +38,8 @@ test('where only the limit was raised, nothing is said of lines that were added 
   t.regex(text, /The limit was raised: add --extend/);
   t.notRegex(text, /added to the list/);
 });
+
+test('where only the model is another one, --force is named as the way to go on with it', (t) => {
+  const text = identityTable('out.rollout', [{ name: '--model', found: 'smal', wanted: 'small' }], 'model');
+  t.regex(text, /Add --force to go on with the new model/);
+});

@@ -7,7 +7,7 @@ import {
   type Refusal,
 } from '../../../runtime/cli/identity-verdict.ts';
 
-const SAME: Comparison = { input: 'same', items: 'same', hasOtherModel: false, handedOut: 5, isProvable: true };
+const SAME: Comparison = { input: 'same', items: 'same', hasOtherModel: false, hasResults: true, handedOut: 5, isProvable: true };
 
 const GO_ON: IdentityVerdict = { kind: 'go-on', isOtherList: false };
 const OTHER_LIST: IdentityVerdict = { kind: 'go-on', isOtherList: true };
@@ -22,8 +22,15 @@ const TABLE: readonly (readonly [
 ])[] = [
   ['the same', {}, [], GO_ON],
   ['the same, with a flag that is not needed', {}, ['extend', 'force'], GO_ON],
-  ['another model', { hasOtherModel: true }, [], refuse('differs')],
-  ['another model', { hasOtherModel: true }, ['extend'], refuse('differs')],
+  ['another model', { hasOtherModel: true }, [], refuse('model')],
+  ['another model, before anything has a result', { hasOtherModel: true, hasResults: false }, [], GO_ON],
+  [
+    'a grown input and another model, before anything has a result',
+    { input: 'grown', hasOtherModel: true, hasResults: false },
+    ['extend'],
+    EXTEND,
+  ],
+  ['another model', { hasOtherModel: true }, ['extend'], refuse('model')],
   ['another model', { hasOtherModel: true }, ['force'], GO_ON],
   ['a grown input', { input: 'grown' }, [], refuse('grown')],
   ['a grown input', { input: 'grown' }, ['extend'], EXTEND],

@@ -12,6 +12,7 @@ function end(change: Partial<RunEnd>): RunEnd {
     items: 100,
     invalid: 0,
     reason: '',
+    isOverLimit: false,
     seconds: 61,
     ...files,
     logLines: [],
@@ -54,7 +55,9 @@ test('an interrupted run says that progress is kept, how to go on, and how to ha
 test('a paused run says why and what to do', (t) => {
   const text = endText(end({ exit: 5, reason: '20 answers 401 in a row', items: null })).join('\n');
   t.regex(text, /paused: 20 answers 401 in a row/);
-  t.regex(text, /key, model, quota/);
+  t.regex(text, /\(address, key, model, quota; another model needs --force too\)/);
+  t.regex(endText(end({ exit: 5, done: 0, failed: 0 })).join(), /\(address, key, model, quota\)/);
+  t.regex(text, /to go on: {7}the same command again/);
 });
 
 test('where a process gave up its last log lines are shown, with where the log is', (t) => {
@@ -92,4 +95,10 @@ test('the reason that is kept is what the coordinator said, or else the last lin
 test('an input without lines is said to be one', (t) => {
   t.regex(endText(end({ exit: 0, done: 0, failed: 0 })).join('\n'), /The input has no lines/);
   t.notRegex(endText(end({ exit: 0, done: 1, failed: 0 })).join('\n'), /no lines/);
+});
+
+test('a run that is paused over its limit of failed items names the limit with which it goes on', (t) => {
+  const text = endText(end({ exit: 5, failed: 7, isOverLimit: true, reason: '6 items have failed, and 2 may' })).join('\n');
+  t.regex(text, /to go on: {7}the same command with --max-failed above 7/);
+  t.notRegex(text, /Correct what/);
 });
