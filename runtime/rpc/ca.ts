@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -101,7 +101,8 @@ async function isStillGood(
   if (certPem === null) return false;
   const certificate = parseCertificate(files.certPath, certPem);
   const known = identityFromAltNames(certificate.subjectAltName);
-  const isOurs = certificate.verify(new X509Certificate(authorityPem).publicKey) && certificate.checkPrivateKey(createPrivateKey(keyPem));
+  const isOurs =
+    certificate.verify(new X509Certificate(authorityPem).publicKey) && certificate.checkPrivateKey(parseKey(files.keyPath, keyPem));
   const isSame = known !== null && spiffeId(known) === spiffeId(identity) && hosts.every((host) => namesHost(certificate, host));
   return isOurs && isSame && clock.wallMs() >= Date.parse(certificate.validFrom) && clock.wallMs() < (await renewAfterMs(files));
 }
@@ -170,6 +171,15 @@ function parseCertificate(path: string, pem: string): X509Certificate {
       `${path} is no certificate in PEM form: put a right one there, or remove the directory's files to have new ones made`,
       { cause: error },
     );
+  }
+}
+
+function parseKey(path: string, pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    const advice = 'remove it and run the same command again, which makes a new one';
+    throw new RolloutError('TLS_INVALID', `${path} is no private key in PEM form: ${advice}`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { chmod, copyFile, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,6 +36,20 @@ test('the dev CA is made once and read afterwards; keys have mode 0600', async (
   t.deepEqual((await readdir(dir)).sort(), ['ca.key.pem', 'ca.pem', 'worker-w-1.key.pem', 'worker-w-1.pem']);
   for (const key of ['ca.key.pem', 'worker-w-1.key.pem']) t.is((await stat(join(dir, key))).mode & 0o777, 0o600);
   t.is((await stat(dir)).mode & 0o777, 0o700);
+});
+
+test('a key that was cut is refused by name, and made again once it is removed', async (t) => {
+  const dir = join(temporaryDir(t), 'tls');
+  await ensureDevCa(dir, RUN_ID);
+  const { keyPath, certPath } = await issueCertificate(dir, { role: 'client' });
+  const whole = await readFile(keyPath, 'utf8');
+  for (const contents of ['', whole.slice(0, whole.length / 2)]) {
+    await writeFile(keyPath, contents);
+    t.regex(await refusal(t, issueCertificate(dir, { role: 'client' })), /client\.key\.pem is no private key/);
+  }
+  await rm(keyPath);
+  await issueCertificate(dir, { role: 'client' });
+  t.true(new X509Certificate(await readFile(certPath)).checkPrivateKey(createPrivateKey(await readFile(keyPath))));
 });
 
 test('several processes that start for the first time at once make one CA, and their certificates all hold', async (t) => {
