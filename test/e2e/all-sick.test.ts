@@ -76,3 +76,22 @@ test('a server that only throttles any more, for longer than --wait-backend: exi
   t.is(run.results().length, 30);
   await checkInvariant(t, run);
 });
+
+test('a key that expires near the end of a list pauses the run, and costs no item; with a new one the same command finishes', async (t) => {
+  t.timeout(240_000);
+  const server = await modelServer(t, () =>
+    server.total() > 15 ? { kind: 'status', status: 401, error: { message: 'key expired' } } : OK,
+  );
+  const run = makeRun(t, { lines: batchLines(30), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2'] });
+  const paused = run.start();
+  t.is(await exitOf(paused, 200_000), 5, paused.stderr());
+  t.regex(paused.stderr(), /key expired/);
+  t.deepEqual(
+    run.events().filter((event) => event['kind'] === 'item_failed'),
+    [],
+  );
+  server.answerWith(() => OK);
+  const second = run.start();
+  t.is(await exitOf(second, 60_000), 0, second.stderr());
+  await checkInvariant(t, run);
+});
