@@ -1,14 +1,14 @@
+import { crc32 } from 'node:zlib';
 import { assert } from '../base/assert.ts';
 import type { Epoch } from '../model/row.ts';
 import type { OutcomeKind } from '../model/session.ts';
 import type { Frame } from './contract.ts';
-import { crc32c } from './crc32c.ts';
 
 /**
  * The bytes of a segment. All numbers are unsigned 32-bit, little-endian.
  *
- *   header, 64 bytes:  magic (8) · version · epoch · place id (32, zero-padded) · zeros (12) · CRC32C of the 60 bytes before
- *   frame:             CRC32C of all that follows · length of the line · index · attempt · epoch · kind (1) · zeros (3) · line
+ *   header, 64 bytes:  magic (8) · version · epoch · place id (32, zero-padded) · zeros (12) · CRC-32 of the 60 bytes before
+ *   frame:             CRC-32 of all that follows · length of the line · index · attempt · epoch · kind (1) · zeros (3) · line
  *
  * The files of a worker's outbox have the same form (worker/outbox): the epoch is the number of the file, and more about the outcome
  * stands before the line.
@@ -18,7 +18,7 @@ import { crc32c } from './crc32c.ts';
  * since a log whose write failed writes no more (L18).
  */
 
-export const SEGMENT_VERSION = 1;
+export const SEGMENT_VERSION = 2;
 export const SEGMENT_HEADER_BYTES = 64;
 export const FRAME_HEADER_BYTES = 24;
 /** A longer line is taken for garbage; far above what one message of the wire can carry. */
@@ -45,7 +45,7 @@ export function encodeHeader(header: SegmentHeader): Buffer {
   bytes.writeUInt32LE(SEGMENT_VERSION, 8);
   bytes.writeUInt32LE(header.epoch, 12);
   placeId.copy(bytes, 16);
-  bytes.writeUInt32LE(crc32c(bytes, 0, HEADER_CRC_AT), HEADER_CRC_AT);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
   return bytes;
 }
 
@@ -54,7 +54,7 @@ export type HeaderProblem = 'torn' | 'checksum' | 'not-a-segment' | 'version';
 export function decodeHeader(bytes: Buffer): SegmentHeader | HeaderProblem {
   if (bytes.length < SEGMENT_HEADER_BYTES) return 'torn';
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) return 'not-a-segment';
-  if (bytes.readUInt32LE(HEADER_CRC_AT) !== crc32c(bytes, 0, HEADER_CRC_AT)) return 'checksum';
+  if (bytes.readUInt32LE(HEADER_CRC_AT) !== crc32(bytes.subarray(0, HEADER_CRC_AT))) return 'checksum';
   if (bytes.readUInt32LE(8) !== SEGMENT_VERSION) return 'version';
   const placeId = bytes.subarray(16, 16 + PLACE_ID_BYTES);
   const end = placeId.indexOf(0);
@@ -88,7 +88,7 @@ function encodeFrame(bytes: Buffer, at: number, epoch: Epoch, frame: Frame): num
   bytes.writeUInt32LE(KIND_BYTE[frame.kind], at + 20);
   if (frame.detail !== undefined) bytes.set(frame.detail, at + FRAME_HEADER_BYTES);
   bytes.set(frame.line, end - frame.line.length);
-  bytes.writeUInt32LE(crc32c(bytes, at + 4, end), at);
+  bytes.writeUInt32LE(crc32(bytes.subarray(at + 4, end)), at);
   return end;
 }
 
@@ -120,7 +120,8 @@ export function mayBeginFrame(bytes: Buffer, at: number, epoch: Epoch): boolean 
 }
 
 function frameProblem(bytes: Buffer, at: number, end: number, epoch: Epoch): FrameProblem | null {
-  if (bytes.readUInt32LE(at) !== crc32c(bytes, at + 4, end)) return isZeros(bytes, at, at + FRAME_HEADER_BYTES) ? 'zeros' : 'checksum';
+  if (bytes.readUInt32LE(at) !== crc32(bytes.subarray(at + 4, end)))
+    return isZeros(bytes, at, at + FRAME_HEADER_BYTES) ? 'zeros' : 'checksum';
   if (bytes.readUInt32LE(at + 16) !== epoch) return 'epoch';
   return KINDS[bytes.readUInt32LE(at + 20)] === undefined ? 'kind' : null;
 }

@@ -45,7 +45,6 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   results: [
     'answer-notes',
     'breaks',
-    'crc32c',
     'damage-text',
     'output-line',
     'output-mode',

@@ -6,8 +6,8 @@ import { storeFileProblem } from '../../base/store-file.ts';
 
 export type Database = RootDatabase<Buffer, Buffer>;
 
-/** Grows with every change of keys or packed rows; another version's store is refused. */
-export const FORMAT_VERSION = 4;
+/** Grows with every change of keys, packed rows or segments; another version's store is refused. */
+export const FORMAT_VERSION = 5;
 
 function storeFile(dir: string): string {
   return join(dir, 'ledger.mdb');

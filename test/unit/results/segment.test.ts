@@ -47,6 +47,24 @@ test('L17: what is written is what is read, for any frames', (t) => {
   );
 });
 
+test('the checksum is that of zip and gzip (CRC-32), over all of a frame and of a header but itself', (t) => {
+  const bytes = encodeFrames(EPOCH, [frame(1, 'one')]);
+  t.is(bytes.readUInt32LE(0), bitwiseCrc32(bytes.subarray(4)));
+  const header = encodeHeader({ epoch: EPOCH, placeId: 'p' });
+  t.is(header.readUInt32LE(SEGMENT_HEADER_BYTES - 4), bitwiseCrc32(header.subarray(0, -4)));
+  t.is(bitwiseCrc32(Buffer.from('123456789')), 0xcbf43926);
+});
+
+/** The definition, one bit at a time. */
+function bitwiseCrc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
 test('L17: a tail cut at any byte of the last frame hides that frame alone', (t) => {
   const whole = encodeFrames(EPOCH, [frame(1, 'one'), frame(2, 'two')]);
   const last = encodeFrames(EPOCH, [frame(3, 'a longer line, the last')]);
