@@ -123,7 +123,8 @@ async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<E
 async function run(options: ServeOptions, indexing: Indexing, checked: Promise<void>, isOver = false): Promise<ExitCode> {
   const { settings, recovered, clock, events, runId } = options;
   const { epoch } = recovered.keeper.lease();
-  const reader = await openInput({ inputPath: options.inputPath, dir: options.files.index });
+  const place = { inputPath: options.inputPath, dir: options.files.index };
+  const reader = await openInput({ ...place, clock, written: () => indexing.count() });
   const source = createSource(indexing, reader);
   const replies = new Replies();
   const state = stateFrom(machineSettings(settings), epoch, recovered.scan, clock.monotonicMs());

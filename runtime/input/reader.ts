@@ -1,16 +1,18 @@
-import { Buffer } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { assert, present } from '../base/assert.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { stateUnreadable } from '../base/state-error.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { ENTRY_BYTES, type Entry, isInvalidAt, readEntry } from './entry.ts';
+import { EntryReader } from './entry-reader.ts';
 import { type FileStamp, type IndexFiles, indexFiles, isSameStamp } from './index-files.ts';
 import { readIndexSource } from './index-source.ts';
 import { REASON_HEADER_BYTES } from './index-writer.ts';
 import { inputChanged, lineChanged, unreadable } from './input-error.ts';
 import type { InvalidCode } from './line.ts';
+import { readFully } from './read-fully.ts';
 import { type Span, spansOf } from './spans.ts';
 
 export interface InputLine {
@@ -39,17 +41,26 @@ export interface InputReader {
   close(): Promise<void>;
 }
 
+export interface InputPlace {
+  readonly inputPath: string;
+  readonly dir: string;
+  /** How many entries of a growing index are complete; by default nothing is read ahead. */
+  readonly written?: () => number;
+  readonly clock?: Clock;
+}
+
 /** Opens an input whose index was begun. Throws INPUT_CHANGED, also later, when the input is not the one that was indexed. */
-export async function openInput(where: { readonly inputPath: string; readonly dir: string }): Promise<InputReader> {
-  const files = indexFiles(where.dir);
+export async function openInput({ inputPath, dir, written = () => 0, clock = systemClock }: InputPlace): Promise<InputReader> {
+  const files = indexFiles(dir);
   const stamp = sourceOf(files);
-  const reader = new FileReader(
-    where.inputPath,
+  const reader = new FileReader({
+    path: inputPath,
     stamp,
-    await openFile(where.inputPath),
-    await openIndexFile(files.offsets),
-    await openIndexFile(files.reasons),
-  );
+    clock,
+    input: await openFile(inputPath),
+    entries: new EntryReader(await openIndexFile(files.offsets), written),
+    reasons: await openIndexFile(files.reasons),
+  });
   try {
     await reader.checkStamp();
     return reader;
@@ -71,28 +82,46 @@ async function openIndexFile(path: string): Promise<FileHandle> {
   });
 }
 
+/**
+ * Size and time of the input are looked at so often, and not with each read: each line is compared with its checksum anyway, so that
+ * none goes out that is not the one that was indexed.
+ */
+export const STAMP_CHECK_MS = 1_000;
+
+interface Parts {
+  readonly path: string;
+  readonly stamp: FileStamp;
+  readonly clock: Clock;
+  readonly input: FileHandle;
+  readonly entries: EntryReader;
+  readonly reasons: FileHandle;
+}
+
 class FileReader implements InputReader {
   readonly #path: string;
   readonly #stamp: FileStamp;
+  readonly #clock: Clock;
   readonly #input: FileHandle;
-  readonly #offsets: FileHandle;
+  readonly #entries: EntryReader;
   readonly #reasons: FileHandle;
+  #checkedMs = 0;
 
-  constructor(path: string, stamp: FileStamp, input: FileHandle, offsets: FileHandle, reasons: FileHandle) {
+  constructor({ path, stamp, clock, input, entries, reasons }: Parts) {
     this.#path = path;
     this.#stamp = stamp;
+    this.#clock = clock;
     this.#input = input;
-    this.#offsets = offsets;
+    this.#entries = entries;
     this.#reasons = reasons;
   }
 
   async entries(from: ItemIndex, count: number): Promise<readonly Entry[]> {
-    const bytes = await this.#entryBytes(from, count);
+    const bytes = await this.#entries.read(from, count);
     return Array.from({ length: bytes.length / ENTRY_BYTES }, (_, at) => readEntry(bytes, at * ENTRY_BYTES));
   }
 
   async lines(indexes: readonly ItemIndex[], maxBytes: number = Number.POSITIVE_INFINITY): Promise<readonly InputLine[]> {
-    await this.checkStamp();
+    if (this.#clock.monotonicMs() - this.#checkedMs >= STAMP_CHECK_MS) await this.checkStamp();
     const entries = firstThatFit(await this.#entriesOf(indexes), maxBytes);
     const lines: InputLine[] = [];
     for (const span of spansOf(entries)) lines.push(...(await this.#readSpan(span, entries, indexes)));
@@ -108,7 +137,7 @@ class FileReader implements InputReader {
   }
 
   async survey(from: ItemIndex, count: number): Promise<{ readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }> {
-    const bytes = await this.#entryBytes(from, count);
+    const bytes = await this.#entries.read(from, count);
     const known = bytes.length / ENTRY_BYTES;
     const invalid: ItemIndex[] = [];
     for (let at = 0; at < known; at++) if (isInvalidAt(bytes, at * ENTRY_BYTES)) invalid.push(from + at);
@@ -116,10 +145,11 @@ class FileReader implements InputReader {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#input.close(), this.#offsets.close(), this.#reasons.close()]);
+    await Promise.all([this.#input.close(), this.#entries.close(), this.#reasons.close()]);
   }
 
   async checkStamp(): Promise<void> {
+    this.#checkedMs = this.#clock.monotonicMs();
     if (!isSameStamp(await this.#input.stat(), this.#stamp)) throw inputChanged(this.#path, 'was changed');
   }
 
@@ -156,24 +186,6 @@ class FileReader implements InputReader {
     const [entry] = await this.entries(index, 1);
     return present(entry, `the entry of item ${index}`);
   }
-
-  /** Whole entries only. */
-  async #entryBytes(from: ItemIndex, count: number): Promise<Buffer> {
-    const bytes = await readFully(this.#offsets, from * ENTRY_BYTES, count * ENTRY_BYTES);
-    return bytes.subarray(0, bytes.length - (bytes.length % ENTRY_BYTES));
-  }
-}
-
-/** `length` bytes from `position`, or as many as there are. */
-async function readFully(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let filled = 0;
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }
 
 async function openFile(path: string): Promise<FileHandle> {

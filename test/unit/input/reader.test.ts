@@ -5,9 +5,10 @@ import test from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { startIndexing } from '../../../runtime/input/indexer.ts';
-import { openInput } from '../../../runtime/input/reader.ts';
+import { openInput, STAMP_CHECK_MS } from '../../../runtime/input/reader.ts';
 import { batchLine } from '../../support/batch-lines.ts';
 import { indexed } from '../../support/indexed-input.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 const LINES = Array.from({ length: 30 }, (_, at) => batchLine(`r${at}`, 'x'.repeat(at)));
 
@@ -66,16 +67,20 @@ test('a line of another file with the same size and time is never read as the on
   }
 });
 
-test('an input that was cut, extended, overwritten or replaced is noticed', async (t) => {
+test('an input that was cut, extended, overwritten or replaced is noticed within a second, and when it is opened', async (t) => {
   const changes: readonly ((path: string) => void)[] = [
     (path) => truncateSync(path, 10),
     (path) => appendFileSync(path, 'more'),
     (path) => writeFileSync(path, `${LINES.join('\n')} `),
   ];
   for (const change of changes) {
-    const { reader, request } = await indexed(t, `${LINES.join('\n')}\n`);
+    const { request } = await indexed(t, `${LINES.join('\n')}\n`);
+    const clock = new ManualClock();
+    const reader = await openInput({ ...request, clock });
+    t.teardown(async () => await reader.close());
     utimesSync(request.inputPath, 5, 5);
     change(request.inputPath);
+    await clock.advance(STAMP_CHECK_MS);
     const whileOpen = await t.throwsAsync(reader.lines([29]), { instanceOf: RolloutError });
     t.is(whileOpen?.code, 'INPUT_CHANGED');
     const opened = await t.throwsAsync(openInput(request), { instanceOf: RolloutError });
