@@ -20,6 +20,10 @@ function text(execution: Executed): string {
   return execution.kind === 'answered' ? Buffer.from(execution.body).toString('utf8') : execution.kind;
 }
 
+function isFailure(execution: Execution): boolean {
+  return execution.kind === 'answered' && execution.status === 500;
+}
+
 test('it repeats what it was told, in the shape of a chat completion', async (t) => {
   const backend = createMockBackend({ latencyMs: 0, latencySpreadMs: 0, failureRate: 0, seed: 1 }, systemClock);
   t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
@@ -37,10 +41,16 @@ test('it repeats what it was told, in the shape of a chat completion', async (t)
 test('failures come at the rate that is set, and the same execution always ends alike', async (t) => {
   const backend = createMockBackend({ latencyMs: 0, latencySpreadMs: 0, failureRate: 0.2, seed: 7 }, systemClock);
   const statuses = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`), never)));
-  const failures = statuses.filter((one) => one.kind === 'answered' && one.status === 500).length;
+  const failures = statuses.filter(isFailure).length;
   t.true(failures > 140 && failures < 260, `${failures} of 1000`);
   const again = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`), never)));
   t.deepEqual(again.map(text), statuses.map(text));
+  const other = createMockBackend({ latencyMs: 0, failureRate: 0.2, seed: 8 }, systemClock);
+  const others = await Promise.all(Array.from({ length: 1_000 }, (_, n) => other.execute(0, request(`item-${n}`), never)));
+  t.notDeepEqual(others.map(text), statuses.map(text), 'another seed, other failures');
+  const second = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`, 2), never)));
+  const bothFailed = second.filter((one, n) => isFailure(one) && isFailure(statuses[n] as Execution)).length;
+  t.true(bothFailed > 15 && bothFailed < 75, `a second attempt fails by its own chance: ${bothFailed} of 1000 failed twice`);
 });
 
 test('an abort ends the wait at once', async (t) => {
