@@ -35,10 +35,13 @@ export const QUOTA_CODE = 'insufficient_quota';
 export const TIMEOUT_CODE = 'timeout';
 
 const THROTTLES: readonly number[] = [429, 503];
+const NO_BYTES = new Uint8Array();
 
 /** An answer, and what is known of it. */
-interface Answer extends Extract<Executed, { kind: 'answered' }> {
+interface Answer extends Omit<Extract<Executed, { kind: 'answered' }>, 'body'> {
   readonly read: AnswerBody;
+  /** As the server sent it; empty where the backend has made the body. */
+  readonly bytes: Uint8Array;
   readonly isPage: boolean;
   readonly hide: Hide;
   readonly wallMs: number;
@@ -51,9 +54,10 @@ export function judge(execution: Executed, attempt: Attempt, random: Random, hid
   const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered': {
-      const read = readBody(execution.body);
-      const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(execution.body));
-      return judgeAnswer({ ...execution, read, isPage, hide, wallMs, drawDelayMs });
+      const { body, ...rest } = execution;
+      const [bytes, read] = body instanceof Uint8Array ? [body, readBody(body)] : [NO_BYTES, { kind: 'json', ...body } as const];
+      const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(bytes));
+      return judgeAnswer({ ...rest, bytes, read, isPage, hide, wallMs, drawDelayMs });
     }
     case 'failed':
       return failed({ ...execution, message: hide(execution.message) }, drawDelayMs);
@@ -140,7 +144,7 @@ function judgeUnreadable(answer: Answer): Judgement {
   if (answer.isPage)
     return error(answer, 'web_page', 'endpoint', `a web page, ${wordsOf(answer)}; is the base URL the one of the model server?`);
   // A body that begins like JSON comes from a model server; any other text may be all that this address ever answers.
-  const isLikeJson = /^\s*[[{]/.test(beginningOf(answer.body));
+  const isLikeJson = /^\s*[[{]/.test(beginningOf(answer.bytes));
   return error(answer, 'invalid_answer', isLikeJson ? 'item' : 'request', `not valid JSON in UTF-8: ${wordsOf(answer)}`);
 }
 
@@ -154,9 +158,9 @@ function mayGoBack(blame: Blame): boolean {
 }
 
 function failureOf(answer: Answer, code: string, words: string): Failure {
-  const { url, status, requestId, read, body, note } = answer;
+  const { url, status, requestId, read, bytes, note } = answer;
   const message = `${url} answered ${status}${words === '' ? '' : `: ${words}`}${note === undefined ? '' : ` (${note})`}`;
-  return { code, message, response: { statusCode: status, requestId, body: bodyText(read, body) } };
+  return { code, message, response: { statusCode: status, requestId, body: bodyText(read, bytes) } };
 }
 
 function bodyText(read: AnswerBody, bytes: Uint8Array): string {
@@ -164,8 +168,8 @@ function bodyText(read: AnswerBody, bytes: Uint8Array): string {
   return bytes.byteLength === 0 ? 'null' : plainText(bytes);
 }
 
-function wordsOf({ read, body, hide }: Answer): string {
-  return read.kind === 'json' ? serverWords(read.text, read.value, hide) : serverWords(beginningOf(body), undefined, hide);
+function wordsOf({ read, bytes, hide }: Answer): string {
+  return read.kind === 'json' ? serverWords(read.text, read.value, hide) : serverWords(beginningOf(bytes), undefined, hide);
 }
 
 function redirectionOf({ status, headers, hide }: Answer): string {
@@ -179,6 +183,6 @@ const LONGEST_LOCATION = 500;
 /** Enough of a page for its title. */
 const BEGINNING_BYTES = 20_000;
 
-function beginningOf(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, BEGINNING_BYTES)).toString('utf8');
+function beginningOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, BEGINNING_BYTES)).toString('utf8');
 }

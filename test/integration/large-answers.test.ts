@@ -6,6 +6,7 @@ import { createAnswerBudget } from '../../runtime/worker/backends/answer-budget.
 import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
 import { createSlots } from '../../runtime/worker/slots.ts';
+import { answerBytes } from '../support/answer-bytes.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
 import { assignment } from '../support/worker-state.ts';
 import { HABITS } from '../support/zoo/habits.ts';
@@ -38,7 +39,7 @@ test('64 answers of 11.5 MB at a time are read, and never all of them are held a
   const statuses = await Promise.all(
     Array.from({ length: 64 }, async (_, n) => {
       const execution = await ask(backend, `item-${n}`);
-      return execution.kind === 'answered' ? `${execution.status} ${execution.body.byteLength}` : execution.kind;
+      return execution.kind === 'answered' ? `${execution.status} ${answerBytes(execution).byteLength}` : execution.kind;
     }),
   );
   t.deepEqual([...new Set(statuses)], [`200 ${body.length}`]);
@@ -83,7 +84,7 @@ test('stream: true is sent as it stands, and its events become the answer; elsew
   const execution = await ask(backend, 'one', { stream: true });
   if (execution.kind !== 'answered') return t.fail(execution.kind);
   t.regex(server.bodies[0] ?? '', /"stream":true/);
-  t.like(JSON.parse(Buffer.from(execution.body).toString()), {
+  t.like(JSON.parse(answerBytes(execution).toString()), {
     object: 'chat.completion',
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'answer to one' } }],
   });

@@ -44,7 +44,8 @@ export type Executed =
       readonly requestId: string | null;
       /** Names in lower case. */
       readonly headers: Readonly<Record<string, string>>;
-      readonly body: Uint8Array;
+      /** The server's own bytes, or JSON that the backend has made itself and that need not be parsed again. */
+      readonly body: Uint8Array | MadeJson;
       /** What explains a refusal and the server cannot know. */
       readonly note?: string;
     }
@@ -52,5 +53,11 @@ export type Executed =
   | { readonly kind: 'failed'; readonly code: FailureCode; readonly message: string }
   /** The server is not there: nothing was executed. */
   | { readonly kind: 'unavailable'; readonly detail: string };
+
+/** A value, and its text without a line end. */
+export interface MadeJson {
+  readonly text: string;
+  readonly value: unknown;
+}
 
 export type FailureCode = 'timeout' | 'connection_reset' | 'truncated_answer' | 'response_too_large' | 'invalid_request';

@@ -50,7 +50,7 @@ function answer(isFailure: boolean, request: Request): Executed {
     status: isFailure ? 500 : 200,
     requestId: `mock-${request.requestId}`,
     headers: {},
-    body: Buffer.from(JSON.stringify(body), 'utf8'),
+    body: { text: JSON.stringify(body), value: body },
   };
 }
 

@@ -3,6 +3,7 @@ import { seededRandom } from '../../../runtime/base/random.ts';
 import type { Executed } from '../../../runtime/worker/backends/contract.ts';
 import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
 import { type Judgement, judge as judgeWith, RETRY_BASE_MS, RETRY_CAP_MS } from '../../../runtime/worker/retry.ts';
+import { answerBytes } from '../../support/answer-bytes.ts';
 
 const random = seededRandom(1);
 const SECRET = 'sk-0123456789/abc';
@@ -32,6 +33,21 @@ test('2xx with what the endpoint returns is the result, byte for byte but for li
   t.like(judge(answered(201, '{"results": []}', {}, 'http://h:1/rerank'), 1, random), { kind: 'result' });
 });
 
+test('a body that the backend has made itself is judged like the same bytes of a server', (t) => {
+  const made = (status: number, value: unknown): Executed => ({
+    ...(answered(status, '') as Extract<Executed, { kind: 'answered' }>),
+    body: { text: JSON.stringify(value), value },
+  });
+  for (const [status, value] of [
+    [200, { choices: [{ p: 1 }] }],
+    [200, { choices: [] }],
+    [500, { error: { message: 'ill' } }],
+    [429, { error: { code: 'insufficient_quota' } }],
+  ] as const) {
+    t.deepEqual(judge(made(status, value), 1, seededRandom(2)), judge(answered(status, JSON.stringify(value)), 1, seededRandom(2)));
+  }
+});
+
 test('an answer that cannot be read is told with what its headers say of it', (t) => {
   t.regex(errorOf(answered(200, '<html>', { 'content-type': 'text/html; charset=utf-8' })).message, /a web page.*is the base URL/);
   t.like(errorOf(answered(200, 'x\u0000', { 'content-encoding': 'gzip' })), { code: 'compressed_answer', blame: 'endpoint' });
@@ -59,7 +75,7 @@ const COUNTED: readonly (readonly [Executed, string])[] = [
 ];
 
 for (const [execution, code] of COUNTED) {
-  const name = execution.kind === 'answered' ? `${execution.status} '${Buffer.from(execution.body).toString()}'` : execution.kind;
+  const name = execution.kind === 'answered' ? `${execution.status} '${answerBytes(execution).toString()}'` : execution.kind;
   test(`${name} may be anybody's fault, with code ${code}`, (t) => {
     const judged = errorOf(execution);
     t.like(judged, { code, blame: 'unknown' });

@@ -2,6 +2,7 @@ import test from 'ava';
 import { systemClock } from '../../../../runtime/base/clock.ts';
 import type { Executed } from '../../../../runtime/worker/backends/contract.ts';
 import { createMockBackend } from '../../../../runtime/worker/backends/mock.ts';
+import { answerBytes } from '../../../support/answer-bytes.ts';
 
 const never = new AbortController().signal;
 
@@ -17,10 +18,10 @@ function request(
 }
 
 function text(execution: Executed): string {
-  return execution.kind === 'answered' ? Buffer.from(execution.body).toString('utf8') : execution.kind;
+  return execution.kind === 'answered' ? answerBytes(execution).toString() : execution.kind;
 }
 
-function isFailure(execution: Execution): boolean {
+function isFailure(execution: Executed): boolean {
   return execution.kind === 'answered' && execution.status === 500;
 }
 
@@ -49,7 +50,7 @@ test('failures come at the rate that is set, and the same execution always ends 
   const others = await Promise.all(Array.from({ length: 1_000 }, (_, n) => other.execute(0, request(`item-${n}`), never)));
   t.notDeepEqual(others.map(text), statuses.map(text), 'another seed, other failures');
   const second = await Promise.all(Array.from({ length: 1_000 }, (_, n) => backend.execute(0, request(`item-${n}`, 2), never)));
-  const bothFailed = second.filter((one, n) => isFailure(one) && isFailure(statuses[n] as Execution)).length;
+  const bothFailed = second.filter((one, n) => isFailure(one) && isFailure(statuses[n] as Executed)).length;
   t.true(bothFailed > 15 && bothFailed < 75, `a second attempt fails by its own chance: ${bothFailed} of 1000 failed twice`);
 });
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import type { Backend, Executed, Request } from '../../../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
+import { answerBytes } from '../../../support/answer-bytes.ts';
 import { freePort, modelServer } from '../../../support/model-server.ts';
 import { openAiSettings } from '../../../support/openai-settings.ts';
 import { until } from '../../../support/until.ts';
@@ -33,7 +34,7 @@ test('a whole answer comes with its status, request id and bytes', async (t) => 
   if (execution.kind !== 'answered') return t.fail(execution.kind);
   t.is(execution.status, 200);
   t.is(execution.requestId, 'req-test');
-  t.is(JSON.parse(Buffer.from(execution.body).toString()).choices[0].message.content, 'answer to one');
+  t.is(JSON.parse(answerBytes(execution).toString()).choices[0].message.content, 'answer to one');
 });
 
 test('key, extra headers and the name of the execution are sent; without a key no Authorization', async (t) => {
@@ -74,11 +75,11 @@ test('a truncated and an empty 200 are answers, for the judge to refuse', async 
   const server = await modelServer(t, (item) => ({ kind: item === 'cut' ? 'truncated' : 'empty' }));
   const backend = backendAt(t, server.url);
   const cut = await backend.execute(0, request('cut'), never);
-  const text = cut.kind === 'answered' ? Buffer.from(cut.body).toString() : '';
+  const text = cut.kind === 'answered' ? answerBytes(cut).toString() : '';
   t.true(text.length > 0);
   t.throws(() => JSON.parse(text));
   const empty = await backend.execute(0, request('void'), never);
-  t.is(empty.kind === 'answered' ? empty.body.byteLength : -1, 0);
+  t.is(empty.kind === 'answered' ? answerBytes(empty).byteLength : -1, 0);
 });
 
 test('a reset connection is a failure of the execution', async (t) => {
