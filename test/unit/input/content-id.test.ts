@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
 import { canonicalJson, contentId } from '../../../runtime/input/content-id.ts';
@@ -64,6 +65,104 @@ test('canonical JSON says the same value, and is the same for members in any ord
   );
   t.pass();
 });
+
+/** Names that objects keep in an order of their own, that are more than members, or that UTF-8 and UTF-16 order differently. */
+const oddName = fc.constantFrom(
+  '__proto__',
+  'toJSON',
+  'constructor',
+  '',
+  '0',
+  '10',
+  '9',
+  '-1',
+  '01',
+  '4294967295',
+  'é',
+  '\u{1f600}',
+  '\ufb33',
+);
+const oddLeaf = fc.constantFrom(
+  '1e999',
+  '-1e999',
+  '-0',
+  '1e21',
+  '"\\ud800"',
+  '"\\udc00x"',
+  '9007199254740993',
+  '"\\u2028"',
+  'null',
+  '[]',
+  '{}',
+  '0.1',
+);
+/** JSON text, since some values are easier to write than to build. */
+const oddJson = fc.letrec<{ json: string }>((tie) => ({
+  json: fc.oneof(
+    { maxDepth: 4 },
+    oddLeaf,
+    fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+    fc.array(tie('json'), { maxLength: 4 }).map((list) => `[${list.join()}]`),
+    fc
+      .array(fc.tuple(fc.oneof(oddName, fc.string({ unit: 'binary' })), tie('json')), { maxLength: 5 })
+      .map((members) => `{${members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join()}}`),
+  ),
+})).json;
+
+test('the content id of any item is made of the same bytes as by the straight reading of the definition', (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string(), oddJson, (customId, url, json) => {
+      const body: unknown = JSON.parse(json);
+      const item = { customId, method: 'POST', url, body };
+      t.is(canonicalJson(body), canonicalReference(body));
+      t.is(contentId(item), idReference(item));
+    }),
+    { numRuns: 1_000 },
+  );
+  for (const depth of [98, 99, 100, 101, 250]) {
+    const body: unknown = JSON.parse(`${'{"b":[1,'.repeat(depth)}2${'],"a":0}'.repeat(depth)}`);
+    t.is(canonicalJson(body), canonicalReference(body), `${depth} levels`);
+  }
+});
+
+/** What `contentId` was before it was made faster. Ids are kept beyond a version, so both are the same for ever. */
+function idReference({ customId, method, url, body }: Parameters<typeof contentId>[0]): string {
+  return createHash('sha256')
+    .update(canonicalReference([customId, method, url, body]), 'utf8')
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function canonicalReference(value: unknown): string {
+  const out: string[] = [];
+  const pending: Pending[] = [{ value }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if ('text' in next) out.push(next.text);
+    else if (Array.isArray(next.value)) pushArray(pending, next.value);
+    else if (typeof next.value === 'object' && next.value !== null) pushObject(pending, next.value as Readonly<Record<string, unknown>>);
+    else out.push(typeof next.value === 'number' ? String(next.value) : JSON.stringify(next.value));
+  }
+  return out.join('');
+}
+
+type Pending = { readonly text: string } | { readonly value: unknown };
+
+/** Pushed last to first: what is pushed last is written first. */
+function pushArray(pending: Pending[], values: readonly unknown[]): void {
+  pending.push({ text: ']' });
+  for (let at = values.length - 1; at >= 0; at--) pending.push({ value: values[at] }, { text: at === 0 ? '' : ',' });
+  pending.push({ text: '[' });
+}
+
+function pushObject(pending: Pending[], object: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(object).sort();
+  pending.push({ text: '}' });
+  for (let at = names.length - 1; at >= 0; at--) {
+    const name = names[at] as string;
+    pending.push({ value: object[name] }, { text: `${at === 0 ? '' : ','}${JSON.stringify(name)}:` });
+  }
+  pending.push({ text: '{' });
+}
 
 test('depth of nesting and odd numbers and strings are no obstacle', (t) => {
   const depth = 200_000;
