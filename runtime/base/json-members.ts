@@ -70,11 +70,27 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
+/** Most names end within so many bytes; a longer string is searched by native code, which costs a call. */
+const SHORT_BYTES = 16;
+
 /** Behind the closing quote of the string that begins here. */
 function stringEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
+  const shortEnd = Math.min(bytes.length, at + SHORT_BYTES);
+  while (at < shortEnd && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at < shortEnd ? at + 1 : longStringEnd(bytes, at);
+}
+
+/** `from` is no escaped byte. */
+function longStringEnd(bytes: Uint8Array, from: number): number {
+  for (let at = from; ; ) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote < 0) return bytes.length + 1;
+    let slashes = 0;
+    while (quote - slashes > at && bytes[quote - slashes - 1] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
 }
 
 function valueEnd(bytes: Uint8Array, start: number): number {

@@ -43,6 +43,16 @@ test('nesting of any depth costs no stack', (t) => {
   t.is(lastOf(`{"x":${deep},"body":${deep}}`, 'body'), deep);
 });
 
+test('a string of any length ends at its own quote, wherever backslashes and quotes stand in it', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom('\\', '"', 'x', '"body":1', '\\\\"'), { maxLength: 60 }), (parts) => {
+      const text = JSON.stringify({ a: parts.join(''), body: parts });
+      t.is(lastOf(text, 'body'), JSON.stringify(parts));
+    }),
+    { numRuns: 500 },
+  );
+});
+
 /** Names that collide often, some of them escaped, and space wherever JSON allows it. */
 const space = fc.constantFrom('', '', ' ', '\t', ' \r\n ');
 const name = fc.constantFrom('"body"', '"b\\u006fdy"', '"model"', '"\\"body"', '"__proto__"', '"1"', '"ä"');
