@@ -7,9 +7,10 @@ import { parseLine } from '../input/line.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
 import { badLineId } from '../results/output-line.ts';
-import type { Backend, Executed } from './backends/contract.ts';
+import type { Backend, Executed, Stop } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
-import { startDeadline } from './deadline.ts';
+import { type Deadline, startDeadline } from './deadline.ts';
+import { Deadlines } from './deadlines.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge, TIMEOUT_CODE } from './retry.ts';
 
@@ -32,64 +33,120 @@ export interface SlotDeps {
 }
 
 export function createSlots(deps: SlotDeps): Slots {
-  const running = new Map<string, AbortController>();
-  return {
-    run: async (assignment, endpoint) => {
-      const parsed = parseLine(assignment.line, assignment.lineNumber, assignment.form);
-      switch (parsed.kind) {
-        case 'item': {
-          const controller = new AbortController();
-          const key = refKey(assignment);
-          running.set(key, controller);
-          const read = { assignment, item: parsed.item, id: contentId(parsed.item) };
-          return execute(deps, endpoint, read, controller).finally(() => running.delete(key));
-        }
-        case 'invalid':
-          return unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message);
-        case 'blank':
-          return unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank');
-        default:
-          return never(parsed);
-      }
-    },
-    stop: (ref) => running.get(refKey(ref))?.abort(),
-    stopAll: () => {
-      for (const controller of running.values()) controller.abort();
-    },
-  };
+  return new BackendSlots(deps);
 }
 
-async function execute(deps: SlotDeps, endpoint: number, read: ReadItem, controller: AbortController): Promise<Ending> {
-  const { backend, clock, requestTimeoutMs } = deps;
-  let isTimedOut = false;
-  const deadline = startDeadline(clock, requestTimeoutMs, () => {
-    isTimedOut = true;
-    controller.abort();
-  });
-  controller.signal.addEventListener('abort', () => deadline.stop(), { once: true });
-  const { line, lineNumber, form, attempt } = read.assignment;
-  const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
-  const executed = backend.execute(endpoint, request, controller.signal, deadline.uncounted).catch(broken);
-  const execution = await orAbandoned(executed, controller.signal, clock);
-  deadline.stop();
-  const url = backend.endpoints[endpoint] ?? '';
-  const judged = judge(isTimedOut ? timeout(url, requestTimeoutMs) : execution, attempt, deps.random, backend.hide, clock.wallMs());
-  return endingOf(read, judged);
+class BackendSlots implements Slots {
+  readonly #deps: SlotDeps;
+  readonly #running = new Map<string, Running>();
+  readonly #answering: Deadlines<Running>;
+  /** Told to stop. */
+  readonly #lettingGo: Deadlines<Running>;
+
+  constructor(deps: SlotDeps) {
+    const { clock, requestTimeoutMs } = deps;
+    this.#deps = deps;
+    this.#answering = new Deadlines(clock, requestTimeoutMs, (running) => this.#timeOut(running));
+    this.#lettingGo = new Deadlines(clock, LET_GO_MS, (running) => running.end(ABANDONED));
+  }
+
+  async run(assignment: Assignment, endpoint: number): Promise<Ending> {
+    const parsed = parseLine(assignment.line, assignment.lineNumber, assignment.form);
+    switch (parsed.kind) {
+      case 'item':
+        return this.#execute(endpoint, { assignment, item: parsed.item, id: contentId(parsed.item) });
+      case 'invalid':
+        return unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message);
+      case 'blank':
+        return unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank');
+      default:
+        return never(parsed);
+    }
+  }
+
+  stop(ref: ItemRef): void {
+    const running = this.#running.get(refKey(ref));
+    if (running !== undefined) this.#letGo(running);
+  }
+
+  stopAll(): void {
+    for (const running of this.#running.values()) this.#letGo(running);
+  }
+
+  async #execute(endpoint: number, read: ReadItem): Promise<Ending> {
+    const { backend, clock, requestTimeoutMs, random } = this.#deps;
+    const { line, lineNumber, form, attempt } = read.assignment;
+    const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
+    const running = new Running((leaving) => this.#ownDeadline(leaving));
+    const key = refKey(read.assignment);
+    this.#running.set(key, running);
+    this.#answering.add(running);
+    backend.execute(endpoint, request, running).then(running.end, (error: unknown) => running.end(broken(error)));
+    const execution = await running.ended;
+    this.#running.delete(key);
+    this.#stopCounting(running);
+    this.#lettingGo.delete(running);
+    const url = backend.endpoints[endpoint] ?? '';
+    const executed = running.isTimedOut ? timeout(url, requestTimeoutMs) : execution;
+    return endingOf(read, judge(executed, attempt, random, backend.hide, clock.wallMs()));
+  }
+
+  /** One whose time is to stand still for a while has a deadline of its own from then on; null where it has none any more. */
+  #ownDeadline(running: Running): Deadline | null {
+    const leftMs = this.#answering.delete(running);
+    return leftMs === null ? null : startDeadline(this.#deps.clock, leftMs, () => this.#timeOut(running));
+  }
+
+  #stopCounting(running: Running): void {
+    this.#answering.delete(running);
+    running.ownDeadline?.stop();
+  }
+
+  #timeOut(running: Running): void {
+    running.isTimedOut = true;
+    this.#letGo(running);
+  }
+
+  /** A backend that was told to stop and does not is waited for a while, and no longer (W15). */
+  #letGo(running: Running): void {
+    this.#stopCounting(running);
+    this.#lettingGo.add(running);
+    running.abort();
+  }
 }
 
-/** A backend that was told to stop and does not is no longer waited for. */
-async function orAbandoned(executed: Promise<Executed>, signal: AbortSignal, clock: Clock): Promise<Executed> {
-  let stop = (): void => undefined;
-  const abandoned = new Promise<Executed>((resolve) => {
-    const onAbort = (): void => {
-      const timer = clock.after(LET_GO_MS, () => resolve(ABANDONED));
-      stop = () => timer.stop();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
+/** An execution under way. */
+class Running implements Stop {
+  isTimedOut = false;
+  ownDeadline: Deadline | null = null;
+  readonly #takeDeadline: (running: Running) => Deadline | null;
+  #controller: AbortController | null = null;
+  #isAborted = false;
+  /** The first end counts. */
+  end: (execution: Executed) => void = () => undefined;
+  readonly ended: Promise<Executed> = new Promise((resolve) => {
+    this.end = resolve;
   });
-  const execution = await Promise.race([executed, abandoned]);
-  stop();
-  return execution;
+
+  constructor(takeDeadline: (running: Running) => Deadline | null) {
+    this.#takeDeadline = takeDeadline;
+  }
+
+  uncounted<T>(wait: Promise<T>): Promise<T> {
+    this.ownDeadline ??= this.#takeDeadline(this);
+    return this.ownDeadline?.uncounted(wait) ?? wait;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isAborted) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
+  }
 }
 
 const ABANDONED: Executed = { kind: 'failed', code: 'connection_reset', message: 'the backend did not let go of the item' };

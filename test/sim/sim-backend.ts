@@ -30,7 +30,7 @@ export function createSimBackend({ world, process, worker, onExecuted, onStopped
       await process.clock.sleep(random.next() * 20);
       return isAway(world, worker) ? { kind: 'not-ready', detail: 'the server' } : { kind: 'ready' };
     },
-    execute: async (_endpoint, request, signal) => {
+    execute: async (_endpoint, request, { signal }) => {
       const ref = refOf(request);
       onExecuted(ref);
       if (isAway(world, worker) || world.faults.strikes('answer-unavailable')) return { kind: 'unavailable', detail: 'refused' };

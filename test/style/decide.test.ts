@@ -100,6 +100,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'answer-shape',
     'blame',
     'concurrency',
+    'deadlines',
     'endpoint',
     'execution',
     'load',

@@ -14,12 +14,16 @@ export interface Backend {
   readonly hide: Hide;
   /** Whether the server is there; asked until it is before anything starts, and again after `unavailable`. */
   isReady(endpoint: number, signal: AbortSignal): Promise<Readiness>;
-  /**
-   * Never rejects for what a server or a network does. Abort means: let go at once, whatever it answers then is ignored. Whatever the
-   * worker itself makes the execution wait for is waited for with `uncounted`, so that it does not use up the request timeout.
-   */
-  execute(endpoint: number, request: Request, signal: AbortSignal, uncounted?: Uncounted): Promise<Executed>;
+  /** Never rejects for what a server or a network does. */
+  execute(endpoint: number, request: Request, stop: Stop): Promise<Executed>;
   close(): Promise<void>;
+}
+
+export interface Stop {
+  /** Its abort means: let go at once, whatever is answered then is ignored. Made when it is first asked for, since it is costly. */
+  readonly signal: AbortSignal;
+  /** Whatever the worker itself makes the execution wait for is waited for with this, so that it does not use up the request timeout. */
+  uncounted?<T>(wait: Promise<T>): Promise<T>;
 }
 
 export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'not-ready'; readonly detail: string };

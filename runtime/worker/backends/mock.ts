@@ -19,9 +19,9 @@ export function createMockBackend(settings: MockSettings, clock: Clock): Backend
     endpoints: ['mock'],
     hide: hidingOf([]),
     isReady: () => Promise.resolve({ kind: 'ready' }),
-    execute: async (_endpoint, request, signal) => {
+    execute: async (_endpoint, request, stop) => {
       const { isFailure, latencyMs } = draw(settings, request.requestId);
-      if (latencyMs > 0) await clock.sleep(latencyMs, signal);
+      if (latencyMs > 0) await clock.sleep(latencyMs, stop.signal);
       return answer(isFailure, request);
     },
     close: () => Promise.resolve(),

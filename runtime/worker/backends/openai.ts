@@ -5,7 +5,7 @@ import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { type ReadLimits, readEvents, readWhole, recognizeEvents } from './answer-reader.ts';
 import { type Connection, connectTo } from './connection.ts';
-import type { Backend, Executed, Hide, Readiness, Request, Uncounted } from './contract.ts';
+import type { Backend, Executed, Hide, Readiness, Request, Stop } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
 import { detailOf, failureOf } from './failure.ts';
 import { hidingOf } from './hiding.ts';
@@ -57,7 +57,7 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
     endpoints: endpoints.map(({ url }) => `${url.origin}${url.prefix}`),
     hide,
     isReady: (endpoint, signal) => probe(at(endpoint), hide, signal),
-    execute: (endpoint, request, signal, uncounted = countAll) => post(at(endpoint), settings, request, { signal, uncounted }),
+    execute: (endpoint, request, stop) => post(at(endpoint), settings, request, timeOf(stop)),
     close: async () => {
       await Promise.all(endpoints.map(({ connection }) => connection.pool.destroy()));
     },
@@ -66,7 +66,9 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
 
 type Time = Pick<ReadLimits, 'signal' | 'uncounted'>;
 
-const countAll: Uncounted = (wait) => wait;
+function timeOf(stop: Stop): Time {
+  return { signal: stop.signal, uncounted: (wait) => stop.uncounted?.(wait) ?? wait };
+}
 
 interface Endpoint {
   readonly url: EndpointUrl;

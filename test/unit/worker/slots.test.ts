@@ -2,7 +2,7 @@ import test from 'ava';
 import { systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { contentId } from '../../../runtime/input/content-id.ts';
-import type { Backend, Executed, Request } from '../../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed, Request, Stop } from '../../../runtime/worker/backends/contract.ts';
 import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
 import { createSlots, LET_GO_MS, type Slots } from '../../../runtime/worker/slots.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -22,7 +22,7 @@ function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots 
 }
 
 /** Answers only once it is aborted, as a backend on a closed socket does. */
-const hang = (_endpoint: number, _: Request, signal: AbortSignal): Promise<Executed> =>
+const hang = (_endpoint: number, _: Request, { signal }: Stop): Promise<Executed> =>
   new Promise((resolve) =>
     signal.addEventListener('abort', () => resolve({ kind: 'failed', code: 'connection_reset', message: 'aborted' })),
   );
@@ -74,9 +74,10 @@ test('what the worker itself makes an answer wait for does not use up the reques
     hide: hidingOf([]),
     endpoints: ['http://h:1'],
     isReady: async () => ({ kind: 'ready' }),
-    execute: async (_endpoint, { requestId }, signal, uncounted = (wait) => wait) => {
+    execute: async (_endpoint, { requestId }, stop) => {
+      const { signal } = stop;
       await clock.sleep(900, signal);
-      await uncounted(clock.sleep(3_600_000, signal));
+      await stop.uncounted?.(clock.sleep(3_600_000, signal));
       await clock.sleep(requestId.endsWith('-2') ? 200 : 50, signal);
       return ANSWER;
     },
@@ -89,6 +90,46 @@ test('what the worker itself makes an answer wait for does not use up the reques
   await clock.advance(200);
   t.like(await inTime, { kind: 'outcome', outcome: { kind: 'result' } });
   t.like(await late, { kind: 'failure', outcome: { code: 'timeout' } });
+});
+
+test('a backend that asks for its signal only after it was told to stop is told so at once', async (t) => {
+  let ask: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const slots = slotsOn(async (_endpoint, _request, stop) => {
+    await asked;
+    return { kind: 'failed', code: 'connection_reset', message: stop.signal.aborted ? 'told before' : 'not told' };
+  });
+  const run = slots.run(assignment(1), 0);
+  slots.stop(ref(1));
+  ask();
+  t.like(await run, { failure: { detail: 'told before' } });
+});
+
+test('each execution has its whole time from its own start, beside others', async (t) => {
+  const clock = new ManualClock();
+  const backend: Backend = {
+    hide: hidingOf([]),
+    endpoints: ['u'],
+    isReady: async () => ({ kind: 'ready' }),
+    execute: hang,
+    close: () => Promise.resolve(),
+  };
+  const slots = createSlots({ backend, requestTimeoutMs: 1_000, clock, random: seededRandom(1) });
+  const ended: (readonly [index: number, afterMs: number])[] = [];
+  const startMs = clock.monotonicMs();
+  for (const index of [1, 2, 3]) {
+    slots.run(assignment(index), 0).then(() => ended.push([index, clock.monotonicMs() - startMs]), t.fail);
+    if (index === 1) slots.stop(ref(1));
+    await clock.advance(300);
+  }
+  await clock.advance(5_000);
+  t.deepEqual(ended, [
+    [1, 0],
+    [2, 1_300],
+    [3, 1_600],
+  ]);
 });
 
 test('a backend that throws cannot send the item: final, with the reason', async (t) => {

@@ -30,7 +30,7 @@ function status(execution: Executed): number | string {
 
 test('a whole answer comes with its status, request id and bytes', async (t) => {
   const server = await modelServer(t);
-  const execution = await backendAt(t, server.url).execute(0, request('one'), never);
+  const execution = await backendAt(t, server.url).execute(0, request('one'), { signal: never });
   if (execution.kind !== 'answered') return t.fail(execution.kind);
   t.is(execution.status, 200);
   t.is(execution.requestId, 'req-test');
@@ -39,21 +39,21 @@ test('a whole answer comes with its status, request id and bytes', async (t) => 
 
 test('key, extra headers and the name of the execution are sent; without a key no Authorization', async (t) => {
   const server = await modelServer(t);
-  await backendAt(t, server.url, { apiKey: 'sk-x', headers: { 'x-team': 'a' } }).execute(0, request('one'), never);
+  await backendAt(t, server.url, { apiKey: 'sk-x', headers: { 'x-team': 'a' } }).execute(0, request('one'), { signal: never });
   t.like(server.lastHeaders(), {
     authorization: 'Bearer sk-x',
     'x-team': 'a',
     'x-request-id': 'one-1',
     'content-type': 'application/json',
   });
-  await backendAt(t, server.url).execute(0, request('two'), never);
+  await backendAt(t, server.url).execute(0, request('two'), { signal: never });
   t.is(server.lastHeaders().authorization, undefined);
 });
 
 test('model fills body.model where it is absent, overrideModel replaces it', async (t) => {
   const server = await modelServer(t);
   const sentModel = async (more: Partial<OpenAiSettings>, body: object): Promise<unknown> => {
-    await backendAt(t, server.url, more).execute(0, request('one', { messages: [], ...body }), never);
+    await backendAt(t, server.url, more).execute(0, request('one', { messages: [], ...body }), { signal: never });
     return server.lastBody()['model'];
   };
   t.is(await sentModel({ model: 'm' }, {}), 'm');
@@ -65,7 +65,7 @@ test('model fills body.model where it is absent, overrideModel replaces it', asy
 for (const code of [400, 401, 429, 500, 503]) {
   test(`status ${code} is an answer, with its headers`, async (t) => {
     const server = await modelServer(t, () => ({ kind: 'status', status: code, headers: { 'retry-after': '2' } }));
-    const execution = await backendAt(t, server.url).execute(0, request('one'), never);
+    const execution = await backendAt(t, server.url).execute(0, request('one'), { signal: never });
     t.like(execution, { kind: 'answered', status: code });
     t.is(execution.kind === 'answered' ? execution.headers['retry-after'] : '', '2');
   });
@@ -74,17 +74,17 @@ for (const code of [400, 401, 429, 500, 503]) {
 test('a truncated and an empty 200 are answers, for the judge to refuse', async (t) => {
   const server = await modelServer(t, (item) => ({ kind: item === 'cut' ? 'truncated' : 'empty' }));
   const backend = backendAt(t, server.url);
-  const cut = await backend.execute(0, request('cut'), never);
+  const cut = await backend.execute(0, request('cut'), { signal: never });
   const text = cut.kind === 'answered' ? answerBytes(cut).toString() : '';
   t.true(text.length > 0);
   t.throws(() => JSON.parse(text));
-  const empty = await backend.execute(0, request('void'), never);
+  const empty = await backend.execute(0, request('void'), { signal: never });
   t.is(empty.kind === 'answered' ? answerBytes(empty).byteLength : -1, 0);
 });
 
 test('a reset connection is a failure of the execution', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'reset' }));
-  t.like(await backendAt(t, server.url).execute(0, request('one'), never), { kind: 'failed', code: 'connection_reset' });
+  t.like(await backendAt(t, server.url).execute(0, request('one'), { signal: never }), { kind: 'failed', code: 'connection_reset' });
 });
 
 test('a body that ends before its announced length is one too', async (t) => {
@@ -93,13 +93,13 @@ test('a body that ends before its announced length is one too', async (t) => {
     response.write('{"a":');
     setTimeout(() => response.destroy(), 20);
   });
-  t.like(await backendAt(t, url).execute(0, request('one'), never), { kind: 'failed', code: 'connection_reset' });
+  t.like(await backendAt(t, url).execute(0, request('one'), { signal: never }), { kind: 'failed', code: 'connection_reset' });
 });
 
 test('a server that hangs is let go of by the abort, and its socket is closed', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'hang' }));
   const controller = new AbortController();
-  const execution = backendAt(t, server.url).execute(0, request('one'), controller.signal);
+  const execution = backendAt(t, server.url).execute(0, request('one'), controller);
   await until('the request arrives', 10_000, () => server.inFlight() === 1);
   controller.abort();
   t.is((await execution).kind, 'failed');
@@ -110,21 +110,21 @@ test('a server that hangs is let go of by the abort, and its socket is closed', 
 test('connection refused for a while: unavailable and not ready, then it answers again', async (t) => {
   const port = await freePort();
   const backend = backendAt(t, `http://127.0.0.1:${port}`);
-  t.is(status(await backend.execute(0, request('one'), never)), 'unavailable');
+  t.is(status(await backend.execute(0, request('one'), { signal: never })), 'unavailable');
   const away = await backend.isReady(0, never);
   t.is(away.kind, 'not-ready');
   t.regex(away.kind === 'not-ready' ? away.detail : '', /ECONNREFUSED/);
   const server = await modelServer(t, undefined, port);
   t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
-  t.is(status(await backend.execute(0, request('one'), never)), 200);
+  t.is(status(await backend.execute(0, request('one'), { signal: never })), 200);
   await server.close();
   // A request on a connection that the server is just closing is a reset; the client has noticed once a probe is refused.
   await until('a probe is refused', 10_000, async () => (await backend.isReady(0, never)).kind === 'not-ready');
-  t.is(status(await backend.execute(0, request('two'), never)), 'unavailable');
+  t.is(status(await backend.execute(0, request('two'), { signal: never })), 'unavailable');
 });
 
 test('a name that does not resolve is unavailable', async (t) => {
-  t.is(status(await backendAt(t, 'http://no-such-host.invalid:8000').execute(0, request('one'), never)), 'unavailable');
+  t.is(status(await backendAt(t, 'http://no-such-host.invalid:8000').execute(0, request('one'), { signal: never })), 'unavailable');
 });
 
 test('ready: the list of models answers, or the server says that it will not show it; 503 and 500 are not ready', async (t) => {
@@ -147,7 +147,7 @@ test('an answer above the limit is given up, without reading it whole', async (t
     for (let sent = 0; sent <= 12 * 1024 ** 2; sent += chunk.byteLength) response.write(chunk);
     response.end();
   });
-  const execution = await backendAt(t, url).execute(0, request('one'), never);
+  const execution = await backendAt(t, url).execute(0, request('one'), { signal: never });
   t.like(execution, { kind: 'failed', code: 'response_too_large' });
   t.regex(execution.kind === 'failed' ? execution.message : '', /maxAnswerBytes \(--max-answer-bytes, 12582912 bytes\)/);
 });
@@ -156,7 +156,7 @@ test('the body arrives byte for byte as the line has it', async (t) => {
   const server = await modelServer(t);
   const text = '{"seed": 9223372036854775807, "p":1e400,"t":1.0, "2":1,"1":1,"t":2.0, "messages":[]}';
   const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(text) as unknown };
-  await backendAt(t, server.url).execute(0, { item, body: Buffer.from(text), requestId: 'x-1' }, never);
+  await backendAt(t, server.url).execute(0, { item, body: Buffer.from(text), requestId: 'x-1' }, { signal: never });
   t.deepEqual(server.bodies, [text]);
 });
 
@@ -165,7 +165,7 @@ test('a path that cannot be sent is final, nothing is sent, and those that wait 
   const backend = backendAt(t, server.url, { concurrency: 1 });
   const at = (url: string): Promise<Executed> => {
     const whole = request('one');
-    return backend.execute(0, { ...whole, item: { ...whole.item, url } }, never);
+    return backend.execute(0, { ...whole, item: { ...whole.item, url } }, { signal: never });
   };
   const bad = ['/v1/chat completions', '/v1/x\u0000', '/v1/\u00e4', '/v1/x#y', '/v1/\ud800', '/v1/x\r\nhost: y'];
   const all = await Promise.all([...bad, '/v1/chat/completions', '/v1/chat/completions', '/v1/chat/completions'].map(at));
@@ -178,7 +178,7 @@ test('nesting of any depth is sent as it stands', async (t) => {
   const server = await modelServer(t);
   const deep = `{"messages":[],"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(deep) as unknown };
-  t.is(status(await backendAt(t, server.url).execute(0, { item, body: Buffer.from(deep), requestId: 'x-1' }, never)), 200);
+  t.is(status(await backendAt(t, server.url).execute(0, { item, body: Buffer.from(deep), requestId: 'x-1' }, { signal: never })), 200);
   t.deepEqual(server.bodies, [deep]);
 });
 
@@ -187,7 +187,7 @@ test('a key header of its own carries the key by itself, and a query of the base
   const more = { apiKey: 'k1', apiKeyHeader: 'Api-Key' };
   const backend = backendAt(t, `${server.url}/openai/deployments/d?api-version=2024-10-21`, more);
   t.deepEqual(await backend.isReady(0, never), { kind: 'ready' });
-  const execution = await backend.execute(0, request('one'), never);
+  const execution = await backend.execute(0, request('one'), { signal: never });
   t.like(execution, { url: `${server.url}/openai/deployments/d/chat/completions` });
   t.is(server.lastHeaders()['api-key'], 'k1');
   t.is(server.lastHeaders().authorization, undefined);
@@ -199,13 +199,13 @@ test('a key header of its own carries the key by itself, and a query of the base
 
 test('a header that is said by name replaces the one made of the key, whatever its case', async (t) => {
   const server = await modelServer(t);
-  await backendAt(t, server.url, { apiKey: 'k1', headers: { Authorization: 'Token t' } }).execute(0, request('one'), never);
+  await backendAt(t, server.url, { apiKey: 'k1', headers: { Authorization: 'Token t' } }).execute(0, request('one'), { signal: never });
   t.is(server.lastHeaders().authorization, 'Token t');
 });
 
 test('an item that is no object cannot be asked', async (t) => {
   const server = await modelServer(t);
-  t.like(await backendAt(t, server.url).execute(0, request('one', 'text'), never), { kind: 'failed', code: 'invalid_request' });
+  t.like(await backendAt(t, server.url).execute(0, request('one', 'text'), { signal: never }), { kind: 'failed', code: 'invalid_request' });
   t.is(server.total(), 0);
 });
 

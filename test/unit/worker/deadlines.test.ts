@@ -1,0 +1,77 @@
+import test from 'ava';
+import { Deadlines } from '../../../runtime/worker/deadlines.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** What was due, and when. */
+function watched(clock = new ManualClock()) {
+  const due: (readonly [thing: string, atMs: number])[] = [];
+  const startMs = clock.monotonicMs();
+  let timers = 0;
+  const counting = Object.assign(Object.create(clock) as ManualClock, {
+    monotonicMs: () => clock.monotonicMs(),
+    after: (ms: number, run: () => void) => {
+      timers += 1;
+      return clock.after(ms, run);
+    },
+  });
+  const deadlines = new Deadlines<string>(counting, 100, (thing) => due.push([thing, clock.monotonicMs() - startMs]));
+  return { deadlines, clock, due, timers: () => timers };
+}
+
+test('each thing is due its own time after it was added, and only once', async (t) => {
+  const { deadlines, clock, due } = watched();
+  deadlines.add('a');
+  await clock.advance(40);
+  deadlines.add('b');
+  deadlines.add('a');
+  await clock.advance(40);
+  deadlines.add('c');
+  await clock.advance(1_000);
+  t.deepEqual(due, [
+    ['a', 100],
+    ['b', 140],
+    ['c', 180],
+  ]);
+});
+
+test('what ends before its time is never due, and what follows it is due in its own', async (t) => {
+  const { deadlines, clock, due } = watched();
+  for (const thing of ['a', 'b', 'c']) deadlines.add(thing);
+  await clock.advance(20);
+  t.deepEqual([deadlines.delete('a'), deadlines.delete('c'), deadlines.delete('a')], [80, 80, null], 'what was left of their time');
+  await clock.advance(40);
+  deadlines.add('a');
+  await clock.advance(1_000);
+  t.deepEqual(due, [
+    ['b', 100],
+    ['a', 160],
+  ]);
+});
+
+test('a thousand things that end in time cost a timer or two, and none is left when there are none', async (t) => {
+  const { deadlines, clock, due, timers } = watched();
+  deadlines.add('0');
+  for (let n = 1; n <= 1_000; n++) {
+    deadlines.add(String(n));
+    deadlines.delete(String(n - 1));
+  }
+  t.is(timers(), 1);
+  deadlines.delete('1000');
+  t.false(clock.runNext());
+  t.deepEqual(due, []);
+});
+
+test('what is added while others are due is not due with them', async (t) => {
+  const clock = new ManualClock();
+  const due: string[] = [];
+  const deadlines: Deadlines<string> = new Deadlines(clock, 100, (thing) => {
+    due.push(thing);
+    if (thing === 'a') deadlines.add('again');
+  });
+  deadlines.add('a');
+  deadlines.add('b');
+  await clock.advance(100);
+  t.deepEqual(due, ['a', 'b']);
+  await clock.advance(100);
+  t.deepEqual(due, ['a', 'b', 'again']);
+});
