@@ -69,6 +69,10 @@ export function createLoop(options: LoopOptions): Loop {
       replies.close(cause);
     },
     beat: (beat) => replies.open((token) => tell({ kind: 'beat', beat, token })),
+    beats: (_worker, mouth) => {
+      const token = replies.openBeats(mouth);
+      return { hear: (beat) => tell({ kind: 'beat', beat, token }), gone: () => replies.drop(token, callerHungUp()) };
+    },
     poll: (poll, signal) =>
       replies.open((token) => {
         signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
@@ -92,6 +96,10 @@ export function createLoop(options: LoopOptions): Loop {
 
   function hangUp(worker: string, token: Token): void {
     tell({ kind: 'hung-up', worker, token });
-    replies.drop(token, new RolloutError('COORDINATOR_UNREACHABLE', 'the caller hung up'));
+    replies.drop(token, callerHungUp());
   }
+}
+
+function callerHungUp(): RolloutError {
+  return new RolloutError('COORDINATOR_UNREACHABLE', 'the caller hung up');
 }

@@ -1,6 +1,6 @@
 import type { Epoch } from '../model/row.ts';
 import type { BeatReply, PollReply } from '../model/session.ts';
-import type { SessionMouth } from '../rpc/core.ts';
+import type { SessionMouth, StreamMouth } from '../rpc/core.ts';
 import type { Token } from './commands.ts';
 
 type Reply = BeatReply | PollReply | { readonly epoch: Epoch };
@@ -15,10 +15,19 @@ interface Stream {
   readonly onWritten: (token: Token) => void;
 }
 
+interface BeatStream {
+  readonly mouth: StreamMouth<BeatReply>;
+  unwritten: number;
+}
+
+/** A worker that beats and does not read the answers for so long would fill the memory with them. */
+export const MAX_UNWRITTEN_ANSWERS = 100;
+
 /** The promises behind the calls that wait for the machine's word, and the streams into which it speaks. */
 export class Replies {
   readonly #waiting = new Map<Token, Waiting>();
   readonly #streams = new Map<Token, Stream>();
+  readonly #beats = new Map<Token, BeatStream>();
   #next: Token = 1;
   #closed: Error | null = null;
 
@@ -40,8 +49,25 @@ export class Replies {
     return token;
   }
 
+  /** A stream of beats; each that is told under its token is answered there. */
+  openBeats(mouth: StreamMouth<BeatReply>): Token {
+    const token = this.#take();
+    if (this.#closed === null) this.#beats.set(token, { mouth, unwritten: 0 });
+    else mouth.fail(this.#closed);
+    return token;
+  }
+
   beat(token: Token, reply: BeatReply): void {
-    this.#settle(token, reply);
+    const stream = this.#beats.get(token);
+    if (stream === undefined) return this.#settle(token, reply);
+    if (stream.unwritten >= MAX_UNWRITTEN_ANSWERS) {
+      this.#beats.delete(token);
+      return stream.mouth.end();
+    }
+    stream.unwritten += 1;
+    stream.mouth.say(reply, () => {
+      stream.unwritten -= 1;
+    });
   }
 
   poll(token: Token, reply: PollReply): void {
@@ -65,15 +91,17 @@ export class Replies {
     this.#waiting.get(token)?.reject(cause);
     this.#waiting.delete(token);
     this.#streams.delete(token);
+    this.#beats.delete(token);
   }
 
   /** From now on nobody is told anything (L5). */
   close(cause: Error): void {
     this.#closed = cause;
     for (const { reject } of this.#waiting.values()) reject(cause);
-    for (const { mouth } of this.#streams.values()) mouth.fail(cause);
+    for (const { mouth } of [...this.#streams.values(), ...this.#beats.values()]) mouth.fail(cause);
     this.#waiting.clear();
     this.#streams.clear();
+    this.#beats.clear();
   }
 
   #take(): Token {

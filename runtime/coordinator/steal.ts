@@ -46,9 +46,16 @@ export function planSteals(state: State): void {
   if (!isQueueEmpty(state)) return;
   const thieves = [...state.workers.values()].filter((worker) => idleSlots(state, worker) > 0);
   if (thieves.length === 0) return;
-  const backlogs = [...state.workers.values()].map((worker) => ({ worker, backlog: backlogOf(state, worker) }));
+  const backlogs = [...state.workers.values()]
+    .map((worker) => ({ worker, backlog: backlogOf(state, worker) }))
+    .filter(({ backlog }) => backlog.length > 0);
   for (const thief of thieves) {
-    const richest = backlogs.reduce((most, one) => (one.backlog.length > most.backlog.length ? one : most));
+    const richest = backlogs.reduce<(typeof backlogs)[number] | null>(
+      (most, one) => (most === null || one.backlog.length > most.backlog.length ? one : most),
+      null,
+    );
+    // Many workers that idle beside a few that have nothing to give: each of them would look at all others, four times a second.
+    if (richest === null || richest.backlog.length === 0) return;
     const count = Math.min(Math.ceil(richest.backlog.length / 2), MAX_STEAL, idleSlots(state, thief));
     // The last in line is what the victim would start last.
     if (count > 0) steal(state, richest.worker, thief, richest.backlog.splice(-count));

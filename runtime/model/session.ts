@@ -3,6 +3,9 @@ import type { ToldTiming } from './timing.ts';
 
 /** The messages between worker and coordinator as the code sees them; rpc/mapping.ts joins them to the wire. */
 
+/** How a worker talks to its coordinator: over streams, on which both sides say something every heartbeat interval, or in calls. */
+export type Transport = 'stream' | 'poll';
+
 export type WorkerState = 'init' | 'ready' | 'not-ready' | 'draining';
 
 /** Enough for an address and an error; what is told must fit in one line of a terminal or two. */

@@ -3,8 +3,10 @@ import { type ChannelCredentials, Client, Metadata, type ServiceError } from '@g
 import type { Clock } from '../base/clock.ts';
 import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain.ts';
 import type { Epoch } from '../model/row.ts';
-import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../model/session.ts';
+import type { Beat, BeatReply, Deregistration, Poll, PollReply, Transport } from '../model/session.ts';
 import type { CoordinatorInfo, RunStatus } from '../model/status.ts';
+import { BeatsClient } from './beats-client.ts';
+import { openBeats } from './beats-stream.ts';
 import type { Checked } from './field-check.ts';
 import { CoordinatorService, IdentifyRequestSchema } from './gen/rollout/v1/coordinator_pb.ts';
 import { RunService, StatusRequestSchema } from './gen/rollout/v1/run_pb.ts';
@@ -24,6 +26,11 @@ export interface ClientOptions {
   readonly address: string;
   readonly credentials: ChannelCredentials;
   readonly clock: Clock;
+}
+
+export interface WorkerClientOptions extends ClientOptions {
+  /** `poll`: every beat is a call of its own, which every proxy lets through. By default a stream. */
+  readonly transport?: Transport;
 }
 
 /** Calls never throw: what went wrong is a value. Nothing is repeated here; the caller knows what may be. */
@@ -51,17 +58,24 @@ const STATUS_MS = 2_000;
 const ORDER_MS = 2_000;
 const IDENTIFY_MS = 2_000;
 
-export function createWorkerClient(options: ClientOptions): WorkerClient {
+export function createWorkerClient({ transport = 'stream', ...options }: WorkerClientOptions): WorkerClient {
   const client = dial(options);
   const { beat, poll, deregister } = WorkerService.method;
+  const beats = new BeatsClient((listener) => openBeats(client.client, listener), options.clock);
   return {
-    beat: (message, deadlineMs) => client.call(beat, mapping.beatToWire(message), mapping.beatReplyFromWire, deadlineMs),
+    beat: (message, deadlineMs) =>
+      transport === 'poll'
+        ? client.call(beat, mapping.beatToWire(message), mapping.beatReplyFromWire, deadlineMs)
+        : beats.beat(message, deadlineMs),
     poll: (message, deadlineMs, signal) => client.call(poll, mapping.pollToWire(message), mapping.pollReplyFromWire, deadlineMs, signal),
     session: (listener) => openSession(client.client, listener),
     deregister: (message, deadlineMs = DEREGISTER_MS) =>
       client.call(deregister, mapping.deregistrationToWire(message), mapping.deregisteredFromWire, deadlineMs),
     identify: client.identify,
-    close: client.close,
+    close: () => {
+      beats.close();
+      client.close();
+    },
   };
 }
 

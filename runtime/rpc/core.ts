@@ -10,6 +10,8 @@ import type { RunStatus } from '../model/status.ts';
  */
 export interface CoordinatorCore {
   beat(beat: Beat): Promise<BeatReply>;
+  /** The beats of this worker on one stream; each is answered once, in their order. */
+  beats(worker: WorkerId, mouth: StreamMouth<BeatReply>): StreamEar<Beat>;
   /** `signal` aborts when nobody waits for the answer any more. */
   poll(poll: Poll, signal: AbortSignal): Promise<PollReply>;
   /** One stream of this worker, whose every message names it. What is to be said goes to `mouth`. */
@@ -21,9 +23,9 @@ export interface CoordinatorCore {
 }
 
 /** Where the core speaks into a stream. After its end nothing arrives any more; nothing here throws. */
-export interface SessionMouth {
+export interface StreamMouth<Reply> {
   /** `onWritten`: it has left, as far as the peer's reading allows. Not called where the stream ends before. */
-  say(reply: PollReply, onWritten: () => void): void;
+  say(reply: Reply, onWritten: () => void): void;
   /** What was said before still arrives. */
   end(): void;
   /** Ends it with what this failure means to the peer. */
@@ -31,8 +33,11 @@ export interface SessionMouth {
 }
 
 /** Where the core hears of a stream. */
-export interface SessionEar {
-  hear(poll: Poll): void;
+export interface StreamEar<Message> {
+  hear(message: Message): void;
   /** Nobody listens any more; the last call. */
   gone(): void;
 }
+
+export type SessionMouth = StreamMouth<PollReply>;
+export type SessionEar = StreamEar<Poll>;

@@ -18,8 +18,9 @@ import * as mapping from './mapping.ts';
 import { drainOrderFromWire, drainReplyToWire, hintFromWire, hintReplyToWire } from './mapping-run.ts';
 import { infoToWire, statusToWire } from './mapping-status.ts';
 import { callerOf, onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
-import { sessionHandler } from './session-handler.ts';
 import type { Refusal } from './status.ts';
+import { streamHandler } from './stream-handler.ts';
+import { BEATS, SESSIONS } from './stream-kinds.ts';
 
 type Answer<Response> = { readonly kind: 'reply'; readonly message: Response } | Refusal;
 
@@ -33,7 +34,8 @@ export function workerHandlers(serving: Serving): UntypedServiceImplementation {
     beat: unary<In<'beat'>, Out<'beat'>>(serving, (call) =>
       forWorker(serving, call, mapping.beatFromWire, async (core, beat) => mapping.beatReplyToWire(await core.beat(beat))),
     ),
-    session: sessionHandler(serving),
+    beats: streamHandler(serving, BEATS),
+    session: streamHandler(serving, SESSIONS),
     poll: unary<In<'poll'>, Out<'poll'>>(serving, (call) =>
       forWorker(serving, call, mapping.pollFromWire, async (core, poll) => {
         const reply = await serving.waiters.during(

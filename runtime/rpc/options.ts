@@ -3,15 +3,16 @@ import type { ChannelOptions } from '@grpc/grpc-js';
 /** 16 MiB either way: an item's line may have 8 MiB. */
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 ** 2;
 
-/** A ping each second. grpc-js' server takes any number. */
-const PING_MS = 1_000;
 /**
- * A silent coordinator is noticed in about three seconds, by every kind of call; one whose loop stood still for a second or two is not
- * left by all its workers at once, who would all shake hands again.
+ * A ping each second. A silent coordinator is noticed in about three seconds, by every kind of call; one whose loop stood still for a
+ * second or two is not left by all its workers at once, who would all shake hands again.
  */
-const CLIENT_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': PING_MS, 'grpc.keepalive_timeout_ms': 2_000 };
-/** Of a silent worker the beats decide; this only lets go of its connections. */
-const SERVER_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': PING_MS, 'grpc.keepalive_timeout_ms': 5_000 };
+const CLIENT_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 1_000, 'grpc.keepalive_timeout_ms': 2_000 };
+/**
+ * Of a silent worker the beats decide, and streams notice silence by themselves: this only lets go of connections. More often, a
+ * thousand workers would cost the coordinator more in pings than in beats.
+ */
+const SERVER_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 };
 
 const MESSAGES: ChannelOptions = {
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,

@@ -1,6 +1,6 @@
 import type { LogLevel } from '../base/log.ts';
 import type { Epoch, WorkerId } from '../model/row.ts';
-import type { WorkerState } from '../model/session.ts';
+import type { Transport, WorkerState } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
 import type { TlsFiles } from '../rpc/ca.ts';
 
@@ -16,6 +16,8 @@ export interface HeartSettings {
   readonly pid: number;
   readonly node: string;
   readonly heartbeatIntervalMs: number;
+  /** Beats go over a stream, or are calls. */
+  readonly transport: Transport;
   /** A main loop that hangs for so long ends the process. */
   readonly maxLoopBlockMs: number;
   readonly highestEpoch: Epoch;

@@ -29,7 +29,7 @@ const clock = systemClock;
 const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heart' });
 const credentials = clientCredentials(settings.tls, settings.runId, log);
 const link = createLink({
-  dial: (address) => createWorkerClient({ address, credentials, clock }),
+  dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
   addresses: settings.coordinators,
   clock,
   random: systemRandom,

@@ -96,7 +96,7 @@ async function runLoop(settings: WorkerSettings, runId: string, { outbox, backen
   const credentials = clientCredentials(tls, runId, log);
   const bootNonce = random.hex(BOOT_NONCE_BYTES);
   const link = createLink({
-    dial: (address) => createWorkerClient({ address, credentials, clock }),
+    dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
     addresses: settings.coordinators,
     clock,
     random,
@@ -114,6 +114,7 @@ async function runLoop(settings: WorkerSettings, runId: string, { outbox, backen
       pid: process.pid,
       node: settings.node,
       heartbeatIntervalMs: timing.heartbeatIntervalMs,
+      transport: settings.transport,
       maxLoopBlockMs: settings.maxLoopBlockMs,
       highestEpoch: outbox.highestEpoch,
       logLevel: settings.logLevel,

@@ -8,9 +8,9 @@ import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { sigtermDrainMs } from '../model/hint.ts';
 import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM } from '../model/limits.ts';
 import { COORDINATOR_WORKER, isWorkerId } from '../model/row.ts';
+import type { Transport } from '../model/session.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
-import type { Transport } from './state.ts';
 
 /** The checked settings of a worker (worker.yaml). Relative paths are those of the working directory. */
 export interface WorkerSettings {

@@ -1,7 +1,7 @@
 import { assert, present } from '../base/assert.ts';
 import { type Durations, noDurations } from '../model/durations.ts';
 import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
-import type { Outcome, WorkerState } from '../model/session.ts';
+import type { Outcome, Transport, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
 import { type Endpoint, newEndpoint } from './endpoint.ts';
@@ -10,9 +10,6 @@ import type { Beginning } from './load.ts';
 import { newSilence, type Silence } from './silence.ts';
 import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
 import { type Credit, newCredit } from './window.ts';
-
-/** poll: each message is a call of its own; stream: one stream carries all of a session. */
-export type Transport = 'stream' | 'poll';
 
 export interface MachineSettings {
   readonly workerId: WorkerId;

@@ -1,3 +1,4 @@
+import type { Clock } from '../../runtime/base/clock.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /** A silent peer is noticed by the pings of the connection. */
@@ -16,6 +17,8 @@ export interface LinkState {
 export interface Caller {
   readonly worker: string;
   readonly process: SimProcess;
+  /** Of the thread that calls. */
+  readonly clock: Clock;
   readonly whenOn: (run: () => void) => void;
   readonly onReply: (reply: { readonly epoch: number }) => void;
 }

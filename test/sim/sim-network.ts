@@ -1,9 +1,11 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { Beat, BeatReply, Poll, PollReply } from '../../runtime/model/session.ts';
+import { BeatsClient, type BeatsListener, type BeatsStream } from '../../runtime/rpc/beats-client.ts';
 import type { Answered, WorkerClient } from '../../runtime/rpc/client.ts';
 import type { SimCoordinator } from './sim-coordinator.ts';
 import { type Caller, KEEPALIVE_MS, LATEST_MS, type LinkState } from './sim-link.ts';
-import { SimStream } from './sim-stream.ts';
+import { SimStream, type SimStreamKind } from './sim-stream.ts';
 import { between } from './swarm.ts';
 import type { World } from './world.ts';
 
@@ -11,12 +13,15 @@ import type { World } from './world.ts';
 export function dial(world: World, caller: Caller, address: string): WorkerClient {
   const line = new Line(world, caller, address);
   const { wire } = world;
+  const beats = new BeatsClient((listener) => openBeats(world, caller, address, listener), caller.clock);
   return {
     beat: (beat, deadlineMs) =>
-      line.call(deadlineMs, (core, _, there) => {
-        world.checkers.failure.onBeat(there.process, beat);
-        return core.beat(wire.beat(beat)).then((reply) => wire.beatReply(reply));
-      }),
+      world.plan.transport === 'stream'
+        ? beats.beat(beat, deadlineMs)
+        : line.call(deadlineMs, (core, _, there) => {
+            world.checkers.failure.onBeat(there.process, beat);
+            return core.beat(wire.beat(beat)).then((reply) => wire.beatReply(reply));
+          }),
     poll: (poll, deadlineMs, signal) =>
       line.call(
         deadlineMs,
@@ -28,12 +33,47 @@ export function dial(world: World, caller: Caller, address: string): WorkerClien
         },
         signal,
       ),
-    session: (listener) => new SimStream(world, caller, address, listener),
+    session: (listener) => new SimStream(world, caller, address, sessionsOf(world), listener),
     deregister: (deregistration, deadlineMs = 5_000) =>
       line.call(deadlineMs, (core) => core.deregister(wire.deregistration(deregistration)).then((reply) => wire.deregistered(reply))),
     identify: async () => ({ kind: 'unreachable', detail: '' }),
-    close: () => undefined,
+    close: () => beats.close(),
   };
+}
+
+function sessionsOf({ wire, checkers }: World): SimStreamKind<Poll, PollReply> {
+  return {
+    name: 'stream',
+    open: (core, poll, mouth) => core.session(poll.workerId, mouth),
+    onHeard: (there, poll) => checkers.hello.onHeard(there, poll) ?? null,
+    up: (poll) => wire.poll(poll),
+    down: (reply) => wire.pollReply(reply),
+  };
+}
+
+/** A nearly empty message means what the one before it meant: both sides are mapped as on one stream. */
+function openBeats(world: World, caller: Caller, address: string, listener: BeatsListener): BeatsStream {
+  const { wire, checkers } = world;
+  let heard: Beat | null = null;
+  let answered: BeatReply | null = null;
+  const kind: SimStreamKind<Beat, BeatReply> = {
+    name: 'beats',
+    open: (core, beat, mouth) => core.beats(beat.workerId, mouth),
+    onHeard: (there, beat) => {
+      checkers.failure.onBeat(there, beat);
+      return null;
+    },
+    up: (beat) => {
+      heard = wire.beatAfter(beat, heard);
+      return heard;
+    },
+    down: (reply) => {
+      answered = wire.beatReplyAfter(reply, answered);
+      return answered;
+    },
+  };
+  const stream = new SimStream(world, caller, address, kind, listener);
+  return { say: (beat) => stream.say(beat, () => undefined), close: () => stream.close() };
 }
 
 class Line {

@@ -1,38 +1,56 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { Poll, PollReply } from '../../runtime/model/session.ts';
-import type { SessionEar } from '../../runtime/rpc/core.ts';
-import type { SessionListener, SessionStream } from '../../runtime/rpc/session-client.ts';
+import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
 import type { SimCoordinator } from './sim-coordinator.ts';
 import { type Caller, KEEPALIVE_MS, LATEST_MS, type LinkState } from './sim-link.ts';
+import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
 import type { World } from './world.ts';
 
 type Direction = 'up' | 'down';
 
+/** What one kind of stream carries, and who looks at it. */
+export interface SimStreamKind<Message, Reply> {
+  readonly name: string;
+  open(core: Loop, message: Message, mouth: StreamMouth<Reply>): StreamEar<Message>;
+  /** It has arrived; what comes back is told the reply that answers it. */
+  onHeard(there: SimProcess, message: Message): ((reply: Reply) => void) | null;
+  /** As it comes out at the other end of the wire. */
+  up(message: Message): Message;
+  down(reply: Reply): Reply;
+}
+
+export interface SimListener<Reply> {
+  onReply(reply: Reply): void;
+  onEnd(why: Unanswered): void;
+}
+
 /** A stream between a worker and a coordinator: in order, at times slow, and now and then it breaks or falls silent. */
-export class SimStream implements SessionStream {
+export class SimStream<Message, Reply extends { readonly epoch: number }> {
   readonly #world: World;
   readonly #caller: Caller;
-  readonly #listener: SessionListener;
+  readonly #kind: SimStreamKind<Message, Reply>;
+  readonly #listener: SimListener<Reply>;
   readonly #random: Random;
   readonly #link: LinkState;
   readonly #there: SimCoordinator | null;
   readonly #lastArrivalMs: Record<Direction, number> = { up: 0, down: 0 };
   readonly #ofDeaths: (() => void)[] = [];
-  #ear: SessionEar | null = null;
+  #ear: StreamEar<Message> | null = null;
   /** What the next reply, which answers a hello, has to hold. */
-  #onAnswer: ((reply: PollReply) => void) | null = null;
+  #onAnswer: ((reply: Reply) => void) | null = null;
   /** Nothing passes any more, and nobody has noticed. */
   #isSilent = false;
   #isClosed = false;
   #isCut = false;
 
-  constructor(world: World, caller: Caller, address: string, listener: SessionListener) {
+  constructor(world: World, caller: Caller, address: string, kind: SimStreamKind<Message, Reply>, listener: SimListener<Reply>) {
     this.#world = world;
     this.#caller = caller;
+    this.#kind = kind;
     this.#listener = listener;
-    this.#random = world.stream(`stream ${caller.worker} ${address}`);
+    this.#random = world.stream(`${kind.name} ${caller.worker} ${address}`);
     this.#link = world.link(caller.worker, address);
     this.#there = world.at(address);
     const isRefused = world.queue.nowMs < this.#link.refusedUntilMs;
@@ -47,8 +65,8 @@ export class SimStream implements SessionStream {
     );
   }
 
-  say(poll: Poll, onWritten: () => void): void {
-    this.#carry('up', () => this.#hear(poll));
+  say(message: Message, onWritten: () => void): void {
+    this.#carry('up', () => this.#hear(message));
     this.#world.queue.after(this.#travelMs(), () => {
       if (!this.#isOver()) this.#caller.whenOn(() => !this.#isOver() && onWritten());
     });
@@ -59,24 +77,26 @@ export class SimStream implements SessionStream {
     this.#cut();
   }
 
-  #hear(poll: Poll): void {
+  #hear(message: Message): void {
     const { loop, process } = this.#there as SimCoordinator;
     process.whenOn(() => {
       if (this.#isOver()) return;
       if (this.#ear === null && loop === null)
         return this.#end({ kind: 'not-leader', primaryAddress: this.#there?.primaryAddress() ?? '' });
       this.#ear ??=
-        loop?.session(poll.workerId, {
-          say: (reply, onLeft) => this.#speak(reply, onLeft),
-          end: () => this.#endFromThere(),
-          fail: () => this.#endFromThere(),
-        }) ?? null;
-      this.#onAnswer = this.#world.checkers.hello.onHeard(process, poll) ?? this.#onAnswer;
-      this.#ear?.hear(this.#world.wire.poll(poll));
+        loop === null
+          ? null
+          : this.#kind.open(loop, message, {
+              say: (reply, onLeft) => this.#speak(reply, onLeft),
+              end: () => this.#endFromThere(),
+              fail: () => this.#endFromThere(),
+            });
+      this.#onAnswer = this.#kind.onHeard(process, message) ?? this.#onAnswer;
+      this.#ear?.hear(this.#kind.up(message));
     });
   }
 
-  #speak(reply: PollReply, onLeft: () => void): void {
+  #speak(reply: Reply, onLeft: () => void): void {
     const { process } = this.#there as SimCoordinator;
     if (this.#isOver()) return;
     this.#world.checkers.talk.onReply(process, this.#caller.worker, reply);
@@ -87,7 +107,7 @@ export class SimStream implements SessionStream {
       this.#caller.whenOn(() => {
         if (this.#isOver()) return;
         this.#caller.onReply(reply);
-        this.#listener.onReply(this.#world.wire.pollReply(reply));
+        this.#listener.onReply(this.#kind.down(reply));
       }),
     );
   }

@@ -1,5 +1,6 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../../runtime/model/session.ts';
+import { beatsRequestFromWire, beatsRequestToWire, beatsResponseFromWire, beatsResponseToWire } from '../../runtime/rpc/beats-mapping.ts';
 import type { Checked } from '../../runtime/rpc/field-check.ts';
 import * as wire from '../../runtime/rpc/gen/rollout/v1/worker_pb.ts';
 import * as mapping from '../../runtime/rpc/mapping.ts';
@@ -25,6 +26,25 @@ export class SimWire {
 
   beatReply(reply: BeatReply): BeatReply {
     return this.#cross(reply, wire.BeatResponseSchema, mapping.beatReplyToWire, mapping.beatReplyFromWire);
+  }
+
+  /** On a stream of beats, where `before` was the one before it. */
+  beatAfter(beat: Beat, before: Beat | null): Beat {
+    return this.#cross(
+      beat,
+      wire.BeatsRequestSchema,
+      (one) => beatsRequestToWire(one, before),
+      (one) => beatsRequestFromWire(one, before),
+    );
+  }
+
+  beatReplyAfter(reply: BeatReply, before: BeatReply | null): BeatReply {
+    return this.#cross(
+      reply,
+      wire.BeatsResponseSchema,
+      (one) => beatsResponseToWire(one, before),
+      (one) => beatsResponseFromWire(one, before),
+    );
   }
 
   poll(poll: Poll): Poll {

@@ -11,6 +11,7 @@ import { newState, type State } from '../../runtime/worker/state.ts';
 import type { Boot } from './failure-checker.ts';
 import { createSimBackend } from './sim-backend.ts';
 import { startHeart } from './sim-heart.ts';
+import type { Caller } from './sim-link.ts';
 import { dial } from './sim-network.ts';
 import { SimOutbox } from './sim-outbox.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -126,14 +127,14 @@ export class SimWorker {
       },
       onFailure: this.#world.fail,
       process,
-      link: this.#link(seen, boot, (run) => process.heartWhenOn(run)),
+      link: this.#link(seen, boot, { clock: process.heartClock, whenOn: (run) => process.heartWhenOn(run) }),
       onBeat: (beat) => loop.onBeat(beat),
     });
     const loop = new WorkerLoop({
       state,
       outbox,
       slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
-      link: this.#link(seen, boot, (run) => process.whenOn(run)),
+      link: this.#link(seen, boot, { clock: process.clock, whenOn: (run) => process.whenOn(run) }),
       heartbeat,
       answers: { keep: () => undefined },
       ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
@@ -144,10 +145,10 @@ export class SimWorker {
     return loop;
   }
 
-  #link(seen: Seen, boot: Boot, whenOn: (run: () => void) => void): Link {
+  #link(seen: Seen, boot: Boot, thread: Pick<Caller, 'clock' | 'whenOn'>): Link {
     const { worker } = this.#world.checkers;
     const { process, id } = this;
-    const caller = { worker: id, process, whenOn, onReply: (reply: { readonly epoch: number }) => worker.onReply(seen, reply) };
+    const caller = { worker: id, process, ...thread, onReply: (reply: { readonly epoch: number }) => worker.onReply(seen, reply) };
     return createLink({
       dial: (address) => this.#spied(seen, boot, dial(this.#world, caller, address)),
       addresses: this.#world.addresses,

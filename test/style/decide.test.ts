@@ -55,7 +55,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'shadows',
     'unwritable',
   ],
-  rpc: ['access', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
+  rpc: ['access', 'beats-mapping', 'enums', 'identity', 'mapping', 'mapping-run', 'mapping-status', 'method', 'pair'],
   coordinator: [
     ...[
       'breaker',

@@ -19,6 +19,7 @@ const heartbeat = startHeartbeat(
     node: '',
     pid: process.pid,
     heartbeatIntervalMs: Number(intervalMs),
+    transport: 'stream',
     maxLoopBlockMs: 60_000,
     highestEpoch: 0,
     logLevel: 'silent',

@@ -17,7 +17,7 @@ import type {
   PollReply,
 } from '../../runtime/model/session.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
-import type { CoordinatorCore, SessionEar, SessionMouth } from '../../runtime/rpc/core.ts';
+import type { CoordinatorCore, SessionEar, SessionMouth, StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { serverCredentials } from '../../runtime/rpc/tls.ts';
 import { assignment, ok } from './worker-state.ts';
@@ -106,6 +106,18 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
   async beat(beat: Beat): Promise<BeatReply> {
     this.heard.beats.push({ atMs: performance.now(), beat });
     return { epoch: this.epoch, isSuperseded: this.isSuperseding };
+  }
+
+  beats(_worker: string, mouth: StreamMouth<BeatReply>): StreamEar<Beat> {
+    return {
+      hear: (beat) => {
+        this.beat(beat).then(
+          (reply) => mouth.say(reply, () => undefined),
+          (cause: Error) => mouth.fail(cause),
+        );
+      },
+      gone: () => undefined,
+    };
   }
 
   async poll(poll: Poll, signal: AbortSignal): Promise<PollReply> {

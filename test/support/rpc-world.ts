@@ -1,7 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
-import type { Beat, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
+import type { Beat, Outcome, Poll, PollReply, Transport } from '../../runtime/model/session.ts';
 import type { CoordinatorInfo, RunStatus } from '../../runtime/model/status.ts';
 import { type CertificateRequest, ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
 import { createRunClient, createWorkerClient, type RunClient, type WorkerClient } from '../../runtime/rpc/client.ts';
@@ -97,6 +97,16 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
       calls.push(beat);
       return { epoch: 3, isSuperseded: false };
     },
+    // As a coordinator does: the same core for both.
+    beats: (_worker, mouth) => ({
+      hear: (beat) => {
+        core.beat(beat).then(
+          (reply) => mouth.say(reply, () => undefined),
+          (cause: Error) => mouth.fail(cause),
+        );
+      },
+      gone: () => undefined,
+    }),
     poll: async (poll) => {
       calls.push(poll);
       return REPLY;
@@ -132,7 +142,7 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
 export interface World {
   readonly dir: string;
   readonly server: RunningServer;
-  readonly worker: (workerId: string, dir?: string) => Promise<WorkerClient>;
+  readonly worker: (workerId: string, dir?: string, transport?: Transport) => Promise<WorkerClient>;
   readonly client: (dir?: string) => Promise<RunClient>;
   /** Speaks as a worker does, with whatever certificate. */
   readonly asWorker: (request: CertificateRequest) => Promise<WorkerClient>;
@@ -166,7 +176,8 @@ export async function inWorld(t: ExecutionContext, core: CoordinatorCore | null,
     await run({
       dir,
       server,
-      worker: (workerId, from) => dial(createWorkerClient, { role: 'worker', workerId }, from),
+      worker: (workerId, from, transport = 'stream') =>
+        dial((options) => createWorkerClient({ ...options, transport }), { role: 'worker', workerId }, from),
       client: (from) => dial(createRunClient, { role: 'client' }, from),
       asWorker: (request) => dial(createWorkerClient, request),
     });

@@ -1,5 +1,5 @@
 import { type ItemRef, refKey } from '../../runtime/model/row.ts';
-import type { Outcome, Poll } from '../../runtime/model/session.ts';
+import type { Outcome, Poll, Transport } from '../../runtime/model/session.ts';
 import { checkState } from '../../runtime/worker/check-state.ts';
 import type { Command } from '../../runtime/worker/commands.ts';
 import {
@@ -16,7 +16,7 @@ import {
   onTick,
   onWritten,
 } from '../../runtime/worker/machine.ts';
-import type { State, Transport } from '../../runtime/worker/state.ts';
+import type { State } from '../../runtime/worker/state.ts';
 import { assignment, greeting, type OkReply, ok, outcome, ref, type STEPS, someEnding, someHint, someOrder } from './worker-state.ts';
 
 /** The world around one worker's machine, which notes what leaves it and knows nothing of its state. */

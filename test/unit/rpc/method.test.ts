@@ -11,6 +11,7 @@ test('paths are the ones of the .proto files, for clients in every language', (t
   );
   t.deepEqual(paths, [
     '/rollout.v1.WorkerService/Beat',
+    '/rollout.v1.WorkerService/Beats',
     '/rollout.v1.WorkerService/Poll',
     '/rollout.v1.WorkerService/Session',
     '/rollout.v1.WorkerService/Deregister',

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rollout/v1/worker.proto.
  */
 export const file_rollout_v1_worker: GenFile = /*@__PURE__*/
-  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSLIAQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCRIMCgRub2RlGAkgASgJIoUBCgxCZWF0UmVzcG9uc2USDQoFZXBvY2gYASABKA0SEgoKc3VwZXJzZWRlZBgCIAEoCBIdChVoZWFydGJlYXRfaW50ZXJ2YWxfbXMYAyABKA0SHQoVc2VsZl9mZW5jZV90aW1lb3V0X21zGAQgASgNEhQKDHBvbGxfd2FpdF9tcxgFIAEoDSI+CgdJdGVtUmVmEg0KBWluZGV4GAEgASgNEg8KB2F0dGVtcHQYAiABKA0SEwoLY2xhaW1fZXBvY2gYAyABKA0iUgoISGVsZEl0ZW0SIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEiQKBXN0YXRlGAIgASgOMhUucm9sbG91dC52MS5IZWxkU3RhdGUiKwoFSGVsbG8SIgoEaGVsZBgBIAMoCzIULnJvbGxvdXQudjEuSGVsZEl0ZW0itwEKB091dGNvbWUSIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEiUKBGtpbmQYAiABKA4yFy5yb2xsb3V0LnYxLk91dGNvbWVLaW5kEgwKBGxpbmUYAyABKAwSEwoLaHR0cF9zdGF0dXMYBCABKA0SDAoEY29kZRgFIAEoCRIRCglyZXRyeWFibGUYBiABKAgSEAoIZGVsYXlfbXMYByABKA0SDQoFcHJvYmUYCCABKAgidgoGUmV0dXJuEiAKA3JlZhgBIAEoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIoCgZyZWFzb24YAiABKA4yGC5yb2xsb3V0LnYxLlJldHVyblJlYXNvbhIQCghkZWxheV9tcxgDIAEoDRIOCgZkZXRhaWwYBCABKAkiaQoJRHJhaW5TdGVwEicKBHN0ZXAYASABKA4yGS5yb2xsb3V0LnYxLkRyYWluU3RlcEtpbmQSDQoFaXRlbXMYAiABKA0SFAoMcmVtYWluaW5nX21zGAMgASgNEg4KBnJlYXNvbhgEIAEoCSL+AgoLUG9sbFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSDwoHc2Vzc2lvbhgDIAEoDRIMCgRwb2xsGAQgASgNEhUKDWhpZ2hlc3RfZXBvY2gYBSABKA0SIAoFaGVsbG8YBiABKAsyES5yb2xsb3V0LnYxLkhlbGxvEhoKEmFja25vd2xlZGdlZF9iYXRjaBgHIAEoDRITCgtpc19hd2FpdGluZxgIIAEoCBIQCghjYXBhY2l0eRgJIAEoDRIlCghvdXRjb21lcxgKIAMoCzITLnJvbGxvdXQudjEuT3V0Y29tZRIjCgdyZXR1cm5zGAsgAygLMhIucm9sbG91dC52MS5SZXR1cm4SDwoHd2FpdF9tcxgMIAEoDRIkCgdzdGFydGVkGA0gAygLMhMucm9sbG91dC52MS5JdGVtUmVmEioKC2RyYWluX3N0ZXBzGA4gAygLMhUucm9sbG91dC52MS5EcmFpblN0ZXAidQoKQXNzaWdubWVudBIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSDAoEbGluZRgCIAEoDBITCgtsaW5lX251bWJlchgDIAEoDRIiCgRmb3JtGAQgASgOMhQucm9sbG91dC52MS5JdGVtRm9ybSLhAgoMUG9sbFJlc3BvbnNlEg0KBWVwb2NoGAEgASgNEiYKBnN0YXR1cxgCIAEoDjIWLnJvbGxvdXQudjEuUG9sbFN0YXR1cxIgCgVvcmRlchgDIAEoDjIRLnJvbGxvdXQudjEuT3JkZXISDQoFYmF0Y2gYBCABKA0SKwoLYXNzaWdubWVudHMYBSADKAsyFi5yb2xsb3V0LnYxLkFzc2lnbm1lbnQSJAoHcmV2b2tlZBgGIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIpCgxhY2tub3dsZWRnZWQYByADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSIgoFc3RhbGUYCCADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJQoIcmVjYWxsZWQYCSADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSEAoIZHJhaW5fbXMYCiABKA0SDgoGcmVhc29uGAsgASgJIjoKDlNlc3Npb25SZXF1ZXN0EigKB21lc3NhZ2UYASABKAsyFy5yb2xsb3V0LnYxLlBvbGxSZXF1ZXN0IjwKD1Nlc3Npb25SZXNwb25zZRIpCgdtZXNzYWdlGAEgASgLMhgucm9sbG91dC52MS5Qb2xsUmVzcG9uc2UiTAoRRGVyZWdpc3RlclJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSEAoIaXNfY2xlYW4YAyABKAgiIwoSRGVyZWdpc3RlclJlc3BvbnNlEg0KBWVwb2NoGAEgASgNKpEBCgtXb3JrZXJTdGF0ZRIcChhXT1JLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFXT1JLRVJfU1RBVEVfSU5JVBABEhYKEldPUktFUl9TVEFURV9SRUFEWRACEhoKFldPUktFUl9TVEFURV9OT1RfUkVBRFkQAxIZChVXT1JLRVJfU1RBVEVfRFJBSU5JTkcQBCpvCglIZWxkU3RhdGUSGgoWSEVMRF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEUhFTERfU1RBVEVfUVVFVUVEEAESFgoSSEVMRF9TVEFURV9TVEFSVEVEEAISFwoTSEVMRF9TVEFURV9GSU5JU0hFRBADKlwKC091dGNvbWVLaW5kEhwKGE9VVENPTUVfS0lORF9VTlNQRUNJRklFRBAAEhcKE09VVENPTUVfS0lORF9SRVNVTFQQARIWChJPVVRDT01FX0tJTkRfRVJST1IQAirUAQoMUmV0dXJuUmVhc29uEh0KGVJFVFVSTl9SRUFTT05fVU5TUEVDSUZJRUQQABIZChVSRVRVUk5fUkVBU09OX0RSQUlORUQQARIdChlSRVRVUk5fUkVBU09OX1VOQVZBSUxBQkxFEAISGwoXUkVUVVJOX1JFQVNPTl9USFJPVFRMRUQQAxIXChNSRVRVUk5fUkVBU09OX1FVT1RBEAQSGgoWUkVUVVJOX1JFQVNPTl9SRUNBTExFRBAFEhkKFVJFVFVSTl9SRUFTT05fUkVGVVNFRBAGKv4BCg1EcmFpblN0ZXBLaW5kEh8KG0RSQUlOX1NURVBfS0lORF9VTlNQRUNJRklFRBAAEiMKH0RSQUlOX1NURVBfS0lORF9TVE9QUEVEX1BVTExJTkcQARImCiJEUkFJTl9TVEVQX0tJTkRfUkVUVVJORURfVU5TVEFSVEVEEAISHQoZRFJBSU5fU1RFUF9LSU5EX0ZJTklTSElORxADEiQKIERSQUlOX1NURVBfS0lORF9SRVRVUk5FRF9TVEFSVEVEEAQSGwoXRFJBSU5fU1RFUF9LSU5EX0xFQVZJTkcQBRIdChlEUkFJTl9TVEVQX0tJTkRfV0lUSERSQVdOEAYqTQoISXRlbUZvcm0SGQoVSVRFTV9GT1JNX1VOU1BFQ0lGSUVEEAASEwoPSVRFTV9GT1JNX0JBVENIEAESEQoNSVRFTV9GT1JNX1JBVxACKmMKBU9yZGVyEhUKEU9SREVSX1VOU1BFQ0lGSUVEEAASDgoKT1JERVJfV09SSxABEg8KC09SREVSX0RSQUlOEAISEgoOT1JERVJfRklOSVNIRUQQAxIOCgpPUkRFUl9IT0xEEAQqdwoKUG9sbFN0YXR1cxIbChdQT0xMX1NUQVRVU19VTlNQRUNJRklFRBAAEhIKDlBPTExfU1RBVFVTX09LEAESHAoYUE9MTF9TVEFUVVNfSEVMTE9fTkVFREVEEAISGgoWUE9MTF9TVEFUVVNfU1VQRVJTRURFRBADMpoCCg1Xb3JrZXJTZXJ2aWNlEjkKBEJlYXQSFy5yb2xsb3V0LnYxLkJlYXRSZXF1ZXN0Ghgucm9sbG91dC52MS5CZWF0UmVzcG9uc2USOQoEUG9sbBIXLnJvbGxvdXQudjEuUG9sbFJlcXVlc3QaGC5yb2xsb3V0LnYxLlBvbGxSZXNwb25zZRJGCgdTZXNzaW9uEhoucm9sbG91dC52MS5TZXNzaW9uUmVxdWVzdBobLnJvbGxvdXQudjEuU2Vzc2lvblJlc3BvbnNlKAEwARJLCgpEZXJlZ2lzdGVyEh0ucm9sbG91dC52MS5EZXJlZ2lzdGVyUmVxdWVzdBoeLnJvbGxvdXQudjEuRGVyZWdpc3RlclJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSLIAQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCRIMCgRub2RlGAkgASgJIoUBCgxCZWF0UmVzcG9uc2USDQoFZXBvY2gYASABKA0SEgoKc3VwZXJzZWRlZBgCIAEoCBIdChVoZWFydGJlYXRfaW50ZXJ2YWxfbXMYAyABKA0SHQoVc2VsZl9mZW5jZV90aW1lb3V0X21zGAQgASgNEhQKDHBvbGxfd2FpdF9tcxgFIAEoDSJKCgxCZWF0c1JlcXVlc3QSJQoEYmVhdBgBIAEoCzIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QSEwoLbG9vcF9sYWdfbXMYAiABKA0iOAoNQmVhdHNSZXNwb25zZRInCgVyZXBseRgBIAEoCzIYLnJvbGxvdXQudjEuQmVhdFJlc3BvbnNlIj4KB0l0ZW1SZWYSDQoFaW5kZXgYASABKA0SDwoHYXR0ZW1wdBgCIAEoDRITCgtjbGFpbV9lcG9jaBgDIAEoDSJSCghIZWxkSXRlbRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJAoFc3RhdGUYAiABKA4yFS5yb2xsb3V0LnYxLkhlbGRTdGF0ZSIrCgVIZWxsbxIiCgRoZWxkGAEgAygLMhQucm9sbG91dC52MS5IZWxkSXRlbSK3AQoHT3V0Y29tZRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJQoEa2luZBgCIAEoDjIXLnJvbGxvdXQudjEuT3V0Y29tZUtpbmQSDAoEbGluZRgDIAEoDBITCgtodHRwX3N0YXR1cxgEIAEoDRIMCgRjb2RlGAUgASgJEhEKCXJldHJ5YWJsZRgGIAEoCBIQCghkZWxheV9tcxgHIAEoDRINCgVwcm9iZRgIIAEoCCJ2CgZSZXR1cm4SIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEigKBnJlYXNvbhgCIAEoDjIYLnJvbGxvdXQudjEuUmV0dXJuUmVhc29uEhAKCGRlbGF5X21zGAMgASgNEg4KBmRldGFpbBgEIAEoCSJpCglEcmFpblN0ZXASJwoEc3RlcBgBIAEoDjIZLnJvbGxvdXQudjEuRHJhaW5TdGVwS2luZBINCgVpdGVtcxgCIAEoDRIUCgxyZW1haW5pbmdfbXMYAyABKA0SDgoGcmVhc29uGAQgASgJIv4CCgtQb2xsUmVxdWVzdBIRCgl3b3JrZXJfaWQYASABKAkSEgoKYm9vdF9ub25jZRgCIAEoCRIPCgdzZXNzaW9uGAMgASgNEgwKBHBvbGwYBCABKA0SFQoNaGlnaGVzdF9lcG9jaBgFIAEoDRIgCgVoZWxsbxgGIAEoCzIRLnJvbGxvdXQudjEuSGVsbG8SGgoSYWNrbm93bGVkZ2VkX2JhdGNoGAcgASgNEhMKC2lzX2F3YWl0aW5nGAggASgIEhAKCGNhcGFjaXR5GAkgASgNEiUKCG91dGNvbWVzGAogAygLMhMucm9sbG91dC52MS5PdXRjb21lEiMKB3JldHVybnMYCyADKAsyEi5yb2xsb3V0LnYxLlJldHVybhIPCgd3YWl0X21zGAwgASgNEiQKB3N0YXJ0ZWQYDSADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSKgoLZHJhaW5fc3RlcHMYDiADKAsyFS5yb2xsb3V0LnYxLkRyYWluU3RlcCJ1CgpBc3NpZ25tZW50EiAKA3JlZhgBIAEoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIMCgRsaW5lGAIgASgMEhMKC2xpbmVfbnVtYmVyGAMgASgNEiIKBGZvcm0YBCABKA4yFC5yb2xsb3V0LnYxLkl0ZW1Gb3JtIuECCgxQb2xsUmVzcG9uc2USDQoFZXBvY2gYASABKA0SJgoGc3RhdHVzGAIgASgOMhYucm9sbG91dC52MS5Qb2xsU3RhdHVzEiAKBW9yZGVyGAMgASgOMhEucm9sbG91dC52MS5PcmRlchINCgViYXRjaBgEIAEoDRIrCgthc3NpZ25tZW50cxgFIAMoCzIWLnJvbGxvdXQudjEuQXNzaWdubWVudBIkCgdyZXZva2VkGAYgAygLMhMucm9sbG91dC52MS5JdGVtUmVmEikKDGFja25vd2xlZGdlZBgHIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIiCgVzdGFsZRgIIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIlCghyZWNhbGxlZBgJIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIQCghkcmFpbl9tcxgKIAEoDRIOCgZyZWFzb24YCyABKAkiOgoOU2Vzc2lvblJlcXVlc3QSKAoHbWVzc2FnZRgBIAEoCzIXLnJvbGxvdXQudjEuUG9sbFJlcXVlc3QiPAoPU2Vzc2lvblJlc3BvbnNlEikKB21lc3NhZ2UYASABKAsyGC5yb2xsb3V0LnYxLlBvbGxSZXNwb25zZSJMChFEZXJlZ2lzdGVyUmVxdWVzdBIRCgl3b3JrZXJfaWQYASABKAkSEgoKYm9vdF9ub25jZRgCIAEoCRIQCghpc19jbGVhbhgDIAEoCCIjChJEZXJlZ2lzdGVyUmVzcG9uc2USDQoFZXBvY2gYASABKA0qkQEKC1dvcmtlclN0YXRlEhwKGFdPUktFUl9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVdPUktFUl9TVEFURV9JTklUEAESFgoSV09SS0VSX1NUQVRFX1JFQURZEAISGgoWV09SS0VSX1NUQVRFX05PVF9SRUFEWRADEhkKFVdPUktFUl9TVEFURV9EUkFJTklORxAEKm8KCUhlbGRTdGF0ZRIaChZIRUxEX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRSEVMRF9TVEFURV9RVUVVRUQQARIWChJIRUxEX1NUQVRFX1NUQVJURUQQAhIXChNIRUxEX1NUQVRFX0ZJTklTSEVEEAMqXAoLT3V0Y29tZUtpbmQSHAoYT1VUQ09NRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTT1VUQ09NRV9LSU5EX1JFU1VMVBABEhYKEk9VVENPTUVfS0lORF9FUlJPUhACKtQBCgxSZXR1cm5SZWFzb24SHQoZUkVUVVJOX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFVJFVFVSTl9SRUFTT05fRFJBSU5FRBABEh0KGVJFVFVSTl9SRUFTT05fVU5BVkFJTEFCTEUQAhIbChdSRVRVUk5fUkVBU09OX1RIUk9UVExFRBADEhcKE1JFVFVSTl9SRUFTT05fUVVPVEEQBBIaChZSRVRVUk5fUkVBU09OX1JFQ0FMTEVEEAUSGQoVUkVUVVJOX1JFQVNPTl9SRUZVU0VEEAYq/gEKDURyYWluU3RlcEtpbmQSHwobRFJBSU5fU1RFUF9LSU5EX1VOU1BFQ0lGSUVEEAASIwofRFJBSU5fU1RFUF9LSU5EX1NUT1BQRURfUFVMTElORxABEiYKIkRSQUlOX1NURVBfS0lORF9SRVRVUk5FRF9VTlNUQVJURUQQAhIdChlEUkFJTl9TVEVQX0tJTkRfRklOSVNISU5HEAMSJAogRFJBSU5fU1RFUF9LSU5EX1JFVFVSTkVEX1NUQVJURUQQBBIbChdEUkFJTl9TVEVQX0tJTkRfTEVBVklORxAFEh0KGURSQUlOX1NURVBfS0lORF9XSVRIRFJBV04QBipNCghJdGVtRm9ybRIZChVJVEVNX0ZPUk1fVU5TUEVDSUZJRUQQABITCg9JVEVNX0ZPUk1fQkFUQ0gQARIRCg1JVEVNX0ZPUk1fUkFXEAIqYwoFT3JkZXISFQoRT1JERVJfVU5TUEVDSUZJRUQQABIOCgpPUkRFUl9XT1JLEAESDwoLT1JERVJfRFJBSU4QAhISCg5PUkRFUl9GSU5JU0hFRBADEg4KCk9SREVSX0hPTEQQBCp3CgpQb2xsU3RhdHVzEhsKF1BPTExfU1RBVFVTX1VOU1BFQ0lGSUVEEAASEgoOUE9MTF9TVEFUVVNfT0sQARIcChhQT0xMX1NUQVRVU19IRUxMT19ORUVERUQQAhIaChZQT0xMX1NUQVRVU19TVVBFUlNFREVEEAMy3AIKDVdvcmtlclNlcnZpY2USOQoEQmVhdBIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QaGC5yb2xsb3V0LnYxLkJlYXRSZXNwb25zZRJACgVCZWF0cxIYLnJvbGxvdXQudjEuQmVhdHNSZXF1ZXN0Ghkucm9sbG91dC52MS5CZWF0c1Jlc3BvbnNlKAEwARI5CgRQb2xsEhcucm9sbG91dC52MS5Qb2xsUmVxdWVzdBoYLnJvbGxvdXQudjEuUG9sbFJlc3BvbnNlEkYKB1Nlc3Npb24SGi5yb2xsb3V0LnYxLlNlc3Npb25SZXF1ZXN0Ghsucm9sbG91dC52MS5TZXNzaW9uUmVzcG9uc2UoATABEksKCkRlcmVnaXN0ZXISHS5yb2xsb3V0LnYxLkRlcmVnaXN0ZXJSZXF1ZXN0Gh4ucm9sbG91dC52MS5EZXJlZ2lzdGVyUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * @generated from message rollout.v1.BeatRequest
@@ -121,6 +121,51 @@ export const BeatResponseSchema: GenMessage<BeatResponse> = /*@__PURE__*/
   messageDesc(file_rollout_v1_worker, 1);
 
 /**
+ * @generated from message rollout.v1.BeatsRequest
+ */
+export type BeatsRequest = Message<"rollout.v1.BeatsRequest"> & {
+  /**
+   * Absent where it says what the one before it said but for loop_lag_ms; never absent in the first message.
+   *
+   * @generated from field: rollout.v1.BeatRequest beat = 1;
+   */
+  beat?: BeatRequest | undefined;
+
+  /**
+   * That of the beat, where `beat` is absent.
+   *
+   * @generated from field: uint32 loop_lag_ms = 2;
+   */
+  loopLagMs: number;
+};
+
+/**
+ * Describes the message rollout.v1.BeatsRequest.
+ * Use `create(BeatsRequestSchema)` to create a new message.
+ */
+export const BeatsRequestSchema: GenMessage<BeatsRequest> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 2);
+
+/**
+ * @generated from message rollout.v1.BeatsResponse
+ */
+export type BeatsResponse = Message<"rollout.v1.BeatsResponse"> & {
+  /**
+   * Absent where it says what the one before it said; never absent in the first message.
+   *
+   * @generated from field: rollout.v1.BeatResponse reply = 1;
+   */
+  reply?: BeatResponse | undefined;
+};
+
+/**
+ * Describes the message rollout.v1.BeatsResponse.
+ * Use `create(BeatsResponseSchema)` to create a new message.
+ */
+export const BeatsResponseSchema: GenMessage<BeatsResponse> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 3);
+
+/**
  * One claim of one item: its identity everywhere (L10).
  *
  * @generated from message rollout.v1.ItemRef
@@ -147,7 +192,7 @@ export type ItemRef = Message<"rollout.v1.ItemRef"> & {
  * Use `create(ItemRefSchema)` to create a new message.
  */
 export const ItemRefSchema: GenMessage<ItemRef> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 2);
+  messageDesc(file_rollout_v1_worker, 4);
 
 /**
  * @generated from message rollout.v1.HeldItem
@@ -169,7 +214,7 @@ export type HeldItem = Message<"rollout.v1.HeldItem"> & {
  * Use `create(HeldItemSchema)` to create a new message.
  */
 export const HeldItemSchema: GenMessage<HeldItem> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 3);
+  messageDesc(file_rollout_v1_worker, 5);
 
 /**
  * Opens a session (L26): everything that the worker holds.
@@ -188,7 +233,7 @@ export type Hello = Message<"rollout.v1.Hello"> & {
  * Use `create(HelloSchema)` to create a new message.
  */
 export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 4);
+  messageDesc(file_rollout_v1_worker, 6);
 
 /**
  * What one attempt ended with. It is durable in the worker's outbox before it is sent (L34).
@@ -255,7 +300,7 @@ export type Outcome = Message<"rollout.v1.Outcome"> & {
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 5);
+  messageDesc(file_rollout_v1_worker, 7);
 
 /**
  * An item that goes back without an outcome; nothing is counted against it.
@@ -291,7 +336,7 @@ export type Return = Message<"rollout.v1.Return"> & {
  * Use `create(ReturnSchema)` to create a new message.
  */
 export const ReturnSchema: GenMessage<Return> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 6);
+  messageDesc(file_rollout_v1_worker, 8);
 
 /**
  * What a draining worker has just done; told for the events of the run, at most once each.
@@ -329,7 +374,7 @@ export type DrainStep = Message<"rollout.v1.DrainStep"> & {
  * Use `create(DrainStepSchema)` to create a new message.
  */
 export const DrainStepSchema: GenMessage<DrainStep> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 7);
+  messageDesc(file_rollout_v1_worker, 9);
 
 /**
  * @generated from message rollout.v1.PollRequest
@@ -427,7 +472,7 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
  * Use `create(PollRequestSchema)` to create a new message.
  */
 export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 8);
+  messageDesc(file_rollout_v1_worker, 10);
 
 /**
  * @generated from message rollout.v1.Assignment
@@ -463,7 +508,7 @@ export type Assignment = Message<"rollout.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 9);
+  messageDesc(file_rollout_v1_worker, 11);
 
 /**
  * @generated from message rollout.v1.PollResponse
@@ -545,7 +590,7 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
  * Use `create(PollResponseSchema)` to create a new message.
  */
 export const PollResponseSchema: GenMessage<PollResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 10);
+  messageDesc(file_rollout_v1_worker, 12);
 
 /**
  * @generated from message rollout.v1.SessionRequest
@@ -562,7 +607,7 @@ export type SessionRequest = Message<"rollout.v1.SessionRequest"> & {
  * Use `create(SessionRequestSchema)` to create a new message.
  */
 export const SessionRequestSchema: GenMessage<SessionRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 11);
+  messageDesc(file_rollout_v1_worker, 13);
 
 /**
  * @generated from message rollout.v1.SessionResponse
@@ -579,7 +624,7 @@ export type SessionResponse = Message<"rollout.v1.SessionResponse"> & {
  * Use `create(SessionResponseSchema)` to create a new message.
  */
 export const SessionResponseSchema: GenMessage<SessionResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 12);
+  messageDesc(file_rollout_v1_worker, 14);
 
 /**
  * @generated from message rollout.v1.DeregisterRequest
@@ -608,7 +653,7 @@ export type DeregisterRequest = Message<"rollout.v1.DeregisterRequest"> & {
  * Use `create(DeregisterRequestSchema)` to create a new message.
  */
 export const DeregisterRequestSchema: GenMessage<DeregisterRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 13);
+  messageDesc(file_rollout_v1_worker, 15);
 
 /**
  * @generated from message rollout.v1.DeregisterResponse
@@ -625,7 +670,7 @@ export type DeregisterResponse = Message<"rollout.v1.DeregisterResponse"> & {
  * Use `create(DeregisterResponseSchema)` to create a new message.
  */
 export const DeregisterResponseSchema: GenMessage<DeregisterResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 14);
+  messageDesc(file_rollout_v1_worker, 16);
 
 /**
  * @generated from enum rollout.v1.WorkerState
@@ -1003,6 +1048,18 @@ export const WorkerService: GenService<{
     methodKind: "unary";
     input: typeof BeatRequestSchema;
     output: typeof BeatResponseSchema;
+  },
+  /**
+   * The same beats over one stream of their own, which costs far less than a call for each. The first message names the
+   * worker, and all others are of the same worker and boot. Each is answered by one message, in their order; where one is not
+   * answered within heartbeatInterval x 4 the worker gives the stream up. No deadline. Idempotent.
+   *
+   * @generated from rpc rollout.v1.WorkerService.Beats
+   */
+  beats: {
+    methodKind: "bidi_streaming";
+    input: typeof BeatsRequestSchema;
+    output: typeof BeatsResponseSchema;
   },
   /**
    * Hands over outcomes and returned items, and waits (at most wait_ms) for assignments, acknowledgements or an order.

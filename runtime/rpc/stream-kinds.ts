@@ -1,0 +1,27 @@
+import { create } from '@bufbuild/protobuf';
+import type { Beat, BeatReply, Poll, PollReply } from '../model/session.ts';
+import { beatsRequestFromWire, beatsResponseToWire } from './beats-mapping.ts';
+import {
+  type BeatsRequest,
+  type BeatsResponse,
+  type SessionRequest,
+  type SessionResponse,
+  SessionResponseSchema,
+} from './gen/rollout/v1/worker_pb.ts';
+import { pollFromWire, pollReplyToWire } from './mapping.ts';
+import type { StreamKind } from './stream-handler.ts';
+
+/** Outcomes up, assignments down. */
+export const SESSIONS: StreamKind<SessionRequest, SessionResponse, Poll, PollReply> = {
+  fromWire: ({ message }) =>
+    message === undefined ? { kind: 'invalid', field: 'message', problem: 'must be there' } : pollFromWire(message),
+  toWire: (reply) => create(SessionResponseSchema, { message: pollReplyToWire(reply) }),
+  open: (core, workerId, mouth) => core.session(workerId, mouth),
+};
+
+/** Beats up, an answer to each down. */
+export const BEATS: StreamKind<BeatsRequest, BeatsResponse, Beat, BeatReply> = {
+  fromWire: beatsRequestFromWire,
+  toWire: beatsResponseToWire,
+  open: (core, workerId, mouth) => core.beats(workerId, mouth),
+};
