@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import type { Backend, Request } from '../../../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend } from '../../../../runtime/worker/backends/openai.ts';
+import { answerBytes } from '../../../support/answer-bytes.ts';
 import { openAiSettings } from '../../../support/openai-settings.ts';
 
 /** What servers do that is allowed, or common, and seldom. */
@@ -34,8 +35,8 @@ test('events that come under another type are collected where a stream was asked
     const server = createServer((_, response) => response.writeHead(200, { 'content-type': type }).end(sent));
     const backend = await backendOf(t, server);
     const got = async (body: object): Promise<string> => {
-      const execution = await backend.execute(0, request(body), never);
-      return execution.kind === 'answered' ? Buffer.from(execution.body).toString() : execution.kind;
+      const execution = await backend.execute(0, request(body), { signal: never });
+      return execution.kind === 'answered' ? answerBytes(execution).toString() : execution.kind;
     };
     t.is(await got({ stream: true }), answer, type);
     t.is(await got({}), type === 'Text/Event-Stream' ? answer : events, type);
@@ -53,9 +54,9 @@ test('interim answers are passed over, but for 100 Continue, which is named', as
     response.end('{}');
   });
   const backend = await backendOf(t, server);
-  t.like(await backend.execute(0, request({}), never), { kind: 'answered', status: 200 });
+  t.like(await backend.execute(0, request({}), { signal: never }), { kind: 'answered', status: 200 });
   isContinue = true;
-  const execution = await backend.execute(0, request({}), never);
+  const execution = await backend.execute(0, request({}), { signal: never });
   t.like(execution, { kind: 'failed', code: 'connection_reset' });
   t.regex(execution.kind === 'failed' ? execution.message : '', /100 Continue/);
   const readiness = await backend.isReady(0, never);

@@ -222,7 +222,7 @@ async function serve(t: ExecutionContext, answer: Parameters<typeof createServer
 test('a refusal tells that no key was sent, and the variable that is not set', async (t) => {
   const server = await modelServer(t, () => ({ kind: 'status', status: 401, error: { message: 'Incorrect API key' } }));
   const noteOf = async (more: Partial<OpenAiSettings>): Promise<string | undefined> => {
-    const execution = await backendAt(t, server.url, more).execute(0, request('one'), never);
+    const execution = await backendAt(t, server.url, more).execute(0, request('one'), { signal: never });
     return execution.kind === 'answered' ? execution.note : execution.kind;
   };
   t.is(await noteOf({ apiKeyEnv: 'MY_KEY', headers: { 'x-trace': '1' } }), 'no key was sent: MY_KEY is not set');
