@@ -15,9 +15,9 @@ const ENTRIES: Readonly<Record<string, string>> = {
   cli: 'runtime/cli/main.ts',
   coordinator: 'runtime/coordinator/main.ts',
   worker: 'runtime/worker/main.ts',
-  'heart-thread': 'runtime/worker/heart-thread.ts',
-  'indexer-thread': 'runtime/input/indexer-thread.ts',
-  'watchdog-thread': 'runtime/base/watchdog-thread.ts',
+  'heart-thread': 'runtime/worker/heartbeat/heart-thread.ts',
+  'indexer-thread': 'runtime/input/index/indexer-thread.ts',
+  'watchdog-thread': 'runtime/base/process/watchdog-thread.ts',
   probe: 'runtime/ledger/embedded/probe.ts',
 };
 

@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
-import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { Cycle } from './cycle.ts';
 import { Input } from './input.ts';
 import type { Message } from './message.ts';

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
+import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/config/quantity.ts';
 import { RolloutError } from '../base/errors.ts';
 import { isHeaderValue, isKeyHeader, isOwnHeader, isPlainUrl, KEY_HEADER_FORM, PLAIN_URL_FORM } from '../base/http-header.ts';
-import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/quantity.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { FAILURE_LIMIT_FORM, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
-import { outputNameProblem } from '../results/output-name.ts';
+import { outputNameProblem } from '../results/export/output-name.ts';
 
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
 export interface RunArguments {

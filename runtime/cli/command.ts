@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { nearest } from '../base/nearest.ts';
+import { nearest } from '../base/config/nearest.ts';
 
 /** Names a mistyped option before it looks for those that are missing: `--outptu` is not "--output is missing". */
 export class RolloutCommand extends Command {

@@ -2,18 +2,18 @@ import { CommanderError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
-import { endSignals } from '../base/hangup.ts';
+import { isOutOfFiles } from '../base/fs/open-files.ts';
+import { keepFilesPrivate } from '../base/fs/private-files.ts';
 import { silentLog } from '../base/log.ts';
-import { launcher } from '../base/module-path.ts';
-import { isOutOfFiles } from '../base/open-files.ts';
 import { printable } from '../base/printable.ts';
-import { keepFilesPrivate } from '../base/private-files.ts';
+import { endSignals } from '../base/process/hangup.ts';
+import { launcher } from '../base/process/module-path.ts';
 import type { CliDeps } from './deps.ts';
-import { inFlagWords } from './flag-words.ts';
-import { coordinatorRun, coordinatorTestFence, workerRun } from './foreground.ts';
 import { buildProgram } from './program.ts';
-import { isDrawable } from './terminal.ts';
-import { readVersion, version, versionText } from './version.ts';
+import { coordinatorRun, coordinatorTestFence, workerRun } from './run/foreground.ts';
+import { readVersion, version, versionText } from './verbs/version.ts';
+import { inFlagWords } from './view/flag-words.ts';
+import { isDrawable } from './view/terminal.ts';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   const deps = realDeps();
@@ -21,11 +21,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   const program = buildProgram(
     {
       // Loaded when needed: each verb uses a part of the libraries, and help and mistakes use none.
-      run: async (input, args) => (await import('./run.ts')).run(deps, input, args),
-      status: async (args) => (await import('./status.ts')).status(deps, args),
-      drain: async (worker, args) => (await import('./drain.ts')).drain(deps, worker, args),
-      export: async (args) => (await import('./export.ts')).exportVerb(deps, args),
-      verify: async (args) => (await import('./verify.ts')).verify(deps, args),
+      run: async (input, args) => (await import('./run/run.ts')).run(deps, input, args),
+      status: async (args) => (await import('./verbs/status.ts')).status(deps, args),
+      drain: async (worker, args) => (await import('./verbs/drain.ts')).drain(deps, worker, args),
+      export: async (args) => (await import('./verbs/export.ts')).exportVerb(deps, args),
+      verify: async (args) => (await import('./verbs/verify.ts')).verify(deps, args),
       coordinatorRun: async (args) => coordinatorRun(deps, args),
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),

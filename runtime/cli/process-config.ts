@@ -1,8 +1,8 @@
 import { present } from '../base/assert.ts';
-import { formatDuration, parseDurationMs } from '../base/quantity.ts';
+import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
+import { type StatePaths, workerDir } from '../run-dir/paths.ts';
 import { chosenBackend, type RunArguments } from './arguments.ts';
-import { type StatePaths, workerDir } from './paths.ts';
 
 /** From the arguments of `rollout run` to the settings of its processes (coordinator.yaml, worker.yaml). Pure; no secret enters. */
 

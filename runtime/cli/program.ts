@@ -3,7 +3,7 @@ import type { ExitCode } from '../base/exit.ts';
 import { type RunArguments, toDuration, toReason } from './arguments.ts';
 import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
-import { addRetry, addRun, RERUN_DAMAGED } from './run-options.ts';
+import { addRetry, addRun, RERUN_DAMAGED } from './run/run-options.ts';
 import type {
   CoordinatorArguments,
   DrainArguments,

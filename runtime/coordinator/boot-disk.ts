@@ -1,8 +1,8 @@
-import { type Disk, systemDisk } from '../base/disk.ts';
+import { type Disk, systemDisk } from '../base/fs/disk.ts';
 import { type Random, systemRandom } from '../base/random.ts';
-import { createResultLog } from '../results/log.ts';
-import { checkSegments, highestSegment, openPlace } from '../results/place.ts';
-import { readEpochMark, type StateFiles, writeEpochMark } from './files.ts';
+import { createResultLog } from '../results/log/log.ts';
+import { checkSegments, highestSegment, openPlace } from '../results/log/place.ts';
+import { readEpochMark, type StateFiles, writeEpochMark } from '../run-dir/state-files.ts';
 import type { BootDisk } from './recover.ts';
 
 /** The state directory of one run, with the results place in it. */

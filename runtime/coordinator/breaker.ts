@@ -1,6 +1,6 @@
+import { parseOutputLine } from '../format/output-line.ts';
 import type { WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
-import { parseOutputLine } from '../results/output-line.ts';
 import { pauseRun } from './ending.ts';
 import { findRow, itemAt, lockItem, rowOf } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';

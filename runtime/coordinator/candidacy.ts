@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Random } from '../base/random.ts';
 import type { Keeper } from '../lease/contract.ts';
 import { winLease } from '../lease/keeper.ts';
 import type { Ledger } from '../ledger/contract.ts';
-import type { ProcessIdentity } from '../model/lease.ts';
 import type { Post } from './listening.ts';
 import type { CoordinatorSettings } from './settings.ts';
 

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { assert } from '../base/assert.ts';
-import { customIdsOf } from '../input/custom-ids.ts';
-import type { Indexing } from '../input/indexer.ts';
-import { openInput } from '../input/reader.ts';
+import { customIdsOf } from '../input/index/custom-ids.ts';
+import type { Indexing } from '../input/index/indexer.ts';
+import { openInput } from '../input/index/reader.ts';
 import type { Scan } from '../ledger/contract.ts';
-import { inspectLog } from '../results/damage.ts';
-import { damaged } from '../results/damage-text.ts';
-import { listSegments } from '../results/place.ts';
+import { inspectLog } from '../results/log/damage.ts';
+import { damaged } from '../results/log/damage-text.ts';
+import { listSegments } from '../results/log/place.ts';
 import { createLedgerWriter, type LedgerWriter } from './ledger-writer.ts';
 import { type Again, reopenItems, takenOver } from './reopening.ts';
 import type { ServeOptions } from './serve.ts';

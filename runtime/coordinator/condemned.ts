@@ -1,9 +1,9 @@
 import { present } from '../base/assert.ts';
-import { contentId } from '../input/content-id.ts';
-import { parseLine } from '../input/line.ts';
+import { contentId } from '../format/content-id.ts';
+import { parseLine } from '../format/line.ts';
+import { badLineId, type ErrorRecord, errorLine } from '../format/output-line.ts';
 import { type ItemIndex, type ItemRef, plainRef } from '../model/row.ts';
 import type { ItemForm, Outcome } from '../model/session.ts';
-import { badLineId, type ErrorRecord, errorLine } from '../results/output-line.ts';
 import { POISON_CRASHES } from './poison.ts';
 import type { Source } from './source.ts';
 

@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.ts';
 import type { Events } from '../base/events.ts';
 import type { Log } from '../base/log.ts';
-import type { Watchdog } from '../base/watchdog.ts';
+import type { Watchdog } from '../base/process/watchdog.ts';
 import type { Keeper } from '../lease/contract.ts';
 import type { Epoch } from '../model/row.ts';
 

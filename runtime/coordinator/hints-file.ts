@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.ts';
+import { watchFile } from '../base/fs/watched-file.ts';
 import type { Log } from '../base/log.ts';
-import { watchFile } from '../base/watched-file.ts';
 import { type ComputeHint, type ReceivedHint, receive } from '../model/hint.ts';
 import { parseHints } from '../model/hint-settings.ts';
 

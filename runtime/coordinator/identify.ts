@@ -3,10 +3,10 @@ import { ulid } from 'ulid';
 import { present } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
-import { checkInput, type InputCheck } from '../input/check-input.ts';
-import { compareSettings, type Difference, type RunSettings } from '../input/identity.ts';
-import type { IndexSummary } from '../input/index-summary.ts';
-import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../input/run-file.ts';
+import type { IndexSummary } from '../input/index/index-summary.ts';
+import { checkInput, type InputCheck } from '../run-dir/check-input.ts';
+import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../run-dir/run-file.ts';
+import { compareSettings, type Difference, type RunSettings } from '../run-dir/run-settings.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
 /** Which run this directory holds: begun here where it holds none, refused where it holds another than the settings ask for. */

@@ -1,6 +1,6 @@
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
-import { tellParent } from '../base/supervised.ts';
+import { tellParent } from '../base/process/supervised.ts';
 import type { End } from './end.ts';
 
 /** The first end decides. */

@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { onParentMessage, tellParent } from '../base/supervised.ts';
+import { onParentMessage, tellParent } from '../base/process/supervised.ts';
 import type { Lease } from '../model/lease.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
-import { type CertificateRequest, certificatesMade, ensureDevCa, issueCertificate, type TlsFiles } from '../rpc/ca.ts';
-import { type CertificateView, watchCertificate } from '../rpc/certificate-watch.ts';
 import { startServer } from '../rpc/server.ts';
 import { keepCertificateFresh, serverCredentials } from '../rpc/tls.ts';
+import { type CertificateRequest, certificatesMade, ensureDevCa, issueCertificate, type TlsFiles } from '../tls/ca.ts';
+import { type CertificateView, watchCertificate } from '../tls/certificate-watch.ts';
 import type { HealthView } from './health-answer.ts';
 import type { Loop } from './loop.ts';
 import { reachable } from './reachable.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { makeStateDir } from '../base/state-dir.ts';
-import { isSupervised } from '../base/supervised.ts';
-import { createOutputGuard, type OutputGuard } from '../results/output-guard.ts';
-import { errorsPath } from '../results/output-line.ts';
-import { outputMode } from '../results/output-mode.ts';
-import { checkOutputTarget } from '../results/output-target.ts';
+import { makeStateDir } from '../base/fs/state-dir.ts';
+import { isSupervised } from '../base/process/supervised.ts';
+import { errorsPath } from '../format/output-line.ts';
+import { createOutputGuard, type OutputGuard } from '../results/export/output-guard.ts';
+import { checkOutputTarget } from '../results/export/output-target.ts';
+import { outputMode } from '../run-dir/output-mode.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
 /** Where and how a coordinator writes the results at the end. */

@@ -1,5 +1,5 @@
 import { present } from '../base/assert.ts';
-import type { ResultLog } from '../results/contract.ts';
+import type { ResultLog } from '../results/log/contract.ts';
 import type { Recording } from './commands.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 

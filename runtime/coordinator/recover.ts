@@ -5,7 +5,7 @@ import type { Keeper } from '../lease/contract.ts';
 import type { Fenced, Ledger, Place, Scan } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import type { EpochTally } from '../model/tally.ts';
-import type { ResultLog } from '../results/contract.ts';
+import type { ResultLog } from '../results/log/contract.ts';
 
 /** What a coordinator has once it holds the lease. */
 export interface Recovered {

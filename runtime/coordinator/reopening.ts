@@ -1,12 +1,12 @@
 import { present } from '../base/assert.ts';
 import { RolloutError } from '../base/errors.ts';
-import type { InputReader } from '../input/reader.ts';
+import type { InputReader } from '../input/index/reader.ts';
 import type { Fenced, Ledger, ReopenReply } from '../ledger/contract.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { type EpochTally, minusOutcome, type Reopening, type Tallied, type Tally } from '../model/tally.ts';
-import { type Damage, eachRecord, inspectLog } from '../results/damage.ts';
-import { damaged } from '../results/damage-text.ts';
-import type { Location, Locator } from '../results/locator.ts';
+import { type Damage, eachRecord, inspectLog } from '../results/log/damage.ts';
+import { damaged } from '../results/log/damage-text.ts';
+import type { Location, Locator } from '../results/log/locator.ts';
 
 /** What a person has asked to run again. */
 export interface Again {

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.ts';
-import { waitForSpace } from '../base/free-space.ts';
+import { SPACE_ADVICE } from '../base/fs/disk-space.ts';
+import { waitForSpace } from '../base/fs/free-space.ts';
 import type { Log } from '../base/log.ts';
-import { SPACE_ADVICE } from '../base/space.ts';
-import { tellParent } from '../base/supervised.ts';
-import { stateFiles } from './files.ts';
+import { tellParent } from '../base/process/supervised.ts';
+import { stateFiles } from '../run-dir/state-files.ts';
 import type { Post } from './listening.ts';
 import type { CoordinatorSettings } from './settings.ts';
 

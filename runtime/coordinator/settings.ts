@@ -1,15 +1,15 @@
 import * as z from 'zod';
+import { loadSettings, type Rules } from '../base/config/settings.ts';
+import { durationMs, fileMode, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/config/settings-fields.ts';
+import { MIN_FREE_BYTES } from '../base/fs/disk-space.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
 import { loopback } from '../base/loopback.ts';
-import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, fileMode, hostPort, intervalMs, isHostPort, sizeBytes } from '../base/settings-fields.ts';
-import { MIN_FREE_BYTES } from '../base/space.ts';
 import { FAILURE_LIMIT_FORM, type FailureLimit, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_LINE_BYTES, MOST_ATTEMPTS } from '../model/limits.ts';
 import type { ItemForm } from '../model/session.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
-import { outputNameProblem } from '../results/output-name.ts';
+import { outputNameProblem } from '../results/export/output-name.ts';
 import type { HealthPlace } from './health.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */

@@ -1,5 +1,5 @@
-import type { Indexing } from '../input/indexer.ts';
-import type { InputLine, InputReader, InvalidReason } from '../input/reader.ts';
+import type { Indexing } from '../input/index/indexer.ts';
+import type { InputLine, InputReader, InvalidReason } from '../input/index/reader.ts';
 import type { ItemIndex } from '../model/row.ts';
 
 /** The input as the coordinator needs it: every question waits until the index has come so far. */

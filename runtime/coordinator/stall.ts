@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/quantity.ts';
+import { formatDuration } from '../base/config/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Stall } from '../model/status.ts';
 import { stopStalled } from './ending.ts';

@@ -1,7 +1,7 @@
 import { RolloutError } from '../base/errors.ts';
 import type { Epoch } from '../model/row.ts';
+import { readEpochMark, writeEpochMark } from '../run-dir/state-files.ts';
 import type { SeenEpoch } from './commands.ts';
-import { readEpochMark, writeEpochMark } from './files.ts';
 
 /**
  * A worker has seen a higher epoch than the store, and the store, asked just now, still names this coordinator as the holder: it lost

@@ -1,8 +1,8 @@
 import { onReason, type Repeats } from '../base/repeats.ts';
+import { parseOutputLine } from '../format/output-line.ts';
 import { oneLine } from '../model/detail.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import type { WaitReason } from '../model/status.ts';
-import { parseOutputLine } from '../results/output-line.ts';
 import { command } from './mirror.ts';
 import type { Item, State, Worker } from './state.ts';
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
+import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Ledger } from '../ledger/contract.ts';
-import type { AcquireReply, Lease, ProcessIdentity } from '../model/lease.ts';
+import type { AcquireReply, Lease } from '../model/lease.ts';
 import type { Keeper } from './contract.ts';
 import { holdLease } from './holder.ts';
 import { type Grounds, groundsToAcquire, onSeen, type Watching } from './machine.ts';

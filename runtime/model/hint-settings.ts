@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { DURATION_FORM, parseDurationMs } from '../base/quantity.ts';
-import { parseEntries, type Rules } from '../base/settings.ts';
+import { DURATION_FORM, parseDurationMs } from '../base/config/quantity.ts';
+import { parseEntries, type Rules } from '../base/config/settings.ts';
 import { isOneLine, ONE_LINE_FORM } from './detail.ts';
 import { type Deadline, PROVIDERS, SEVERITIES, type WrittenHint } from './hint.ts';
 import { isWorkerId } from './row.ts';

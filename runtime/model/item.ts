@@ -1,4 +1,4 @@
-import { isJsonObject } from '../base/json-object.ts';
+import { isJsonObject } from '../base/json/json-object.ts';
 
 /** One unit of work as its input line names it. For plain items (`--raw`) customId is the line number and url is empty. */
 export interface Item {

@@ -1,13 +1,5 @@
+import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Epoch } from './row.ts';
-
-/** Names one process of one boot of one machine beyond doubt; a pid alone is used again. */
-export interface ProcessIdentity {
-  readonly bootId: string;
-  readonly pid: number;
-  /** Start time of the process in the unit of the system (Linux: clock ticks since boot), as text. */
-  readonly startTime: string;
-  readonly uid: number;
-}
 
 /**
  * The single row that says who is coordinator (L1). It is never deleted and has no time to live.

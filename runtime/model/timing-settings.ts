@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { durationMs, intervalMs } from '../base/settings-fields.ts';
+import { durationMs, intervalMs } from '../base/config/settings-fields.ts';
 import { DEFAULT_TIMING, defaultRenewIntervalMs, type Timing } from './timing.ts';
 
 /** The times of a settings file that coordinator and worker have in common, in milliseconds once read. */

@@ -1,4 +1,4 @@
-import { formatDuration } from '../base/quantity.ts';
+import { formatDuration } from '../base/config/quantity.ts';
 
 /** The times that coordinator and workers of a run must agree on. All durations are monotonic. */
 export interface Timing {

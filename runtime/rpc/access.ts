@@ -1,4 +1,4 @@
-import { type Identity, spiffeId } from './identity.ts';
+import { type Identity, spiffeId } from '../tls/identity.ts';
 
 /** What a call asks for, as far as it matters to who may make it. */
 export type Request =

@@ -1,8 +1,8 @@
 import { type Client, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import type { Beat, BeatReply } from '../model/session.ts';
 import type { BeatsListener, BeatsStream } from './beats-client.ts';
-import { beatsRequestToWire, beatsResponseFromWire } from './beats-mapping.ts';
 import { type BeatsResponse, WorkerService } from './gen/rollout/v1/worker_pb.ts';
+import { beatsRequestToWire, beatsResponseFromWire } from './mapping/beats-mapping.ts';
 import { codecOf, pathOf } from './method.ts';
 import { notUnderstood, type Unanswered, unansweredOf } from './status.ts';
 

@@ -7,13 +7,13 @@ import type { Beat, BeatReply, Deregistration, Poll, PollReply, Transport } from
 import type { CoordinatorInfo, RunStatus } from '../model/status.ts';
 import { BeatsClient } from './beats-client.ts';
 import { openBeats } from './beats-stream.ts';
-import type { Checked } from './field-check.ts';
 import { CoordinatorService, IdentifyRequestSchema } from './gen/rollout/v1/coordinator_pb.ts';
 import { RunService, StatusRequestSchema } from './gen/rollout/v1/run_pb.ts';
 import { WorkerService } from './gen/rollout/v1/worker_pb.ts';
-import * as mapping from './mapping.ts';
-import { drainOrderToWire, drainReplyFromWire, hintReplyFromWire, hintToWire } from './mapping-run.ts';
-import { infoFromWire, statusFromWire } from './mapping-status.ts';
+import type { Checked } from './mapping/field-check.ts';
+import * as mapping from './mapping/mapping.ts';
+import { drainOrderToWire, drainReplyFromWire, hintReplyFromWire, hintToWire } from './mapping/mapping-run.ts';
+import { infoFromWire, statusFromWire } from './mapping/mapping-status.ts';
 import { codecOf, pathOf } from './method.ts';
 import { CLIENT_OPTIONS } from './options.ts';
 import { openSession, type SessionListener, type SessionStream } from './session-client.ts';

@@ -2,7 +2,6 @@ import type { MessageShape } from '@bufbuild/protobuf';
 import type { handleUnaryCall, ServerUnaryCall, sendUnaryData, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { whyDenied } from './access.ts';
 import type { CoordinatorCore } from './core.ts';
-import type { Checked } from './field-check.ts';
 import type { IdentifyRequest, IdentifyResponse } from './gen/rollout/v1/coordinator_pb.ts';
 import type {
   DrainRequest,
@@ -14,9 +13,10 @@ import type {
   StatusResponse,
 } from './gen/rollout/v1/run_pb.ts';
 import type { WorkerService } from './gen/rollout/v1/worker_pb.ts';
-import * as mapping from './mapping.ts';
-import { drainOrderFromWire, drainReplyToWire, hintFromWire, hintReplyToWire } from './mapping-run.ts';
-import { infoToWire, statusToWire } from './mapping-status.ts';
+import type { Checked } from './mapping/field-check.ts';
+import * as mapping from './mapping/mapping.ts';
+import { drainOrderFromWire, drainReplyToWire, hintFromWire, hintReplyToWire } from './mapping/mapping-run.ts';
+import { infoToWire, statusToWire } from './mapping/mapping-status.ts';
 import { callerOf, onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
 import type { Refusal } from './status.ts';
 import { streamHandler } from './stream-handler.ts';

@@ -2,9 +2,9 @@ import { Metadata, type ServerUnaryCall, type ServiceError } from '@grpc/grpc-js
 import { RolloutError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
+import { identityFromAltNames } from '../tls/identity.ts';
 import { type Request, whyDenied } from './access.ts';
 import type { CoordinatorCore } from './core.ts';
-import { identityFromAltNames } from './identity.ts';
 import { type Refusal, statusOf } from './status.ts';
 import type { Waiters } from './waiters.ts';
 

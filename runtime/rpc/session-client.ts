@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { type Client, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import type { Poll, PollReply } from '../model/session.ts';
-import type { Checked } from './field-check.ts';
 import { SessionRequestSchema, type SessionResponse, WorkerService } from './gen/rollout/v1/worker_pb.ts';
-import { pollReplyFromWire, pollToWire } from './mapping.ts';
+import type { Checked } from './mapping/field-check.ts';
+import { pollReplyFromWire, pollToWire } from './mapping/mapping.ts';
 import { codecOf, pathOf } from './method.ts';
 import { notUnderstood, type Unanswered, unansweredOf } from './status.ts';
 

@@ -1,5 +1,5 @@
 import { status as Code } from '@grpc/grpc-js';
-import type { InvalidField } from './field-check.ts';
+import type { InvalidField } from './mapping/field-check.ts';
 
 /** gRPC status codes: which the server answers for a refusal, and what the client makes of each. */
 

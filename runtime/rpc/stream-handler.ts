@@ -1,6 +1,6 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import type { CoordinatorCore, StreamEar, StreamMouth } from './core.ts';
-import type { Checked } from './field-check.ts';
+import type { Checked } from './mapping/field-check.ts';
 import { onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
 import type { Refusal } from './status.ts';
 

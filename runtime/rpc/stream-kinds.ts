@@ -1,6 +1,5 @@
 import { create } from '@bufbuild/protobuf';
 import type { Beat, BeatReply, Poll, PollReply } from '../model/session.ts';
-import { beatsRequestFromWire, beatsResponseToWire } from './beats-mapping.ts';
 import {
   type BeatsRequest,
   type BeatsResponse,
@@ -8,7 +7,8 @@ import {
   type SessionResponse,
   SessionResponseSchema,
 } from './gen/rollout/v1/worker_pb.ts';
-import { pollFromWire, pollReplyToWire } from './mapping.ts';
+import { beatsRequestFromWire, beatsResponseToWire } from './mapping/beats-mapping.ts';
+import { pollFromWire, pollReplyToWire } from './mapping/mapping.ts';
 import type { StreamKind } from './stream-handler.ts';
 
 /** Outcomes up, assignments down. */

@@ -2,9 +2,9 @@ import type { PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { type CertificateRequest, hasAuthorityKey, issueCertificate, renewAfterMs, type TlsFiles } from './ca.ts';
-import { type WatchedCertificate, watchCertificate } from './certificate-watch.ts';
-import { identityFromAltNames, spiffeId } from './identity.ts';
+import { type CertificateRequest, hasAuthorityKey, issueCertificate, renewAfterMs, type TlsFiles } from '../tls/ca.ts';
+import { type WatchedCertificate, watchCertificate } from '../tls/certificate-watch.ts';
+import { identityFromAltNames, spiffeId } from '../tls/identity.ts';
 
 /** How often the age of the own certificate is looked at. */
 const RENEWAL_CHECK_MS = 60_000;

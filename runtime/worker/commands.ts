@@ -1,6 +1,6 @@
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, Outcome, Poll, WorkerState } from '../model/session.ts';
-import type { EndpointFailure } from './endpoint.ts';
+import type { EndpointFailure } from './endpoint/endpoint.ts';
 
 /** How one execution ended. */
 export type Ending =

@@ -1,11 +1,11 @@
 import { never } from '../base/assert.ts';
+import { errorLine, resultLine } from '../format/output-line.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Item } from '../model/item.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
-import { errorLine, resultLine } from '../results/output-line.ts';
 import type { Ending } from './commands.ts';
-import { type Failure, type Judgement, QUOTA_CODE, TIMEOUT_CODE } from './retry.ts';
+import { type Failure, type Judgement, QUOTA_CODE, TIMEOUT_CODE } from './endpoint/retry.ts';
 
 /** An item as the worker has read it: its content id names it in every output. */
 export interface ReadItem {

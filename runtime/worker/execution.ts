@@ -21,10 +21,10 @@ import {
   onUnreachable,
   outageOf,
   type Verdict,
-} from './endpoint.ts';
+} from './endpoint/endpoint.ts';
 import { giveBack, keepOutcome, returnQueued } from './holding.ts';
+import { addEnded, passSlotTime } from './session/window.ts';
 import { command, type Execution, find, type Held, moveTo, type State } from './state.ts';
-import { addEnded, passSlotTime } from './window.ts';
 
 /**
  * How executions end: what each end shows about its endpoint (endpoint.ts), and what happens to the item. An item whose failure is held back

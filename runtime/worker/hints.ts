@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../base/clock.ts';
+import { watchFile } from '../base/fs/watched-file.ts';
 import type { Log } from '../base/log.ts';
-import { watchFile } from '../base/watched-file.ts';
 import { type ComputeHint, concerns, type ReceivedHint, receive, strictest, type WrittenHint } from '../model/hint.ts';
 import { parseHints } from '../model/hint-settings.ts';
 import type { WorkerId } from '../model/row.ts';

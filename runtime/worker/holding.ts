@@ -2,10 +2,10 @@ import { assert } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
 import { plainRef, refKey } from '../model/row.ts';
 import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
-import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint.ts';
-import { isOutOfTouch } from './epoch-guard.ts';
+import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint/endpoint.ts';
+import { isOutOfTouch } from './session/epoch-guard.ts';
+import { addLine, MAX_WAITING_BYTES, passSlotTime } from './session/window.ts';
 import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
-import { addLine, MAX_WAITING_BYTES, passSlotTime } from './window.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
 

@@ -8,9 +8,7 @@ import type { Assignment, Outcome } from '../model/session.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
 import type { Readiness } from './backends/contract.ts';
 import type { Command, Leaving } from './commands.ts';
-import { sayGoodbye } from './goodbye.ts';
-import type { Heartbeat } from './heartbeat.ts';
-import type { Link } from './link.ts';
+import type { Heartbeat } from './heartbeat/heartbeat.ts';
 import {
   onBeat,
   onConnected,
@@ -28,6 +26,8 @@ import {
   onWritten,
 } from './machine.ts';
 import type { Outbox } from './outbox/contract.ts';
+import { sayGoodbye } from './session/goodbye.ts';
+import type { Link } from './session/link.ts';
 import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';

@@ -3,16 +3,16 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
-import { whyAway } from './away.ts';
 import type { Command, Ending, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
-import { isDeposed, isOutOfTouch, onValidReply } from './epoch-guard.ts';
+import { whyAway } from './endpoint/away.ts';
 import { askEndpoints, end, openWhereAllFailed, takeReadiness } from './execution.ts';
+import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './heartbeat/silence.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain, tellWhatWaits } from './polling.ts';
-import { onArrived } from './round-time.ts';
 import { speak } from './say.ts';
-import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './silence.ts';
+import { isDeposed, isOutOfTouch, onValidReply } from './session/epoch-guard.ts';
+import { onArrived } from './session/round-time.ts';
 import { allHeld, command, type State } from './state.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type { ItemRef } from '../model/row.ts';
 import type { ItemReturn, Outcome, Poll } from '../model/session.ts';
-import { type Endpoint, isClosed, wantsProbe } from './endpoint.ts';
-import { onAsked, onNewSession } from './round-time.ts';
-import { onHeard } from './silence.ts';
+import { type Endpoint, isClosed, wantsProbe } from './endpoint/endpoint.ts';
+import { onHeard } from './heartbeat/silence.ts';
+import { onAsked, onNewSession } from './session/round-time.ts';
+import { windowSize } from './session/window.ts';
 import { heldState } from './stage.ts';
 import { allHeld, command, type Held, newSession, type State, unfinished } from './state.ts';
-import { windowSize } from './window.ts';
 
 /** Which message is sent, be it a poll or one of a stream, and what is in it. */
 

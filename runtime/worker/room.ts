@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.ts';
-import { waitForSpace } from '../base/free-space.ts';
+import { SPACE_ADVICE } from '../base/fs/disk-space.ts';
+import { waitForSpace } from '../base/fs/free-space.ts';
 import type { Log } from '../base/log.ts';
-import { SPACE_ADVICE } from '../base/space.ts';
-import { tellParent } from '../base/supervised.ts';
+import { tellParent } from '../base/process/supervised.ts';
 import { type AwaitRoom, OUTBOX_FREE_BYTES } from './outbox/contract.ts';
 
 /** `onRoom`: hears what is missing, and null once there is room again. */

@@ -1,8 +1,8 @@
-import { formatDuration } from '../base/quantity.ts';
+import { formatDuration } from '../base/config/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import { MAX_DETAIL_CHARACTERS, type WorkerState } from '../model/session.ts';
-import { awaySinceMs } from './away.ts';
-import { isClosed, outageOf } from './endpoint.ts';
+import { awaySinceMs } from './endpoint/away.ts';
+import { isClosed, outageOf } from './endpoint/endpoint.ts';
 import { command, type State } from './state.ts';
 
 /** What the worker says of itself in its beats. Pure. */

@@ -1,6 +1,6 @@
 import { RolloutError } from '../base/errors.ts';
 import { isHeaderName, isHeaderValue, isOwnHeader } from '../base/http-header.ts';
-import { isJsonObject } from '../base/json-object.ts';
+import { isJsonObject } from '../base/json/json-object.ts';
 
 /** What a worker takes from its environment, because it may be secret. Errors name the variable and show nothing of its value. */
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { loadSettings, type Rules } from '../base/config/settings.ts';
+import { durationMs, environmentName, hostPort, httpUrls, intervalMs, sizeBytes } from '../base/config/settings-fields.ts';
 import { isKeyHeader, KEY_HEADER_FORM } from '../base/http-header.ts';
 import { LOG_LEVELS, type LogLevel } from '../base/log.ts';
-import { loadSettings, type Rules } from '../base/settings.ts';
-import { durationMs, environmentName, hostPort, httpUrls, intervalMs, sizeBytes } from '../base/settings-fields.ts';
 import { MAX_U32 } from '../base/u32.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { sigtermDrainMs } from '../model/hint.ts';

@@ -1,18 +1,18 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
-import { bodyBytes } from '../input/body-bytes.ts';
-import { contentId } from '../input/content-id.ts';
-import { parseLine } from '../input/line.ts';
+import { bodyBytes } from '../format/body-bytes.ts';
+import { contentId } from '../format/content-id.ts';
+import { parseLine } from '../format/line.ts';
+import { badLineId } from '../format/output-line.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
-import { badLineId } from '../results/output-line.ts';
 import type { Backend, Executed, Stop } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { Deadlines } from './deadlines.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
-import { judge, TIMEOUT_CODE } from './retry.ts';
+import { judge, TIMEOUT_CODE } from './endpoint/retry.ts';
 
 /** A backend that was told to stop has this long; after it the slot is used for the next item. */
 export const LET_GO_MS = 5_000;

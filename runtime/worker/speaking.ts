@@ -1,7 +1,7 @@
 import type { Poll, PollReply, Transport } from '../model/session.ts';
 import type { SessionStream } from '../rpc/session-client.ts';
-import type { Link } from './link.ts';
 import type { PollId } from './machine.ts';
+import type { Link } from './session/link.ts';
 
 /** What comes of what is said; each is a fact of the machine. */
 export interface Hearing {

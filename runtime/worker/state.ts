@@ -4,12 +4,12 @@ import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type 
 import type { Outcome, Transport, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
-import { type Endpoint, newEndpoint } from './endpoint.ts';
-import type { EpochGuard } from './epoch-guard.ts';
-import type { Beginning } from './load.ts';
-import { newSilence, type Silence } from './silence.ts';
+import { type Endpoint, newEndpoint } from './endpoint/endpoint.ts';
+import type { Beginning } from './endpoint/load.ts';
+import { newSilence, type Silence } from './heartbeat/silence.ts';
+import type { EpochGuard } from './session/epoch-guard.ts';
+import { type Credit, newCredit } from './session/window.ts';
 import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
-import { type Credit, newCredit } from './window.ts';
 
 export interface MachineSettings {
   readonly workerId: WorkerId;

@@ -47,7 +47,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'restored-although-claimed-since',
     rule: 'L44',
-    file: 'runtime/ledger/transition/restore.ts',
+    file: 'runtime/ledger/rules/restore.ts',
     old: "const isTaken = item.state === 'handed-back' && isSameRow(item.row, row);",
     new: "const isTaken = item.state === 'handed-back' && item.row.worker === row.worker;",
     tests: ['test/contract/ledger-memory.test.ts'],

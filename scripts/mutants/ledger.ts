@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts';
 
-const CONTRACT = ['test/contract/ledger-memory.test.ts', 'test/unit/ledger/transition/*.test.ts'];
+const CONTRACT = ['test/contract/ledger-memory.test.ts', 'test/unit/ledger/rules/*.test.ts'];
 
 /** Faults in the rulebook of the ledger, in the lease and in who stands for it. */
 export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'epoch-not-compared',
     rule: 'L5',
-    file: 'runtime/ledger/transition/draft.ts',
+    file: 'runtime/ledger/rules/draft.ts',
     old: "  if (head.epoch > epoch) return { reply: { kind: 'fenced', epoch: head.epoch }, writes: null };\n",
     new: '',
     tests: CONTRACT,
@@ -15,7 +15,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'renew-without-compare',
     rule: 'L5',
-    file: 'runtime/ledger/transition/lease.ts',
+    file: 'runtime/ledger/rules/lease.ts',
     old: '  if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };\n  const lease: Lease = { ...there,',
     new: '  const lease: Lease = { ...there!, holder: held.holder,',
     tests: CONTRACT,
@@ -23,7 +23,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'release-frees-the-epoch',
     rule: 'L1',
-    file: 'runtime/ledger/transition/lease.ts',
+    file: 'runtime/ledger/rules/lease.ts',
     old: 'head === null ? 0 : head.epoch + 1',
     new: "head === null ? 0 : head.epoch + (before?.holder === '' ? 0 : 1)",
     tests: CONTRACT,
@@ -31,7 +31,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'lease-taken-without-compare',
     rule: 'L4',
-    file: 'runtime/ledger/transition/lease.ts',
+    file: 'runtime/ledger/rules/lease.ts',
     old: "  if (lease !== null && !isSameLease(lease, request.expected)) return { reply: { kind: 'held', lease }, writes: null };\n",
     new: '',
     tests: CONTRACT,
@@ -47,7 +47,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'settle-compares-the-present-epoch',
     rule: 'L10',
-    file: 'runtime/ledger/transition/settle.ts',
+    file: 'runtime/ledger/rules/settle.ts',
     old: 'const verdict = judge(draft.item(index), row);',
     new: 'const verdict = judge(draft.item(index), { ...row, claimEpoch: draft.epoch });',
     tests: CONTRACT,
@@ -55,7 +55,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'attempts-do-not-grow',
     rule: 'L9',
-    file: 'runtime/ledger/transition/attempts.ts',
+    file: 'runtime/ledger/rules/attempts.ts',
     old: 'const next = last + 1;',
     new: 'const next = Math.max(1, last);',
     tests: CONTRACT,
@@ -63,7 +63,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'hand-back-without-row-compare',
     rule: 'L12',
-    file: 'runtime/ledger/transition/hand-back.ts',
+    file: 'runtime/ledger/rules/hand-back.ts',
     old: "item.state !== 'running' || !hasRow(item, row)",
     new: "item.state !== 'running'",
     tests: CONTRACT,
@@ -71,7 +71,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'hand-back-takes-both-rows',
     rule: 'L13',
-    file: 'runtime/ledger/transition/hand-back.ts',
+    file: 'runtime/ledger/rules/hand-back.ts',
     old: 'const other = otherRow(item, row);',
     new: 'const other: Row | null = null;',
     tests: CONTRACT,
@@ -79,7 +79,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'claim-forgets-failures',
     rule: 'L14',
-    file: 'runtime/ledger/transition/claim.ts',
+    file: 'runtime/ledger/rules/claim.ts',
     old: 'faults: item.faults });',
     new: 'faults: { ...item.faults, failures: 0 } });',
     tests: CONTRACT,
@@ -87,7 +87,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'claim-for-anybody',
     rule: 'L31',
-    file: 'runtime/ledger/transition/claim.ts',
+    file: 'runtime/ledger/rules/claim.ts',
     old: 'pick.cursor !== draft.cursor || !claiming.isRegistered',
     new: 'pick.cursor !== draft.cursor',
     tests: CONTRACT,
@@ -95,7 +95,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'taken-row-may-not-settle',
     rule: 'L15',
-    file: 'runtime/ledger/transition/settle.ts',
+    file: 'runtime/ledger/rules/settle.ts',
     old: "return isSameRow(item.row, asTaken(claimant, item.row)) ? 'live' : 'stale';",
     new: "return 'stale';",
     tests: CONTRACT,
@@ -103,7 +103,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'accepted-outcome-not-tallied',
     rule: 'L39',
-    file: 'runtime/ledger/transition/settle.ts',
+    file: 'runtime/ledger/rules/settle.ts',
     old: '  draft.accept({ index, attempt: row.attempt });\n',
     new: '',
     tests: CONTRACT,
@@ -111,7 +111,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'reopened-item-begins-at-its-first-attempt',
     rule: 'L45',
-    file: 'runtime/ledger/transition/reopen.ts',
+    file: 'runtime/ledger/rules/reopen.ts',
     old: 'nextAttempt(head.highestAttempt)',
     new: 'nextAttempt(0)',
     tests: CONTRACT,
@@ -119,7 +119,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'settled-outside-the-transaction',
     rule: 'L11',
-    file: 'runtime/ledger/transition/commit.ts',
+    file: 'runtime/ledger/rules/commit.ts',
     old: 'settleOne(draft, one)',
     new: 'settleOne(new Draft(rows, head), one)',
     tests: CONTRACT,

@@ -7,7 +7,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'append-not-synced',
     rule: 'L18',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: '        await this.#sink.sync();\n',
     new: '',
     tests: LOG,
@@ -15,7 +15,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'log-goes-on-after-a-failure',
     rule: 'L18',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: 'for (const waiting of [...group, ...this.#waiting.splice(0)]) waiting.reject(this.#failure);',
     new: 'this.#failure = null;\n    for (const waiting of group) waiting.resolve();',
     tests: LOG,
@@ -39,7 +39,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'torn-tail-read-past',
     rule: 'L17',
-    file: 'runtime/results/segment-reader.ts',
+    file: 'runtime/results/log/segment-reader.ts',
     old: "      if (decoded.kind === 'bad') this.#problem = decoded.problem;\n",
     new: "      if (decoded.kind === 'bad') {\n        this.#advance(1);\n        continue;\n      }\n",
     tests: LOG,
@@ -47,7 +47,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'segment-file-not-synced',
     rule: 'L18',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: 'sync: () => handle.datasync(),',
     new: 'sync: async () => undefined,',
     tests: LOG,
@@ -55,7 +55,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'segment-name-not-synced',
     rule: 'L18',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: '    await syncDirectory(dir, disk);\n',
     new: '',
     tests: LOG,
@@ -63,7 +63,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'segment-opened-again',
     rule: 'L17',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: "disk.open(path, 'wx')",
     new: "disk.open(path, 'a')",
     tests: LOG,
@@ -71,7 +71,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'short-write-taken-for-a-whole-one',
     rule: 'L18',
-    file: 'runtime/results/log.ts',
+    file: 'runtime/results/log/log.ts',
     old: 'for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;',
     new: 'await handle.write(bytes, 0);',
     tests: LOG,
@@ -79,7 +79,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'whole-file-not-synced-before-its-name',
     rule: 'L22',
-    file: 'runtime/base/atomic-file.ts',
+    file: 'runtime/base/fs/atomic-file.ts',
     old: '  await handle.writeFile(contents);\n  await handle.sync();\n',
     new: '  await handle.writeFile(contents);\n',
     tests: LOG,
@@ -87,15 +87,15 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'results-folder-not-synced',
     rule: 'L22',
-    file: 'runtime/base/atomic-file.ts',
+    file: 'runtime/base/fs/atomic-file.ts',
     old: '  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made), disk);\n',
     new: '  void first;\n',
-    tests: ['test/unit/base/atomic-file.test.ts'],
+    tests: ['test/unit/base/fs/atomic-file.test.ts'],
   },
   {
     name: 'tallies-not-compared',
     rule: 'L39',
-    file: 'runtime/results/damage.ts',
+    file: 'runtime/results/log/damage.ts',
     old: '  for (const epoch of shadowed) await loseShadows(locator, epoch, tallyOf(found, epoch));\n',
     new: '',
     tests: ['test/integration/torn-segment.test.ts'],
@@ -103,7 +103,7 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'short-errors-file-forgiven',
     rule: 'L21',
-    file: 'runtime/results/verify-files.ts',
+    file: 'runtime/results/verify/verify-files.ts',
     old: '      if (line?.bytes == null ||',
     new: "      if (line === null && frame.kind === 'error') return true;\n      if (line?.bytes == null ||",
     tests: ['test/integration/verify-output.test.ts'],

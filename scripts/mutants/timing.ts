@@ -65,7 +65,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'beats-arrive-by-the-wall-clock',
     rule: 'W2',
-    file: 'runtime/worker/heart.ts',
+    file: 'runtime/worker/heartbeat/heart.ts',
     old: 'receivedMs: clock.monotonicMs()',
     new: 'receivedMs: clock.wallMs()',
     tests: WORKER,
@@ -89,7 +89,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'epoch-guard-off-by-one',
     rule: 'W1',
-    file: 'runtime/worker/epoch-guard.ts',
+    file: 'runtime/worker/session/epoch-guard.ts',
     old: 'return epoch < guard.highestEpoch;',
     new: 'return epoch < guard.highestEpoch - 1;',
     tests: WORKER,
@@ -97,7 +97,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'ledger-epoch-off-by-one',
     rule: 'L5',
-    file: 'runtime/ledger/transition/draft.ts',
+    file: 'runtime/ledger/rules/draft.ts',
     old: '  if (head.epoch > epoch) return',
     new: '  if (head.epoch > epoch + 1) return',
     tests: ['test/contract/ledger-memory.test.ts'],
@@ -105,7 +105,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'farewell-before-the-last-beat-has-ended',
     rule: 'L36',
-    file: 'runtime/worker/heart.ts',
+    file: 'runtime/worker/heartbeat/heart.ts',
     old: '    await Promise.allSettled(this.#underWay);\n',
     new: '',
     tests: WORKER,
@@ -153,7 +153,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'second-attempt-for-the-same-worker',
     rule: 'L13',
-    file: 'runtime/ledger/transition/second.ts',
+    file: 'runtime/ledger/rules/second.ts',
     old: 'if (item.row.worker === worker || !isRegistered',
     new: 'if (!isRegistered',
     tests: ['test/contract/ledger-memory.test.ts'],
@@ -161,7 +161,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'moved-without-row-compare',
     rule: 'L12',
-    file: 'runtime/ledger/transition/reassign.ts',
+    file: 'runtime/ledger/rules/reassign.ts',
     old: '  if (hasRow(item, row)) {\n',
     new: '  if (item.second === null) {\n',
     tests: ['test/contract/ledger-memory.test.ts'],
@@ -169,7 +169,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'moved-to-one-that-has-gone',
     rule: 'L31',
-    file: 'runtime/ledger/transition/reassign.ts',
+    file: 'runtime/ledger/rules/reassign.ts',
     old: 'if (isOwner(item, to) || !isRegistered(draft.rows, to)) return',
     new: 'if (isOwner(item, to)) return',
     tests: ['test/contract/ledger-memory.test.ts'],

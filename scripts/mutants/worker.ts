@@ -8,7 +8,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'epoch-guard-off',
     rule: 'W1',
-    file: 'runtime/worker/epoch-guard.ts',
+    file: 'runtime/worker/session/epoch-guard.ts',
     old: 'return epoch < guard.highestEpoch;',
     new: 'return false;',
     tests: UNIT,
@@ -48,7 +48,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'self-fence-off',
     rule: 'W2',
-    file: 'runtime/worker/epoch-guard.ts',
+    file: 'runtime/worker/session/epoch-guard.ts',
     old: 'return nowMs - guard.lastValidMs > selfFenceTimeoutMs;',
     new: 'return nowMs - guard.lastValidMs > selfFenceTimeoutMs * 1_000;',
     tests: UNIT,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test from 'ava';
-import { readRunId } from '../../runtime/rpc/ca.ts';
+import { readRunId } from '../../runtime/tls/ca.ts';
 import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { freePort, modelServer } from '../support/model-server.ts';

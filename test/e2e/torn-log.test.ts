@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { encodeFrames } from '../../runtime/results/segment.ts';
+import { encodeFrames } from '../../runtime/results/log/segment.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { createOpenAiBackend } from '../../runtime/worker/backends/openai.ts';
-import { type Judgement, judge } from '../../runtime/worker/retry.ts';
+import { type Judgement, judge } from '../../runtime/worker/endpoint/retry.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
 import { HABITS } from '../support/zoo/habits.ts';
 import { REPLY_NAMES, reply } from '../support/zoo/replies.ts';

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { prepareCertificates } from '../../runtime/cli/certificates.ts';
-import { issueCertificate } from '../../runtime/rpc/ca.ts';
+import { prepareCertificates } from '../../runtime/cli/verbs/certificates.ts';
+import { issueCertificate } from '../../runtime/tls/ca.ts';
 import { scratch } from '../support/scratch.ts';
 
 const RUN_ID = '01JTESTRUN0000000000000000';

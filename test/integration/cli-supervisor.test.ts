@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { childStarter } from '../../runtime/cli/child.ts';
-import type { SupervisionEnd, SupervisorPlan } from '../../runtime/cli/supervised-run.ts';
-import { Supervisor } from '../../runtime/cli/supervisor.ts';
+import { childStarter } from '../../runtime/cli/run/child.ts';
+import type { SupervisionEnd, SupervisorPlan } from '../../runtime/cli/run/supervised-run.ts';
+import { Supervisor } from '../../runtime/cli/run/supervisor.ts';
 import { signal } from '../support/process-table.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
-import type { Frame } from '../../runtime/results/contract.ts';
-import { exportResults } from '../../runtime/results/export.ts';
+import { exportResults } from '../../runtime/results/export/export.ts';
+import type { Frame } from '../../runtime/results/log/contract.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { present } from '../../runtime/base/assert.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
-import { longestTemporaryName, temporaryName } from '../../runtime/base/temporary-file.ts';
-import type { Frame } from '../../runtime/results/contract.ts';
-import { type ExportOptions, exportResults } from '../../runtime/results/export.ts';
-import { segmentName } from '../../runtime/results/place.ts';
+import { longestTemporaryName, temporaryName } from '../../runtime/base/fs/temporary-file.ts';
+import { type ExportOptions, exportResults } from '../../runtime/results/export/export.ts';
+import type { Frame } from '../../runtime/results/log/contract.ts';
+import { segmentName } from '../../runtime/results/log/place.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 

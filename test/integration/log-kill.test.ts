@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { seededRandom } from '../../runtime/base/random.ts';
-import { listSegments } from '../../runtime/results/place.ts';
-import { SegmentReader } from '../../runtime/results/segment-reader.ts';
+import { listSegments } from '../../runtime/results/log/place.ts';
+import { SegmentReader } from '../../runtime/results/log/segment-reader.ts';
 import { logFrame } from '../support/log-frame.ts';
 import { scratch } from '../support/scratch.ts';
 

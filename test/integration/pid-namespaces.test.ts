@@ -5,7 +5,7 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { lockHolder, takeLock } from '../../runtime/base/process-lock.ts';
+import { lockHolder, takeLock } from '../../runtime/base/fs/process-lock.ts';
 import { CONTAINER } from '../support/command.ts';
 import { startLockHolder } from '../support/lock-holder.ts';
 import { scratch } from '../support/scratch.ts';

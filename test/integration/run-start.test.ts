@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { longestTemporaryName } from '../../runtime/base/temporary-file.ts';
+import { longestTemporaryName } from '../../runtime/base/fs/temporary-file.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { finished, startCommand } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';

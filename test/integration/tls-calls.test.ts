@@ -2,10 +2,10 @@ import test from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
-import { issueCertificate, readRunId } from '../../runtime/rpc/ca.ts';
 import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
+import { issueCertificate, readRunId } from '../../runtime/tls/ca.ts';
 import { beatOf, DEADLINE_MS, inWorld, notingCore, OUTCOME, pollOf, REPLY, RUN_ID } from '../support/rpc-world.ts';
 import { until as eventually, PATIENCE_MS } from '../support/until.ts';
 

@@ -8,8 +8,8 @@ import test, { type ExecutionContext } from 'ava';
 import { type Clock, systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { silentLog } from '../../runtime/base/log.ts';
-import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/rpc/ca.ts';
 import { keepCertificateFresh } from '../../runtime/rpc/tls.ts';
+import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/tls/ca.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

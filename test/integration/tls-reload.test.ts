@@ -6,10 +6,10 @@ import test from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
-import { ensureDevCa, issueCertificate, type TlsFiles } from '../../runtime/rpc/ca.ts';
 import { createRunClient } from '../../runtime/rpc/client.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
+import { ensureDevCa, issueCertificate, type TlsFiles } from '../../runtime/tls/ca.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -3,15 +3,15 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import test from 'ava';
-import { writeFileAtomic } from '../../runtime/base/atomic-file.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
+import { writeFileAtomic } from '../../runtime/base/fs/atomic-file.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import type { Beat, Poll } from '../../runtime/model/session.ts';
-import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
-import { makeCertificate, makeKeyPem } from '../../runtime/rpc/certificate.ts';
 import { createRunClient, createWorkerClient } from '../../runtime/rpc/client.ts';
 import { clientCredentials } from '../../runtime/rpc/tls.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
+import { makeCertificate, makeKeyPem } from '../../runtime/tls/certificate.ts';
 import {
   beatOf,
   DEADLINE_MS,

@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Frame } from '../../runtime/results/contract.ts';
-import { segmentName } from '../../runtime/results/place.ts';
-import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
-import { verifyRun } from '../../runtime/results/verify.ts';
+import type { Frame } from '../../runtime/results/log/contract.ts';
+import { segmentName } from '../../runtime/results/log/place.ts';
+import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
+import { verifyRun } from '../../runtime/results/verify/verify.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { finishedRun, MAX_LINE_BYTES, told } from '../support/verified-run.ts';
 

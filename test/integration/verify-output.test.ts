@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
-import { type VerifyOptions, verifyRun } from '../../runtime/results/verify.ts';
+import { type VerifyOptions, verifyRun } from '../../runtime/results/verify/verify.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { editLines, finishedRun, told } from '../support/verified-run.ts';
 

@@ -7,7 +7,7 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import type { CommitRequest, Committed, HandedBackItem, Ledger, RunningItem } from '../../runtime/ledger/contract.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
-import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import type { AcquireReply } from '../../runtime/model/lease.ts';
 import { type ItemIndex, isSameRow, type Row } from '../../runtime/model/row.ts';
 import { claim, settle } from '../support/commit-parts.ts';

@@ -1,4 +1,4 @@
-import { mayStart } from '../../runtime/worker/endpoint.ts';
+import { mayStart } from '../../runtime/worker/endpoint/endpoint.ts';
 import { invalidItems } from './sim-source.ts';
 import type { SimWorker } from './sim-worker.ts';
 import type { World } from './world.ts';

@@ -1,5 +1,5 @@
 import type { Epoch } from '../../runtime/model/row.ts';
-import type { Frame } from '../../runtime/results/contract.ts';
+import type { Frame } from '../../runtime/results/log/contract.ts';
 import type { Checking } from './checking.ts';
 import type { LedgerChecker } from './ledger-checker.ts';
 

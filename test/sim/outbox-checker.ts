@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type ItemRef, refKey } from '../../runtime/model/row.ts';
 import type { Outcome, Poll } from '../../runtime/model/session.ts';
-import { decodeFrame, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
+import { decodeFrame, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
 import type { Checking } from './checking.ts';
 import type { SimFile, SimFiles } from './sim-files.ts';
 import type { FileWatcher } from './sim-mount.ts';

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Disk } from '../../runtime/base/disk.ts';
+import type { Disk } from '../../runtime/base/fs/disk.ts';
 import type { Random } from '../../runtime/base/random.ts';
-import { type StateFiles, stateFiles } from '../../runtime/coordinator/files.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
-import { segmentName } from '../../runtime/results/place.ts';
-import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../runtime/results/segment.ts';
+import { segmentName } from '../../runtime/results/log/place.ts';
+import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
+import { type StateFiles, stateFiles } from '../../runtime/run-dir/state-files.ts';
 import { SegmentChecker } from './segment-checker.ts';
 import { SimFiles } from './sim-files.ts';
 import { SimMount } from './sim-mount.ts';

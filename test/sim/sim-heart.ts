@@ -1,5 +1,5 @@
-import { Heart, type HeartDeps } from '../../runtime/worker/heart.ts';
-import type { Heartbeat } from '../../runtime/worker/heartbeat.ts';
+import { Heart, type HeartDeps } from '../../runtime/worker/heartbeat/heart.ts';
+import type { Heartbeat } from '../../runtime/worker/heartbeat/heartbeat.ts';
 import type { SimProcess } from './sim-process.ts';
 
 export interface SimHeart extends Pick<HeartDeps, 'settings' | 'link' | 'onFailure'> {

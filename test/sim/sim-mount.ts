@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from '../../runtime/base/disk.ts';
+import type { Disk, DiskFile } from '../../runtime/base/fs/disk.ts';
 import type { Random } from '../../runtime/base/random.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { type SimFile, type SimFiles, systemError } from './sim-files.ts';

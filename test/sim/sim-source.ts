@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/base/clock.ts';
 import { createSource, type Source } from '../../runtime/coordinator/source.ts';
-import type { Indexing } from '../../runtime/input/indexer.ts';
-import type { InputReader } from '../../runtime/input/reader.ts';
+import type { Indexing } from '../../runtime/input/index/indexer.ts';
+import type { InputReader } from '../../runtime/input/index/reader.ts';
 import { streamOf, type WorldPlan } from './swarm.ts';
 
 /** How many items a survey looks at, so that there are several. */

@@ -1,9 +1,14 @@
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf';
 import type { Beat, BeatReply, Deregistration, Poll, PollReply } from '../../runtime/model/session.ts';
-import { beatsRequestFromWire, beatsRequestToWire, beatsResponseFromWire, beatsResponseToWire } from '../../runtime/rpc/beats-mapping.ts';
-import type { Checked } from '../../runtime/rpc/field-check.ts';
 import * as wire from '../../runtime/rpc/gen/rollout/v1/worker_pb.ts';
-import * as mapping from '../../runtime/rpc/mapping.ts';
+import {
+  beatsRequestFromWire,
+  beatsRequestToWire,
+  beatsResponseFromWire,
+  beatsResponseToWire,
+} from '../../runtime/rpc/mapping/beats-mapping.ts';
+import type { Checked } from '../../runtime/rpc/mapping/field-check.ts';
+import * as mapping from '../../runtime/rpc/mapping/mapping.ts';
 import { codecOf } from '../../runtime/rpc/method.ts';
 import { MAX_MESSAGE_BYTES } from '../../runtime/rpc/options.ts';
 

@@ -1,6 +1,6 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
 import { type Epoch, refKey } from '../../runtime/model/row.ts';
 import type { Outcome } from '../../runtime/model/session.ts';

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { FLAGS } from '../../runtime/cli/flag-words.ts';
 import { buildProgram, type Verbs } from '../../runtime/cli/program.ts';
+import { FLAGS } from '../../runtime/cli/view/flag-words.ts';
 import { parsed, readText, runtimeSources, walk } from './sources.ts';
 
 /** No command line meets these messages, or they say that the setting stands in a file; why, by the name of the setting. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { issueCertificate, readRunId } from '../../runtime/rpc/ca.ts';
-import { startHeartbeat } from '../../runtime/worker/heartbeat.ts';
+import { issueCertificate, readRunId } from '../../runtime/tls/ca.ts';
+import { startHeartbeat } from '../../runtime/worker/heartbeat/heartbeat.ts';
 
 /** A process that starts a worker's heartbeat and then blocks its main loop: `blocked-heart.ts <dir> <coordinator> <interval ms> <block ms>`. */
 const [dir = '', coordinator = '', intervalMs = '', blockMs = ''] = process.argv.slice(2);

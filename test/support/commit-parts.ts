@@ -12,7 +12,7 @@ import type {
   SettleVerdict,
 } from '../../runtime/ledger/contract.ts';
 import type { Decision, Rows } from '../../runtime/ledger/rows.ts';
-import { commit } from '../../runtime/ledger/transition/commit.ts';
+import { commit } from '../../runtime/ledger/rules/commit.ts';
 import type { Epoch, ItemRef, WorkerId } from '../../runtime/model/row.ts';
 
 /** Commits of one kind of work alone, for tests that are about that kind. Of a ledger, or of the rulebook over rows. */

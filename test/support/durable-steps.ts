@@ -6,9 +6,9 @@ import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { ownProcess } from '../../runtime/base/process-identity.ts';
+import { ownProcess } from '../../runtime/base/process/process-identity.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
-import { createResultLog } from '../../runtime/results/log.ts';
+import { createResultLog } from '../../runtime/results/log/log.ts';
 import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { outcome, ref } from './worker-state.ts';
 

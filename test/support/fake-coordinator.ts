@@ -16,10 +16,10 @@ import type {
   Poll,
   PollReply,
 } from '../../runtime/model/session.ts';
-import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
 import type { CoordinatorCore, SessionEar, SessionMouth, StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { serverCredentials } from '../../runtime/rpc/tls.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { assignment, ok } from './worker-state.ts';
 
 /**

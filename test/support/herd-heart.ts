@@ -1,7 +1,7 @@
 import { systemClock as clock } from '../../runtime/base/clock.ts';
-import type { Heartbeat } from '../../runtime/worker/heartbeat.ts';
-import type { Link } from '../../runtime/worker/link.ts';
+import type { Heartbeat } from '../../runtime/worker/heartbeat/heartbeat.ts';
 import type { WorkerLoop } from '../../runtime/worker/loop.ts';
+import type { Link } from '../../runtime/worker/session/link.ts';
 
 export interface HerdHeart {
   readonly workerId: string;

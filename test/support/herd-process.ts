@@ -8,11 +8,11 @@ import { systemClock as clock } from '../../runtime/base/clock.ts';
 import { silentLog as log } from '../../runtime/base/log.ts';
 import { systemRandom as random } from '../../runtime/base/random.ts';
 import { plainRef, refKey } from '../../runtime/model/row.ts';
-import { issueCertificate, readRunId, type TlsFiles } from '../../runtime/rpc/ca.ts';
 import { createWorkerClient } from '../../runtime/rpc/client.ts';
 import { clientCredentials } from '../../runtime/rpc/tls.ts';
-import { createLink, type Link } from '../../runtime/worker/link.ts';
+import { issueCertificate, readRunId, type TlsFiles } from '../../runtime/tls/ca.ts';
 import { WorkerLoop } from '../../runtime/worker/loop.ts';
+import { createLink, type Link } from '../../runtime/worker/session/link.ts';
 import { newState, type State } from '../../runtime/worker/state.ts';
 import { startHerdHeart } from './herd-heart.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { startIndexing } from '../../runtime/input/indexer.ts';
-import { openInput } from '../../runtime/input/reader.ts';
+import { startIndexing } from '../../runtime/input/index/indexer.ts';
+import { openInput } from '../../runtime/input/index/reader.ts';
 
 /** Run as a process: indexes argv[2] into argv[3], reads the index once through, and prints what it found and its own peak memory. */
 const [, , inputPath = '', dir = ''] = process.argv;

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type { IndexSummary } from '../../runtime/input/index-summary.ts';
-import { type IndexRequest, startIndexing } from '../../runtime/input/indexer.ts';
-import { type InputReader, openInput } from '../../runtime/input/reader.ts';
+import type { IndexSummary } from '../../runtime/input/index/index-summary.ts';
+import { type IndexRequest, startIndexing } from '../../runtime/input/index/indexer.ts';
+import { type InputReader, openInput } from '../../runtime/input/index/reader.ts';
 import { temporaryDir } from './temporary-dir.ts';
 
 export interface IndexedInput {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
-import { isProcessDead, ownProcess } from '../../runtime/base/process-identity.ts';
+import { isProcessDead, ownProcess } from '../../runtime/base/process/process-identity.ts';
 import type { Keeper } from '../../runtime/lease/contract.ts';
 import { winLease } from '../../runtime/lease/keeper.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';

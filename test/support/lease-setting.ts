@@ -1,7 +1,7 @@
 import type { Keeper } from '../../runtime/lease/contract.ts';
 import { type CandidateOptions, winLease } from '../../runtime/lease/keeper.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import { SOME_PROCESS } from './ledger-start.ts';
 import { ManualClock } from './manual-clock.ts';
 

@@ -1,5 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { assert } from '../../runtime/base/assert.ts';
+import type { ProcessIdentity } from '../../runtime/base/process/process-identity.ts';
 import type {
   Claimed,
   Pick as ClaimPick,
@@ -10,7 +11,7 @@ import type {
   Scan,
   WorkerInfo,
 } from '../../runtime/ledger/contract.ts';
-import type { AcquireRequest, Lease, ProcessIdentity } from '../../runtime/model/lease.ts';
+import type { AcquireRequest, Lease } from '../../runtime/model/lease.ts';
 import type { Attempt, ItemIndex, Row, WorkerId } from '../../runtime/model/row.ts';
 import { claim, type Outcome } from './commit-parts.ts';
 

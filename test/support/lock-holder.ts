@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
-import { takeLock } from '../../runtime/base/process-lock.ts';
+import { takeLock } from '../../runtime/base/fs/process-lock.ts';
 
 /** A process of its own that takes a lock and keeps it. */
 export interface LockHolder {

@@ -1,4 +1,4 @@
-import type { Frame } from '../../runtime/results/contract.ts';
+import type { Frame } from '../../runtime/results/log/contract.ts';
 
 /** The frame that the killed writer appends for an index: known contents, of sizes from nothing to a third of a megabyte. */
 export function logFrame(index: number): Frame {

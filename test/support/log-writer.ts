@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import process from 'node:process';
-import { createResultLog } from '../../runtime/results/log.ts';
+import { createResultLog } from '../../runtime/results/log/log.ts';
 import { logFrame } from './log-frame.ts';
 
 /** A process that appends frames without end and says, after each append, up to which index everything is durable. To be killed. */

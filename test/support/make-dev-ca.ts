@@ -1,4 +1,4 @@
-import { ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 
 /** One process of a first start: waits for the moment that all share, makes the authority and a certificate, tells what it found. */
 const [dir = '', runId = '', role = 'client', startMs = '0'] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { type Disk, type DiskFile, systemDisk } from '../../runtime/base/disk.ts';
+import { type Disk, type DiskFile, systemDisk } from '../../runtime/base/fs/disk.ts';
 import type { Outcome } from '../../runtime/model/session.ts';
 import { openStore } from '../../runtime/worker/outbox/open-store.ts';
 import { type OutboxStore, STORE_LIMITS, type StoreTerms } from '../../runtime/worker/outbox/store.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { assert } from '../../runtime/base/assert.ts';
 import type { Ledger, Place } from '../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
-import type { Frame, ResultLog } from '../../runtime/results/contract.ts';
-import { createResultLog } from '../../runtime/results/log.ts';
-import { openPlace } from '../../runtime/results/place.ts';
+import type { Frame, ResultLog } from '../../runtime/results/log/contract.ts';
+import { createResultLog } from '../../runtime/results/log/log.ts';
+import { openPlace } from '../../runtime/results/log/place.ts';
 import { claim, settle } from './commit-parts.ts';
 import { SOME_WORKER, win } from './ledger-start.ts';
 

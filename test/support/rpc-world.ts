@@ -3,11 +3,11 @@ import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import type { Beat, Outcome, Poll, PollReply, Transport } from '../../runtime/model/session.ts';
 import type { CoordinatorInfo, RunStatus } from '../../runtime/model/status.ts';
-import { type CertificateRequest, ensureDevCa, issueCertificate } from '../../runtime/rpc/ca.ts';
 import { createRunClient, createWorkerClient, type RunClient, type WorkerClient } from '../../runtime/rpc/client.ts';
 import type { CoordinatorCore } from '../../runtime/rpc/core.ts';
 import { type RunningServer, startServer } from '../../runtime/rpc/server.ts';
 import { clientCredentials, serverCredentials } from '../../runtime/rpc/tls.ts';
+import { type CertificateRequest, ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { temporaryDir } from './temporary-dir.ts';
 
 /** A real server over mTLS on loopback, with a core that the test gives, and clients with certificates of the run. */

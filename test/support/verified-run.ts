@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { contentId } from '../../runtime/input/content-id.ts';
+import { contentId } from '../../runtime/format/content-id.ts';
+import { badLineId, errorLine, resultLine } from '../../runtime/format/output-line.ts';
 import type { Item } from '../../runtime/model/item.ts';
-import type { Frame, OutputOrder } from '../../runtime/results/contract.ts';
-import { exportResults } from '../../runtime/results/export.ts';
-import { badLineId, errorLine, resultLine } from '../../runtime/results/output-line.ts';
-import type { Verification, VerifyOptions } from '../../runtime/results/verify.ts';
+import { exportResults } from '../../runtime/results/export/export.ts';
+import type { Frame, OutputOrder } from '../../runtime/results/log/contract.ts';
+import type { Verification, VerifyOptions } from '../../runtime/results/verify/verify.ts';
 import { RecordedRun } from './recorded-run.ts';
 
 /** A finished run with everything that a real one leaves: input, ledger, result log, both outputs. */

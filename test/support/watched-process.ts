@@ -4,7 +4,7 @@
  */
 import { open, writeSync } from 'node:fs';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { startWatchdog } from '../../runtime/base/watchdog.ts';
+import { startWatchdog } from '../../runtime/base/process/watchdog.ts';
 
 const [limitMs = '', how = '', fifo = ''] = process.argv.slice(2);
 const watchdog = startWatchdog({ limitMs: Number(limitMs), lastWords: 'the watchdog bites' });

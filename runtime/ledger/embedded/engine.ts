@@ -1,8 +1,8 @@
 import { assert } from '../../base/assert.ts';
-import { shortageNow } from '../../base/free-space.ts';
-import { emptyRows } from '../memory.ts';
+import { shortageNow } from '../../base/fs/free-space.ts';
+import { emptyRows } from '../memory/ledger.ts';
 import type { AllRows } from '../rows.ts';
-import type { Engine } from '../verbs.ts';
+import type { Engine } from '../rules/verbs.ts';
 import { isStoreThere } from './database.ts';
 import { noSpace } from './failure.ts';
 import { openStore, type Store } from './store.ts';

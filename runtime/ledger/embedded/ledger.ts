@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
-import { requireLocalDisk } from '../../base/local-disk.ts';
+import { requireLocalDisk } from '../../base/fs/local-disk.ts';
 import type { AcquireReply, AcquireRequest } from '../../model/lease.ts';
 import type { Ledger } from '../contract.ts';
-import { acquire } from '../transition/lease.ts';
-import { ledgerOver } from '../verbs.ts';
+import { acquire } from '../rules/lease.ts';
+import { ledgerOver } from '../rules/verbs.ts';
 import { isStoreThere } from './database.ts';
 import { createEngine, type Now } from './engine.ts';
 import { freeWriterLock } from './lock.ts';

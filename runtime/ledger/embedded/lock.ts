@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { siblingModule } from '../../base/module-path.ts';
-import { isProcessAlive, isProcessDead, ownProcess } from '../../base/process-identity.ts';
-import type { Lease, ProcessIdentity } from '../../model/lease.ts';
+import { siblingModule } from '../../base/process/module-path.ts';
+import type { ProcessIdentity } from '../../base/process/process-identity.ts';
+import { isProcessAlive, isProcessDead, ownProcess } from '../../base/process/process-identity.ts';
+import type { Lease } from '../../model/lease.ts';
 import { isSameLease } from '../../model/lease.ts';
 import { PROBE_SAYS } from './probe-words.ts';
 

@@ -2,7 +2,7 @@ import { present } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
 import type { WorkerNames } from '../range-page.ts';
 import type { WorkerRow } from '../rows.ts';
-import { COORDINATOR_NUMBER } from '../transition/worker.ts';
+import { COORDINATOR_NUMBER } from '../rules/worker.ts';
 import type { Database } from './database.ts';
 import { workerKey, workerNameKey } from './keys.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { present } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { isListening, type LifeSocket, listenIn } from '../../base/life-socket.ts';
+import { isListening, type LifeSocket, listenIn } from '../../base/process/life-socket.ts';
 
 /**
  * LMDB distinguishes the readers of a store only by pid. Two containers on one volume easily have processes with the same pid (each is

@@ -1,5 +1,5 @@
-import { syncNames } from '../../base/atomic-file.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { syncNames } from '../../base/fs/atomic-file.ts';
 import type { AllRows, Decision } from '../rows.ts';
 import { type Database, FORMAT_VERSION, openDatabase } from './database.ts';
 import { storeFailure } from './failure.ts';

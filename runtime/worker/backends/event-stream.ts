@@ -1,5 +1,5 @@
-import { NumberText, numbersText, parseNumbers } from '../../base/json-numbers.ts';
-import { isJsonObject as isObject, type JsonObject } from '../../base/json-object.ts';
+import { NumberText, numbersText, parseNumbers } from '../../base/json/json-numbers.ts';
+import { isJsonObject as isObject, type JsonObject } from '../../base/json/json-object.ts';
 
 /**
  * Collects the events of a streamed completion into the answer that the same request without `stream` gets. Pure but for its own state.

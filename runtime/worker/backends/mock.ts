@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { seededRandom } from '../../base/random.ts';
 import type { Backend, Executed, Request } from './contract.ts';
 import { hidingOf } from './hiding.ts';

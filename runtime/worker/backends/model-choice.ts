@@ -1,5 +1,5 @@
-import { withMember } from '../../base/json-members.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { withMember } from '../../base/json/json-members.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import type { Request } from './contract.ts';
 
 export interface ModelChoice {

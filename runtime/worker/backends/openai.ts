@@ -1,5 +1,5 @@
 import { present } from '../../base/assert.ts';
-import { isJsonObject } from '../../base/json-object.ts';
+import { isJsonObject } from '../../base/json/json-object.ts';
 import { type Item, isStreamed } from '../../model/item.ts';
 import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
 import type { AnswerBudget } from './answer-budget.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { writeFileAtomic } from '../../base/atomic-file.ts';
-import type { Disk } from '../../base/disk.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { readTextIfThere } from '../../base/text-file.ts';
+import { writeFileAtomic } from '../../base/fs/atomic-file.ts';
+import type { Disk } from '../../base/fs/disk.ts';
+import { readTextIfThere } from '../../base/fs/text-file.ts';
 import { isU32 } from '../../base/u32.ts';
 import type { Epoch, WorkerId } from '../../model/row.ts';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { present } from '../../base/assert.ts';
-import type { Disk } from '../../base/disk.ts';
+import type { Disk } from '../../base/fs/disk.ts';
 import type { Outcome } from '../../model/session.ts';
-import type { ResultLog } from '../../results/contract.ts';
-import { createResultLog } from '../../results/log.ts';
-import { segmentName } from '../../results/place.ts';
-import { frameBytes, SEGMENT_HEADER_BYTES } from '../../results/segment.ts';
+import type { ResultLog } from '../../results/log/contract.ts';
+import { createResultLog } from '../../results/log/log.ts';
+import { segmentName } from '../../results/log/place.ts';
+import { frameBytes, SEGMENT_HEADER_BYTES } from '../../results/log/segment.ts';
 import { toFrames } from './outcome-frame.ts';
 import { OUTBOX_PLACE } from './scan.ts';
 

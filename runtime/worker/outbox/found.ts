@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type Disk, systemDisk } from '../../base/disk.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { isAbsent } from '../../base/if-there.ts';
+import { type Disk, systemDisk } from '../../base/fs/disk.ts';
+import { isAbsent } from '../../base/fs/if-there.ts';
 import { refKey } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
-import { listSegments, type SegmentFile } from '../../results/place.ts';
+import { listSegments, type SegmentFile } from '../../results/log/place.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { storeFailed } from './failure.ts';
 import { cutShort, NOT_WHOLE, scanFile, type WholeFile } from './scan.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { makeDirectory, syncDirectory } from '../../base/atomic-file.ts';
-import type { Disk } from '../../base/disk.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { makeDirectory, syncDirectory } from '../../base/fs/atomic-file.ts';
+import type { Disk } from '../../base/fs/disk.ts';
 import type { OutboxOwner } from './contract.ts';
 import { FACTS_FILE, type Facts } from './facts.ts';
 import { type Found, readStore } from './found.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { systemDisk } from '../../base/disk.ts';
 import { RolloutError } from '../../base/errors.ts';
-import { shortageNow } from '../../base/free-space.ts';
-import { describeProcess } from '../../base/process-identity.ts';
-import { type ProcessLock, takeLock } from '../../base/process-lock.ts';
-import type { ProcessIdentity } from '../../model/lease.ts';
+import { systemDisk } from '../../base/fs/disk.ts';
+import { shortageNow } from '../../base/fs/free-space.ts';
+import { type ProcessLock, takeLock } from '../../base/fs/process-lock.ts';
+import type { ProcessIdentity } from '../../base/process/process-identity.ts';
+import { describeProcess } from '../../base/process/process-identity.ts';
 import { OUTBOX_FREE_BYTES, type Outbox, type OutboxOwner } from './contract.ts';
 import { storeFailed } from './failure.ts';
 import { openStore } from './open-store.ts';

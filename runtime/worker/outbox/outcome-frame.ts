@@ -1,6 +1,6 @@
 import { assert } from '../../base/assert.ts';
 import type { Outcome } from '../../model/session.ts';
-import type { Frame } from '../../results/contract.ts';
+import type { Frame } from '../../results/log/contract.ts';
 
 /**
  * How an outcome lies in a frame of the outbox. Before its line stands what the frame itself has no room for; numbers little-endian:

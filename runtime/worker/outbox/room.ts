@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { isNoSpace } from '../../base/space.ts';
+import { isNoSpace } from '../../base/fs/disk-space.ts';
 import type { AwaitRoom } from './contract.ts';
 
 export interface Room {

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../model/session.ts';
-import { decodeFrame, decodeHeader, mayBeginFrame, SEGMENT_HEADER_BYTES } from '../../results/segment.ts';
+import { decodeFrame, decodeHeader, mayBeginFrame, SEGMENT_HEADER_BYTES } from '../../results/log/segment.ts';
 import { fromFrame } from './outcome-frame.ts';
 
 /** Names what the file is, in the place of the result log's identity. */

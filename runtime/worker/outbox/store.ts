@@ -1,5 +1,5 @@
 import type { Timer } from '../../base/clock.ts';
-import type { Disk } from '../../base/disk.ts';
+import type { Disk } from '../../base/fs/disk.ts';
 import { type Epoch, type ItemRef, refKey } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import type { Outbox } from './contract.ts';

@@ -1,7 +1,6 @@
 import test from 'ava';
-import { parseSizeBytes } from '../../../runtime/base/quantity.ts';
-import { MIN_FREE_BYTES } from '../../../runtime/base/space.ts';
-import { statePaths } from '../../../runtime/cli/paths.ts';
+import { parseSizeBytes } from '../../../runtime/base/config/quantity.ts';
+import { MIN_FREE_BYTES } from '../../../runtime/base/fs/disk-space.ts';
 import {
   coordinatorConfig,
   coordinatorEnvironment,
@@ -9,6 +8,7 @@ import {
   workerConfig,
   workerEnvironment,
 } from '../../../runtime/cli/process-config.ts';
+import { statePaths } from '../../../runtime/run-dir/paths.ts';
 import { runArguments } from './run-arguments.ts';
 
 const PATHS = statePaths('/runs/out.jsonl.rollout');

@@ -4,7 +4,7 @@ import { type Committer, createCommitter } from '../../../runtime/coordinator/co
 import type { LedgerWriter } from '../../../runtime/coordinator/ledger-writer.ts';
 import type { Fact } from '../../../runtime/coordinator/machine.ts';
 import type { CommitRequest, HandBack, Ledger } from '../../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
 import { back, claimed, row, start } from '../../support/ledger-start.ts';
 import { settlePromises } from '../../support/manual-clock.ts';

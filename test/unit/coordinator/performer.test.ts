@@ -2,7 +2,7 @@ import test from 'ava';
 import { silentLog } from '../../../runtime/base/log.ts';
 import { createPerformer, type PerformerOptions } from '../../../runtime/coordinator/performer.ts';
 import { Replies } from '../../../runtime/coordinator/replies.ts';
-import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import { createFaultyLedger } from '../../support/faulty-ledger.ts';
 import { ManualClock, settlePromises } from '../../support/manual-clock.ts';
 

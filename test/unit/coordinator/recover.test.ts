@@ -2,13 +2,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { bootDisk } from '../../../runtime/coordinator/boot-disk.ts';
-import { stateFiles } from '../../../runtime/coordinator/files.ts';
 import { type RecoverOptions, recover } from '../../../runtime/coordinator/recover.ts';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
 import { winLease } from '../../../runtime/lease/keeper.ts';
 import type { Ledger } from '../../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../../runtime/model/event.ts';
+import { stateFiles } from '../../../runtime/run-dir/state-files.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 

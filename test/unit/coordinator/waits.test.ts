@@ -1,9 +1,9 @@
 import test from 'ava';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
 import { noteReturned, waitsOf } from '../../../runtime/coordinator/waits.ts';
+import { errorLine } from '../../../runtime/format/output-line.ts';
 import type { RunEvent } from '../../../runtime/model/event.ts';
 import type { Outcome } from '../../../runtime/model/session.ts';
-import { errorLine } from '../../../runtime/results/output-line.ts';
 import { failureOf, heldItem, type Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
 
 function failure(index: number, message: string, code = 'http_500'): Outcome {

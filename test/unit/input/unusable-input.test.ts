@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { checkInputFile, prepareInput } from '../../../runtime/input/spool.ts';
+import { checkInputFile, prepareInput } from '../../../runtime/input/file/spool.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 async function refusal(t: ExecutionContext, run: Promise<unknown>): Promise<RolloutError> {

@@ -1,7 +1,8 @@
 import test from 'ava';
+import type { ProcessIdentity } from '../../../runtime/base/process/process-identity.ts';
 import type { Keeper } from '../../../runtime/lease/contract.ts';
-import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
-import type { Lease, ProcessIdentity } from '../../../runtime/model/lease.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
+import type { Lease } from '../../../runtime/model/lease.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
 import { candidate, RENEW_MS, setting, TTL_MS } from '../../support/lease-setting.ts';
 import { SOME_PROCESS, win } from '../../support/ledger-start.ts';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createMemoryLedger } from '../../../runtime/ledger/memory.ts';
+import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import { createFaultyLedger } from '../../support/faulty-ledger.ts';
 import { candidate, RENEW_MS, setting, TTL_MS } from '../../support/lease-setting.ts';
 import { win } from '../../support/ledger-start.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { oneLine } from '../../../runtime/model/detail.ts';
 import { MAX_DETAIL_CHARACTERS } from '../../../runtime/model/session.ts';
 import { BeatRequestSchema } from '../../../runtime/rpc/gen/rollout/v1/worker_pb.ts';
-import { beatFromWire } from '../../../runtime/rpc/mapping.ts';
+import { beatFromWire } from '../../../runtime/rpc/mapping/mapping.ts';
 
 test('a detail is one line without control characters, and not too long', (t) => {
   t.is(oneLine(' two\r\nlines,\u001b[31m a colour\u2028and more \n'), 'two lines, [31m a colour and more');

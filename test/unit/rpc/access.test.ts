@@ -1,6 +1,6 @@
 import test from 'ava';
 import { type Request, whyDenied } from '../../../runtime/rpc/access.ts';
-import type { Identity } from '../../../runtime/rpc/identity.ts';
+import type { Identity } from '../../../runtime/tls/identity.ts';
 
 const CALLERS = {
   'w-1': { role: 'worker', runId: 'R1', workerId: 'w-1' },

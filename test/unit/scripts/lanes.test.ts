@@ -34,7 +34,7 @@ test('files that only compute share a process, and none that reaches out of it d
   const together = planRun([]).inside.find((lane) => lane.isTogether)?.files ?? [];
   t.true(together.length > 80, `only ${together.length} files share a process`);
   t.true(together.includes('test/unit/ledger/codec.test.ts'));
-  const reaching = ['test/unit/base/clock.test.ts', 'test/unit/worker/backends/openai.test.ts', 'test/unit/results/log.test.ts'];
+  const reaching = ['test/unit/base/clock.test.ts', 'test/unit/worker/backends/openai.test.ts', 'test/unit/results/log/log.test.ts'];
   t.deepEqual(
     together.filter((file) => reaching.includes(file) || !file.startsWith('test/unit/')),
     [],

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { parseOutputLine } from '../../../runtime/results/output-line.ts';
+import { parseOutputLine } from '../../../runtime/format/output-line.ts';
 import { endingOf, MAX_OUTCOME_BYTES, unreadable } from '../../../runtime/worker/ending.ts';
 import { assignment, ref } from '../../support/worker-state.ts';
 

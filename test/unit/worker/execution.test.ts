@@ -1,6 +1,6 @@
 import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
-import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint.ts';
+import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint/endpoint.ts';
 import { MAX_THROTTLED_ATTEMPTS } from '../../../runtime/worker/execution.ts';
 import { onDrain, onEnded, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
 import { find, type State } from '../../../runtime/worker/state.ts';

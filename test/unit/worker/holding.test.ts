@@ -2,8 +2,8 @@ import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import { end } from '../../../runtime/worker/execution.ts';
 import { forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
+import { MAX_WAITING_BYTES } from '../../../runtime/worker/session/window.ts';
 import { find, newState, type State } from '../../../runtime/worker/state.ts';
-import { MAX_WAITING_BYTES } from '../../../runtime/worker/window.ts';
 import { assignment, away, ended, kinds, outcome, readied, ref, SETTINGS, throttled } from '../../support/worker-state.ts';
 
 function ready(): State {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { formatDuration } from '../../../runtime/base/quantity.ts';
+import { formatDuration } from '../../../runtime/base/config/quantity.ts';
 import { MAX_DETAIL_CHARACTERS } from '../../../runtime/model/session.ts';
 import { onBeat, onReadiness, onRoom, onStart } from '../../../runtime/worker/machine.ts';
 import { whyNotReady, workerState } from '../../../runtime/worker/say.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { systemClock } from '../../../runtime/base/clock.ts';
 import { seededRandom } from '../../../runtime/base/random.ts';
-import { contentId } from '../../../runtime/input/content-id.ts';
+import { contentId } from '../../../runtime/format/content-id.ts';
 import type { Backend, Executed, Request, Stop } from '../../../runtime/worker/backends/contract.ts';
 import { hidingOf } from '../../../runtime/worker/backends/hiding.ts';
 import { createSlots, LET_GO_MS, type Slots } from '../../../runtime/worker/slots.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { PollReply } from '../../../runtime/model/session.ts';
 import type { SessionStream } from '../../../runtime/rpc/session-client.ts';
-import type { Called, Link } from '../../../runtime/worker/link.ts';
+import type { Called, Link } from '../../../runtime/worker/session/link.ts';
 import { createSpeaking, type Hearing } from '../../../runtime/worker/speaking.ts';
 import { greeting, ok, polls } from '../../support/worker-state.ts';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { encodeHeader } from '../../../../runtime/results/segment.ts';
+import { encodeHeader } from '../../../../runtime/results/log/segment.ts';
 import type { OutboxOwner } from '../../../../runtime/worker/outbox/contract.ts';
 import { countWaiting } from '../../../../runtime/worker/outbox/found.ts';
 import { openOutbox } from '../../../../runtime/worker/outbox/open.ts';

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Outcome } from '../../../../runtime/model/session.ts';
-import { decodeFrame, encodeFrames } from '../../../../runtime/results/segment.ts';
+import { decodeFrame, encodeFrames } from '../../../../runtime/results/log/segment.ts';
 import { fromFrame, toFrames } from '../../../../runtime/worker/outbox/outcome-frame.ts';
 
 const NUMBER = 3;

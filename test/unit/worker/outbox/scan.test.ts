@@ -1,5 +1,5 @@
 import test from 'ava';
-import { encodeFrames, encodeHeader, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/segment.ts';
+import { encodeFrames, encodeHeader, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
 import { toFrames } from '../../../../runtime/worker/outbox/outcome-frame.ts';
 import { cutShort, OUTBOX_PLACE, scanFile } from '../../../../runtime/worker/outbox/scan.ts';
 import { outcome } from '../../../support/worker-state.ts';

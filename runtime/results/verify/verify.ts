@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Progress } from '../../model/run.ts';
+import type { LedgerReads, OutputOrder } from '../log/contract.ts';
+import { findDamage } from '../log/damage.ts';
+import { PROBLEM_TEXT } from '../log/damage-text.ts';
+import { findHiddenRecord, hiddenText } from '../log/hidden.ts';
+import { Locator } from '../log/locator.ts';
+import { missingSegments, segmentName } from '../log/place.ts';
+import { recordProblem } from '../log/record-check.ts';
+import { type Break, Breaks } from './breaks.ts';
+import { explainFiles } from './explain.ts';
+import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
+import { areFilesExact } from './verify-files.ts';
+import { checkInputBatch } from './verify-input.ts';
+
+export interface VerifyOptions extends InputSettings {
+  readonly ledger: LedgerReads;
+  /** The results place. */
+  readonly segmentsDir: string;
+  readonly outputPath: string;
+  readonly errorsPath: string;
+  readonly order: OutputOrder;
+  /** Of the input as the run read it: of all of it, or with a limit up to the end of the last line that counts. */
+  readonly expectedSha256: string | null;
+}
+
+export interface Verification {
+  readonly isProven: boolean;
+  readonly items: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly blankLines: number;
+  /** The first ones found. */
+  readonly breaks: readonly Break[];
+  readonly breakCount: number;
+}
+
+/**
+ * Proves from input, output, ledger and result log, in constant memory: each input line is in exactly one of the two files, and the
+ * counts are equal. In three steps, each of which holds by itself:
+ *
+ *   1. the ledger is closed and consistent (L6), and each bit has its frame (L21);
+ *   2. each input line, read again, has exactly one index, and the frame of that index is a record of that line;
+ *   3. the two files hold exactly these frames, byte for byte, in the run's order, and nothing else.
+ *
+ * Only when the third fails is it worth knowing how: then each line of the files is looked up, which takes longer.
+ */
+export async function verifyRun(options: VerifyOptions): Promise<Verification> {
+  await mkdir(options.tempDir, { recursive: true });
+  const breaks = new Breaks();
+  const progress = await options.ledger.progress();
+  const locator = await Locator.build({ ...options, dir: options.segmentsDir, items: progress.cursor });
+  try {
+    checkLedger(progress, locator, breaks);
+    await checkLog(options, locator, breaks);
+    const input = await checkInput(options, locator, breaks);
+    if (!(await areFilesExact(options, locator))) await explainFiles(options, locator, breaks);
+    const { done, failed } = locator;
+    return { isProven: breaks.count === 0, ...input, done, failed, breaks: breaks.first, breakCount: breaks.count };
+  } finally {
+    locator.dispose();
+  }
+}
+
+/** L6: an item is in exactly one state, and in the end each is done or failed. */
+function checkLedger(progress: Progress, locator: Locator, breaks: Breaks): void {
+  const { state, cursor, running, handedBack, done, failed } = progress;
+  if (state.kind !== 'completed') breaks.add('ledger', null, `the run is not finished, it is ${state.kind}`);
+  if (cursor !== running + handedBack + done + failed) {
+    breaks.add(
+      'ledger',
+      null,
+      `${cursor} items were handed out, but ${running} running + ${handedBack} handed back + ${done} done + ${failed} failed are counted`,
+    );
+  }
+  for (const [word, counted, set] of [
+    ['done', done, locator.done],
+    ['failed', failed, locator.failed],
+  ] as const) {
+    if (counted !== set) breaks.add('ledger', null, `${counted} items are counted as ${word}, but ${set} are marked so`);
+  }
+}
+
+async function checkLog(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<void> {
+  const dir = options.segmentsDir;
+  for (const epoch of await missingSegments(dir, await options.ledger.tallies()))
+    breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
+  const hidden = await findHiddenRecord(locator);
+  if (hidden !== null) breaks.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
+  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, dir, breaks);
+  if (!(await isRecordMissing(locator))) return;
+  // A cut tail alone is what a crash leaves. Only when a record is missing is it worth naming.
+  for (const { segment, offset, fileBytes, problem } of locator.ends) {
+    if (problem !== null) breaks.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEM_TEXT[problem]}`);
+  }
+}
+
+/** L39: every item has a frame, and yet some of these are not the ones that were accepted. */
+async function checkTallies(locator: Locator, dir: string, breaks: Breaks): Promise<void> {
+  const { lost, indexes, segments } = await findDamage(locator, dir);
+  if (lost === 0) return;
+  const named = `${indexes.join(', ')}${lost > indexes.length ? `, and ${lost - indexes.length} more` : ''}`;
+  for (const { path, accepted, left } of segments)
+    breaks.add(
+      path,
+      null,
+      `has ${left} of the ${accepted} outcomes that the ledger accepted there; item indexes that lost theirs: ${named}`,
+    );
+}
+
+async function isRecordMissing(locator: Locator): Promise<boolean> {
+  for (let index = 0; index < locator.items; index++) if (recordProblem(locator.at(index)) !== null) return true;
+  return false;
+}
+
+async function checkInput(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<{ items: number; blankLines: number }> {
+  const input = new InputLines(options);
+  for await (const lines of input.read()) await checkInputBatch(options, locator, lines, breaks);
+  const { items, blankLines, bytes } = input;
+  if (items !== locator.items)
+    breaks.add(options.inputPath, null, `has ${items} input lines, but the ledger handed out ${locator.items} items`);
+  await checkDigest(options, bytes, breaks);
+  return { items, blankLines };
+}
+
+async function checkDigest(options: VerifyOptions, bytes: number, breaks: Breaks): Promise<void> {
+  if (options.expectedSha256 === null) return;
+  const found = await sha256Of(options.inputPath, bytes);
+  if (found !== options.expectedSha256) {
+    breaks.add(options.inputPath, null, `has changed since the run: its SHA-256 is ${found}, the run read ${options.expectedSha256}`);
+  }
+}

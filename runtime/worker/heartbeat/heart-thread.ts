@@ -1,0 +1,124 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { never, present } from '../../base/assert.ts';
+import { systemClock } from '../../base/clock.ts';
+import { createLog } from '../../base/log.ts';
+import { killSelf } from '../../base/process/kill-self.ts';
+import { systemRandom } from '../../base/random.ts';
+import { NO_REPEATS, onReason, type Repeats } from '../../base/repeats.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { ToldTiming } from '../../model/timing.ts';
+import { createWorkerClient } from '../../rpc/client.ts';
+import { clientCredentials } from '../../rpc/tls.ts';
+import { createLink } from '../session/link.ts';
+import { isHung, onGlance, type Watched } from './hang.ts';
+import { Heart } from './heart.ts';
+import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
+import { lastSeenMs, takeLagMs } from './loop-lag.ts';
+
+/**
+ * The thread that beats. It has a connection of its own, so that neither a busy main loop nor a long poll delays a beat (the failure
+ * rule of the coordinator knows nothing but beats), and it watches the main loop.
+ */
+
+const OUTDATED =
+  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run again with --fresh';
+
+const settings = workerData as HeartSettings;
+const port = present(parentPort, 'the port to the main thread');
+const clock = systemClock;
+const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heart' });
+const credentials = clientCredentials(settings.tls, settings.runId, log);
+const link = createLink({
+  dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
+  addresses: settings.coordinators,
+  clock,
+  random: systemRandom,
+  log,
+});
+
+let outdated: Repeats = NO_REPEATS;
+let registeredAt: string | null = null;
+let heldMs = settings.heartbeatIntervalMs;
+let watched: Watched = { lastSeenMs: 0, atMs: clock.monotonicMs(), stuckMs: 0 };
+
+const heart = new Heart({
+  settings,
+  link,
+  clock,
+  loopLagMs: () => takeLagMs(settings.lag, clock.monotonicMs()),
+  onAnswered: (beat) => {
+    logRegistration(link.address());
+    logTiming(beat.timing);
+    port.postMessage({ kind: 'beat', ...beat } satisfies FromHeart);
+  },
+  onOutdated: logOutdated,
+  onFailure: rise,
+});
+const watching = clock.every(settings.heartbeatIntervalMs, watch);
+port.on('message', (message: ToHeart) => onMessage(message));
+
+/** A coordinator that was replaced a moment ago answers once or twice; one that goes on answering has an old store, which is logged (L41). */
+function logOutdated(epoch: Epoch, highestEpoch: Epoch): void {
+  const address = link.address();
+  const { repeats, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
+  outdated = repeats;
+  if (isDue) log.warn({ address, epoch, highestEpoch, unlogged }, OUTDATED);
+}
+
+function onMessage(message: ToHeart): void {
+  switch (message.kind) {
+    case 'say':
+      return heart.say(message.state, message.detail);
+    case 'epoch':
+      return heart.tellEpoch(message.epoch);
+    case 'coordinators':
+      return link.replaceAddresses(message.addresses);
+    case 'stop':
+      stop().catch(rise);
+      return;
+    default:
+      never(message);
+  }
+}
+
+/** Nobody else would ever find out: the coordinator hears beats, and the items of a loop that hangs would be held for ever. */
+function watch(): void {
+  const { heartbeatIntervalMs, maxLoopBlockMs } = settings;
+  watched = onGlance(watched, lastSeenMs(settings.lag), clock.monotonicMs(), heartbeatIntervalMs);
+  if (heart.isStopped || !isHung(watched, maxLoopBlockMs)) return;
+  log.fatal({ maxLoopBlockMs }, 'the main loop has hung for maxLoopBlock: this process ends, and its items run elsewhere');
+  killSelf();
+}
+
+/** A beat that is answered has registered the worker there. */
+function logRegistration(address: string | null): void {
+  if (address === registeredAt) return;
+  registeredAt = address;
+  log.info({ address }, 'registered with the coordinator');
+}
+
+/** Told by the coordinator; logged if this worker's settings differ, since they then have no effect. */
+function logTiming(timing: ToldTiming | undefined): void {
+  const toldMs = timing?.heartbeatIntervalMs ?? heldMs;
+  if (toldMs === heldMs) return;
+  heldMs = toldMs;
+  const { heartbeatIntervalMs: ownMs } = settings;
+  log.warn(
+    { ownMs, coordinatorMs: toldMs },
+    'the coordinator has another heartbeatInterval than this worker: the one of the coordinator holds',
+  );
+}
+
+async function stop(): Promise<void> {
+  watching.stop();
+  await heart.stop();
+  link.close();
+  port.close();
+}
+
+/** A failure of this thread is one of the process: the main thread hears it as the thread's error. */
+function rise(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,114 @@
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { WorkerState } from '../../model/session.ts';
+import type { Link } from '../session/link.ts';
+import type { FromHeart, HeartSettings } from './heart-messages.ts';
+
+export interface HeartDeps {
+  readonly settings: Pick<
+    HeartSettings,
+    'workerId' | 'bootNonce' | 'concurrency' | 'pid' | 'node' | 'heartbeatIntervalMs' | 'highestEpoch'
+  >;
+  readonly link: Link;
+  readonly clock: Clock;
+  /** How far the main loop lags behind, as a beat tells it. */
+  readonly loopLagMs: () => number;
+  readonly onAnswered: (beat: Omit<FromHeart, 'kind'>) => void;
+  /** A coordinator of an older epoch than one that was seen has answered; it is left. */
+  readonly onOutdated: (epoch: Epoch, highestEpoch: Epoch) => void;
+  readonly onFailure: (cause: unknown) => void;
+}
+
+/** A beat may take so many intervals: long enough for a busy coordinator, and the end of one that hangs. */
+const DEADLINE_INTERVALS = 4;
+
+/** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */
+export class Heart {
+  readonly #deps: HeartDeps;
+  #timer: Timer;
+  #intervalMs: number;
+  readonly #underWay = new Set<Promise<void>>();
+  #state: WorkerState = 'init';
+  #detail = '';
+  #highestEpoch: Epoch;
+  #isMoving = false;
+  #isStopped = false;
+
+  /** Beats from now on; the first beat is sent at once. */
+  constructor(deps: HeartDeps) {
+    this.#deps = deps;
+    this.#highestEpoch = deps.settings.highestEpoch;
+    this.#intervalMs = deps.settings.heartbeatIntervalMs;
+    this.#timer = this.#every();
+    this.#beat();
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Said in a beat at once. */
+  say(state: WorkerState, detail: string): void {
+    this.#state = state;
+    this.#detail = detail;
+    this.#beat();
+  }
+
+  tellEpoch(epoch: Epoch): void {
+    this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+  }
+
+  /** Says no more; resolves when no beat is under way, since one that came after the farewell would register the worker again (L36). */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer.stop();
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #every(): Timer {
+    return this.#deps.clock.every(this.#intervalMs, () => this.#beat());
+  }
+
+  /** The coordinator's interval applies: its failure rule would fail a worker that beats less often (C12). */
+  #adopt(intervalMs: number): void {
+    if (intervalMs === this.#intervalMs || this.#isStopped) return;
+    this.#timer.stop();
+    this.#intervalMs = intervalMs;
+    this.#timer = this.#every();
+  }
+
+  /** Beats do not wait for one another: one that hangs ends by its deadline, and only then is another coordinator looked for. */
+  #beat(): void {
+    if (this.#isStopped || this.#isMoving) return;
+    const one = this.#beatOnce();
+    this.#underWay.add(one);
+    one.finally(() => this.#underWay.delete(one)).catch(this.#deps.onFailure);
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { settings, link, clock, onAnswered } = this.#deps;
+    const { workerId, bootNonce, concurrency, pid, node } = settings;
+    const beat = { workerId, bootNonce, concurrency, pid, node, state: this.#state, detail: this.#detail };
+    const [loopLagMs, highestEpoch] = [this.#deps.loopLagMs(), this.#highestEpoch];
+    const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, this.#intervalMs * DEADLINE_INTERVALS));
+    if (called.kind === 'left') return;
+    if (called.kind === 'failed') return this.#moveOn();
+    if (called.reply.epoch < this.#highestEpoch) {
+      this.#deps.onOutdated(called.reply.epoch, this.#highestEpoch);
+      return this.#moveOn();
+    }
+    this.#highestEpoch = called.reply.epoch;
+    if (called.reply.timing !== undefined) this.#adopt(called.reply.timing.heartbeatIntervalMs);
+    onAnswered({ ...called.reply, receivedMs: clock.monotonicMs() });
+  }
+
+  #moveOn(): void {
+    if (this.#isMoving || this.#isStopped) return;
+    this.#isMoving = true;
+    const moved = this.#deps.link.move().then(() => {
+      this.#isMoving = false;
+      this.#beat();
+    });
+    moved.catch(this.#deps.onFailure);
+  }
+}

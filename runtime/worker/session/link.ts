@@ -1,0 +1,184 @@
+import { fullJitterMs } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import { NO_REPEATS, onReason, type Repeats } from '../../base/repeats.ts';
+import type { PollReply } from '../../model/session.ts';
+import type { Answered, WorkerClient } from '../../rpc/client.ts';
+import { SESSION_ENDED, type SessionStream } from '../../rpc/session-client.ts';
+import type { Unanswered } from '../../rpc/status.ts';
+import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
+
+/** A coordinator that was only slow to accept is met again at once, and one that is gone is not hammered. */
+const BACKOFF_BASE_MS = 100;
+/** A successor is found within a second of serving, by a thousand workers at different moments. */
+const BACKOFF_CAP_MS = 1_000;
+
+/**
+ * A connection outlives so many failures in a row at the same address: an answer that comes late is no reason for another handshake,
+ * and a thousand workers that all make one keep a coordinator that has just begun from answering anybody.
+ */
+const PATIENT_FAILURES = 3;
+
+/** A wait for addresses ends when they are told; this bounds only the timer behind it. */
+const UNTOLD_WAIT_MS = 60_000;
+
+/** The way to whichever coordinator answers: one at a time, found again with backoff. */
+export interface Link {
+  /**
+   * Calls the present coordinator. `failed`: it did not answer as one should, or none is known, so `move`; `isPassive`: it waits for its
+   * turn; `left`: the link had moved meanwhile.
+   */
+  call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>>;
+  /**
+   * Opens a stream to the present coordinator; null where none is known. `onEnd` is its last word; after `move` or `close` nothing
+   * comes of it.
+   */
+  openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null;
+  /** Leaves the present coordinator; calls under way end. Resolves when the next one may be tried; where none is known, once one is. */
+  move(): Promise<void>;
+  replaceAddresses(list: readonly string[]): void;
+  /** The coordinator that is called now; null where none is known. */
+  address(): string | null;
+  close(): void;
+}
+
+export type Called<T> =
+  | { readonly kind: 'reply'; readonly reply: T }
+  | { readonly kind: 'failed'; readonly isPassive: boolean }
+  | { readonly kind: 'left' };
+
+export interface LinkDeps {
+  readonly dial: (address: string) => WorkerClient;
+  readonly addresses: readonly string[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+export function createLink(deps: LinkDeps): Link {
+  return new CoordinatorLink(deps);
+}
+
+class CoordinatorLink implements Link {
+  readonly #deps: LinkDeps;
+  readonly #closed = new AbortController();
+  /** Aborted when addresses are told. */
+  #told = new AbortController();
+  #addresses: Addresses;
+  #client: { readonly address: string; readonly dialled: WorkerClient } | null = null;
+  #calls = new AbortController();
+  #failures = 0;
+  #repeats: Repeats = NO_REPEATS;
+  #primary: string | null = null;
+
+  constructor(deps: LinkDeps) {
+    this.#deps = deps;
+    this.#addresses = addressesOf(deps.addresses);
+  }
+
+  async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
+    const { signal } = this.#calls;
+    const address = currentAddress(this.#addresses);
+    if (address === null) return { kind: 'failed', isPassive: false };
+    const answer = await make(this.#clientAt(address), signal);
+    if (answer.kind === 'reply') {
+      this.#onAnswered();
+      return answer;
+    }
+    if (signal.aborted) return { kind: 'left' };
+    this.#onUnanswered(address, answer);
+    return { kind: 'failed', isPassive: answer.kind === 'not-leader' };
+  }
+
+  openSession(onReply: (reply: PollReply) => void, onEnd: () => void): SessionStream | null {
+    const { signal } = this.#calls;
+    const address = currentAddress(this.#addresses);
+    if (address === null) return null;
+    const stream = this.#clientAt(address).session({
+      onReply: (reply) => {
+        this.#onAnswered();
+        onReply(reply);
+      },
+      onEnd: (why) => {
+        this.#onUnanswered(address, why);
+        onEnd();
+      },
+    });
+    signal.addEventListener('abort', () => stream.close(), { once: true });
+    return stream;
+  }
+
+  #clientAt(address: string): WorkerClient {
+    if (this.#client?.address !== address) this.#hangUp();
+    this.#client ??= { address, dialled: this.#deps.dial(address) };
+    return this.#client.dialled;
+  }
+
+  #onAnswered(): void {
+    this.#failures = 0;
+    this.#repeats = NO_REPEATS;
+  }
+
+  #onUnanswered(address: string, answer: Unanswered): void {
+    this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
+    this.#logFailure(address, answer);
+  }
+
+  /** A coordinator that is away is tried several times a second, for as long as it takes; that is no reason to fill a log. */
+  #logFailure(address: string, answer: Unanswered): void {
+    const { clock, log } = this.#deps;
+    // What follows the goodbye of a worker, or of a coordinator: nothing to be warned of.
+    const isEnded = answer === SESSION_ENDED;
+    // Another detail is another reason: one that ends for good says why only once.
+    const detail = 'detail' in answer ? answer.detail : '';
+    const reason = `${address} ${answer.kind} ${detail}`;
+    const { repeats, isDue, unlogged } = onReason(this.#repeats, reason, clock.monotonicMs());
+    this.#repeats = repeats;
+    if (!isDue) return;
+    if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');
+    else if (isEnded) log.info({ address, unlogged }, 'the coordinator has ended the session');
+    else log.warn({ address, kind: answer.kind, detail: answer.detail, unlogged }, 'no answer of the coordinator');
+  }
+
+  async move(): Promise<void> {
+    this.#endCalls();
+    this.#addresses = onUnreached(this.#addresses, this.#primary);
+    this.#primary = null;
+    const isPatient =
+      currentAddress(this.#addresses) === this.#client?.address && this.#failures % PATIENT_FAILURES !== PATIENT_FAILURES - 1;
+    if (!isPatient) this.#hangUp();
+    const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
+    this.#failures += 1;
+    await this.#deps.clock.sleep(waitMs, this.#closed.signal);
+    while (currentAddress(this.#addresses) === null && !this.#closed.signal.aborted) {
+      await this.#deps.clock.sleep(UNTOLD_WAIT_MS, AbortSignal.any([this.#told.signal, this.#closed.signal]));
+    }
+  }
+
+  replaceAddresses(list: readonly string[]): void {
+    this.#addresses = addressesOf(list);
+    this.#told.abort();
+    this.#told = new AbortController();
+  }
+
+  address(): string | null {
+    return currentAddress(this.#addresses);
+  }
+
+  close(): void {
+    this.#endCalls();
+    this.#hangUp();
+    this.#closed.abort();
+  }
+
+  #endCalls(): void {
+    this.#calls.abort();
+    this.#calls = new AbortController();
+  }
+
+  #hangUp(): void {
+    this.#client?.dialled.close();
+    this.#client = null;
+  }
+}

@@ -1,0 +1,133 @@
+import test from 'ava';
+import type { Beat, BeatReply } from '../../../../runtime/model/session.ts';
+import type { Answered, WorkerClient } from '../../../../runtime/rpc/client.ts';
+import { Heart } from '../../../../runtime/worker/heartbeat/heart.ts';
+import type { Called, Link } from '../../../../runtime/worker/session/link.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const INTERVAL_MS = 100;
+
+/** A heart whose beats are answered when the test says so. */
+function beating(highestEpoch = 3) {
+  const clock = new ManualClock();
+  const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | null) => Promise<void> }[] = [];
+  const answered: unknown[] = [];
+  const outdated: unknown[] = [];
+  let moves = 0;
+  const client = {
+    beat: (beat: Beat) =>
+      new Promise<Answered<BeatReply>>((resolve) => {
+        const answer = async (reply: BeatReply | null): Promise<void> => {
+          resolve(reply === null ? { kind: 'unreachable', detail: '' } : { kind: 'reply', reply });
+          await clock.advance(0);
+        };
+        sent.push({ beat, answer });
+      }),
+  } as unknown as WorkerClient;
+  const link = {
+    call: async (make: (client: WorkerClient) => Promise<Answered<BeatReply>>): Promise<Called<BeatReply>> => {
+      const answer = await make(client);
+      return answer.kind === 'reply' ? answer : { kind: 'failed', isPassive: false };
+    },
+    move: async () => {
+      moves += 1;
+      await clock.sleep(30);
+    },
+  } as unknown as Link;
+  const heart = new Heart({
+    settings: { workerId: 'w', bootNonce: 'n', concurrency: 2, pid: 7, node: '', heartbeatIntervalMs: INTERVAL_MS, highestEpoch },
+    link,
+    clock,
+    loopLagMs: () => 5,
+    onAnswered: (beat) => answered.push(beat),
+    onOutdated: (...epochs) => outdated.push(epochs),
+    onFailure: (cause) => {
+      throw cause;
+    },
+  });
+  return { heart, clock, sent, answered, outdated, moves: () => moves };
+}
+
+test('W3: the first beat is sent at once, then one in each interval, whether answered or not, and one with each news', async (t) => {
+  const { heart, clock, sent } = beating();
+  t.deepEqual(
+    sent.map(({ beat }) => [beat.state, beat.highestEpoch, beat.loopLagMs]),
+    [['init', 3, 5]],
+  );
+  await clock.advance(2 * INTERVAL_MS);
+  t.is(sent.length, 3);
+  heart.say('draining', 'told to');
+  t.like(sent[3]?.beat, { state: 'draining', detail: 'told to' });
+});
+
+test('C12: the interval of the coordinator holds from its first answer on, also where a successor has another one', async (t) => {
+  const { clock, sent } = beating();
+  const timing = { heartbeatIntervalMs: INTERVAL_MS * 3, workerSelfFenceTimeoutMs: 9_000, pollWaitMs: 1_000 };
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false, timing });
+  await clock.advance(2 * INTERVAL_MS);
+  t.is(sent.length, 1);
+  await clock.advance(INTERVAL_MS);
+  t.is(sent.length, 2);
+  await sent[1]?.answer({ epoch: 4, isSuperseded: false, timing: { ...timing, heartbeatIntervalMs: INTERVAL_MS } });
+  await clock.advance(3 * INTERVAL_MS);
+  t.is(sent.length, 5);
+});
+
+test('C12: the times of a deposed coordinator do not hold', async (t) => {
+  const { clock, sent } = beating();
+  const timing = { heartbeatIntervalMs: INTERVAL_MS * 30, workerSelfFenceTimeoutMs: 9_000, pollWaitMs: 1_000 };
+  await sent[0]?.answer({ epoch: 2, isSuperseded: false, timing });
+  await clock.advance(3 * INTERVAL_MS);
+  t.true(sent.length >= 3);
+});
+
+test('an answer is handed on with the moment of its arrival, and its epoch is told from then on', async (t) => {
+  const { clock, sent, answered } = beating();
+  await clock.advance(40);
+  await sent[0]?.answer({ epoch: 4, isSuperseded: false });
+  t.deepEqual(answered, [{ epoch: 4, isSuperseded: false, receivedMs: clock.monotonicMs() }]);
+  await clock.advance(INTERVAL_MS);
+  t.is(sent.at(-1)?.beat.highestEpoch, 4);
+});
+
+for (const [what, reply] of [
+  ['no answer', null],
+  ['the answer of a deposed coordinator', { epoch: 2, isSuperseded: true }],
+] as const) {
+  test(`W1: after ${what} another coordinator is looked for, and nothing is beaten meanwhile`, async (t) => {
+    const { clock, sent, answered, moves } = beating();
+    await clock.advance(90);
+    await sent[0]?.answer(reply);
+    t.deepEqual([answered.length, moves(), sent.length], [0, 1, 1]);
+    await clock.advance(29);
+    t.is(sent.length, 1, 'the interval has passed meanwhile');
+    await clock.advance(1);
+    t.is(sent.length, 2);
+  });
+}
+
+test('an epoch that the main loop has seen makes an older answer one of a deposed coordinator', async (t) => {
+  const { heart, sent, answered, outdated, moves } = beating();
+  heart.tellEpoch(9);
+  heart.tellEpoch(8);
+  await sent[0]?.answer({ epoch: 8, isSuperseded: false });
+  t.deepEqual([answered.length, moves()], [0, 1]);
+  t.deepEqual(outdated, [[8, 9]], 'L41: which is told');
+});
+
+test('L36: it has stopped once its last beat has ended, and says nothing more', async (t) => {
+  const { heart, clock, sent } = beating();
+  await clock.advance(INTERVAL_MS);
+  let hasStopped = false;
+  const stopped = heart.stop().then(() => {
+    hasStopped = true;
+  });
+  heart.say('ready', '');
+  await clock.advance(5 * INTERVAL_MS);
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false });
+  t.deepEqual([sent.length, hasStopped], [2, false], 'one beat is still under way');
+  await sent[1]?.answer(null);
+  await stopped;
+  await clock.advance(5 * INTERVAL_MS);
+  t.is(sent.length, 2);
+});
