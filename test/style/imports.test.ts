@@ -93,8 +93,7 @@ test('the table is checked against the tree, not against nothing', (t) => {
 test('a folder imports only what the architecture allows', (t) => {
   const wrong = imports.filter(isOwn).filter((one) => {
     const [from, of] = [folderOf(one.from), folderOf(one.of)];
-    const isAllowed =
-      FOLDERS[from]?.includes(of) === true || isOfBase(of) || (one.isType && ONLY_TYPES[from]?.includes(of) === true);
+    const isAllowed = FOLDERS[from]?.includes(of) === true || isOfBase(of) || (one.isType && ONLY_TYPES[from]?.includes(of) === true);
     return from !== of && !isAllowed;
   });
   t.deepEqual(
