@@ -3,10 +3,10 @@ import test from 'ava';
 import { launcher, siblingModule } from '../../../../runtime/base/process/module-path.ts';
 
 const source = new URL('../../../../runtime/worker/main.ts', import.meta.url).href;
-const built = new URL('../../../dist/worker.js', import.meta.url).href;
+const built = new URL('../../../../dist/worker.js', import.meta.url).href;
 
 test('a sibling has the ending of the tree that asks', (t) => {
-  t.true(siblingModule(source, 'heart-thread').href.endsWith('/runtime/worker/heartbeat/heart-thread.ts'));
+  t.true(siblingModule(source, 'heart-thread').href.endsWith('/runtime/worker/heart-thread.ts'));
   t.true(siblingModule(built, 'heart-thread').href.endsWith('/dist/heart-thread.js'));
 });
 
