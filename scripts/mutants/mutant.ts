@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** One planted fault: a small change of our own code that breaks a rule, and has to be noticed. */
 export interface Mutant {
   readonly name: string;
-  /** What it breaks, as the SPEC.md files number it. */
+  /** What it breaks, as PROTOCOL.md and the SPEC.md files number it. */
   readonly rule: string;
   readonly file: string;
   /** Stands exactly once in the file. */

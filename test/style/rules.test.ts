@@ -1,21 +1,31 @@
 import { basename } from 'node:path';
 import test from 'ava';
-import { readSources, type Source } from './sources.ts';
+import { readSources, readText, type Source } from './sources.ts';
 
+const protocol: Source = { path: 'PROTOCOL.md', text: readText('PROTOCOL.md') ?? '' };
 const specs = readSources('runtime', (path) => path.endsWith('/SPEC.md'));
 const tests = new Set(readSources('test', (path) => /\.(?:test|suite)\.ts$/.test(path)).map(({ path }) => path));
 const names = new Set([...tests].map((path) => basename(path)));
 
-/** The rules of a SPEC.md: paragraphs that begin with their number, in bold. */
-function rulesOf({ text }: Source): ReadonlyMap<string, string> {
+/** The rules of a document: list items that begin with their number, in bold. */
+function rulesOf({ text }: Source): readonly (readonly [rule: string, says: string])[] {
   const rules = text.matchAll(/^- \*\*([A-Z]\d+)\*\*(.*(?:\n {2}.*)*)/gm);
-  return new Map([...rules].map(([, rule = '', says = '']) => [rule, says]));
+  return [...rules].map(([, rule = '', says = '']) => [rule, says]);
 }
 
-/** The rows of its table of what enforces them, each with the rules that its first cell names. */
+/** The rows of a table of what enforces rules, each with the rules that its first cell names. */
 function rowsOf({ text }: Source): readonly { readonly rules: readonly string[]; readonly says: string }[] {
   const rows = text.matchAll(/^\| ([A-Z]\d+(?:, [A-Z]\d+)*)(?: [^|]*)?\|(.*)\|$/gm);
   return [...rows].map(([, rules = '', says = '']) => ({ rules: rules.split(', '), says }));
+}
+
+/** `runtime/lease/SPEC.md` is `lease`. */
+const moduleOf = ({ path }: Source): string => path.split('/').at(-2) ?? '';
+
+/** The modules that a rule of the protocol says it is kept by. */
+function keepersOf(says: string): readonly string[] {
+  const [, named = ''] = /^ {2}- \*Kept by:\* (.*)$/m.exec(says) ?? [];
+  return named === 'no module yet' ? [] : named.split(', ').toSorted();
 }
 
 /** Suites and runs that notice a broken rule, and have a name but no single file. */
@@ -41,23 +51,67 @@ const isThere = (name: string): boolean => (name.includes('/') ? tests.has(name)
 
 test('the rules and their tables were read, and not nothing', (t) => {
   t.true(specs.length >= 5, `only ${specs.length} SPEC.md files were seen`);
-  t.true(specs.flatMap((spec) => [...rulesOf(spec).keys()]).length >= 75, 'rules');
+  t.true(rulesOf(protocol).length >= 44, 'rules of the protocol');
+  t.true(specs.flatMap(rulesOf).length >= 28, 'rules of modules');
   t.true(specs.flatMap(rowsOf).length >= 60, 'rows');
   t.true(specs.flatMap(rowsOf).flatMap(({ says }) => testsIn(says)).length >= 90, 'names of tests');
+});
+
+test('PROTOCOL.md states each rule from L1 to the highest exactly once', (t) => {
+  const numbers = rulesOf(protocol).map(([rule]) => Number(rule.slice(1)));
+  t.deepEqual(
+    numbers.toSorted((a, b) => a - b),
+    Array.from({ length: 45 }, (_, at) => at + 1),
+  );
+  t.deepEqual(
+    rulesOf(protocol).filter(([rule]) => !rule.startsWith('L')),
+    [],
+  );
+});
+
+test('each rule of the protocol tells, in three to six steps, what goes wrong without it', (t) => {
+  const steps = rulesOf(protocol).map(([rule, says]) => {
+    const [, trace = ''] = /^ {2}- \*Without it:\* ((?:.|\n {4})*)/m.exec(says) ?? [];
+    return [rule, [...trace.matchAll(/\((\d)\)\s/g)].map(([, step = '']) => Number(step))] as const;
+  });
+  for (const [rule, numbers] of steps) {
+    t.true(numbers.length >= 3 && numbers.length <= 6, `${rule} has ${numbers.length} steps`);
+    t.deepEqual(
+      numbers,
+      numbers.map((_, at) => at + 1),
+    );
+  }
+});
+
+test('the modules that a rule of the protocol is kept by are those whose SPEC.md has a row for it', (t) => {
+  const wrong = rulesOf(protocol).flatMap(([rule, says]) => {
+    const keepers = specs.filter((spec) => rowsOf(spec).some(({ rules }) => rules.includes(rule))).map(moduleOf);
+    const isLater = keepers.length === 0 && says.replaceAll(/\s+/g, ' ').includes('does not apply yet');
+    const isSame = keepers.toSorted().join() === keepersOf(says).join();
+    return isSame && (keepers.length > 0 || isLater) ? [] : [`${rule}: rows in ${keepers.join()}, kept by ${keepersOf(says).join()}`];
+  });
+  t.deepEqual(wrong, []);
+});
+
+test('a rule of a module is stated in one SPEC.md, once, and no SPEC.md states a rule of the protocol', (t) => {
+  const stated = specs.flatMap(rulesOf).map(([rule]) => rule);
+  t.deepEqual(
+    stated.filter((rule, at) => rule.startsWith('L') || stated.indexOf(rule) !== at),
+    [],
+  );
 });
 
 for (const spec of specs) {
   test(`${spec.path}: each rule has a row that says what would notice it broken`, (t) => {
     const noticed = new Set(rowsOf(spec).flatMap(({ rules }) => rules));
-    const missing = [...rulesOf(spec)].filter(([rule, says]) => !noticed.has(rule) && !says.includes('does not apply yet'));
     t.deepEqual(
-      missing.map(([rule]) => rule),
+      rulesOf(spec).flatMap(([rule]) => (noticed.has(rule) ? [] : [rule])),
       [],
     );
   });
 
-  test(`${spec.path}: each row is about rules that stand there, and names a test`, (t) => {
-    const stated = rulesOf(spec);
+  test(`${spec.path}: each row is about rules that are stated, and names a test`, (t) => {
+    const stated = new Set([protocol, spec].flatMap(rulesOf).map(([rule]) => rule));
     for (const { rules, says } of rowsOf(spec)) {
       t.deepEqual(
         rules.filter((rule) => !stated.has(rule)),
@@ -78,16 +132,6 @@ for (const spec of specs) {
     );
   });
 }
-
-test('every rule of the project up to the highest stands in some SPEC.md', (t) => {
-  const numbers = new Set(
-    specs.flatMap((spec) => [...rulesOf(spec).keys()]).flatMap((rule) => (rule.startsWith('L') ? [Number(rule.slice(1))] : [])),
-  );
-  t.deepEqual(
-    Array.from({ length: 37 }, (_, at) => at + 1).filter((number) => !numbers.has(number)),
-    [],
-  );
-});
 
 test('a name that is not a test, and a row without one, would be seen', (t) => {
   t.deepEqual(testsIn('`a.ts` (said once); test/unit/worker/holding, no-such; `unit/lease/keeper`; log.test.ts, by hand'), [
