@@ -39,7 +39,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'results/verify': ['breaks'],
   'run-dir': ['output-mode', 'run-settings'],
   rpc: ['access', 'method'],
-  'rpc/mapping': ['beats-mapping', 'enums', 'mapping', 'mapping-run', 'mapping-status'],
+  'rpc/mapping': ['beats-mapping', 'columns', 'enums', 'items', 'mapping', 'mapping-run', 'mapping-status', 'whole-ms'],
   coordinator: [
     'breaker',
     'claims',

@@ -1,7 +1,7 @@
 import type { DrainReply, HintWord } from '../../model/drain.ts';
 import type { Provider } from '../../model/hint.ts';
 import type { RunState } from '../../model/run.ts';
-import type { DrainStepKind, HeldState, ItemForm, Order, OutcomeKind, PollReply, ReturnReason, WorkerState } from '../../model/session.ts';
+import type { DrainStepKind, HeldState, ItemForm, Order, PollReply, ReturnReason, WorkerState } from '../../model/session.ts';
 import type { Role, WorkerStatus } from '../../model/status.ts';
 import { Role as WireRole } from '../gen/rollout/v1/coordinator_pb.ts';
 import { DrainState as WireDrainState, Provider as WireProvider, Severity as WireSeverity } from '../gen/rollout/v1/run_pb.ts';
@@ -10,7 +10,6 @@ import {
   HeldState as WireHeldState,
   ItemForm as WireItemForm,
   Order as WireOrder,
-  OutcomeKind as WireOutcomeKind,
   PollStatus as WirePollStatus,
   ReturnReason as WireReturnReason,
   WorkerState as WireWorkerState,
@@ -51,11 +50,6 @@ export const HELD_STATES: EnumTable<HeldState, WireHeldState> = table<HeldState>
   QUEUED: 'queued',
   STARTED: 'started',
   FINISHED: 'finished',
-});
-
-export const OUTCOME_KINDS: EnumTable<OutcomeKind, WireOutcomeKind> = table<OutcomeKind>()(WireOutcomeKind, {
-  RESULT: 'result',
-  ERROR: 'error',
 });
 
 export const RETURN_REASONS: EnumTable<ReturnReason, WireReturnReason> = table<ReturnReason>()(WireReturnReason, {

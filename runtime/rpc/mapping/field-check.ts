@@ -18,7 +18,6 @@ export const MAX_LIST = 65_536;
 const MAX_NONCE_CHARACTERS = 64;
 /** Codes are short words; what is longer is text and belongs into the message. */
 const MAX_CODE_CHARACTERS = 256;
-const NEWLINE = 0x0a;
 /** Whatever ends a line, or moves the cursor of a terminal that shows the text. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
@@ -28,6 +27,10 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
  */
 export class FieldCheck {
   #first: InvalidField | null = null;
+
+  get isWrong(): boolean {
+    return this.#first !== null;
+  }
 
   done<T>(value: T): Checked<T> {
     return this.#first ?? { kind: 'ok', value };
@@ -87,13 +90,6 @@ export class FieldCheck {
     const { index, attempt, claimEpoch } = ref ?? { index: 0, attempt: 1, claimEpoch: 0 };
     this.atMost('index', index, MAX_INDEX);
     return { index, attempt: this.counted('attempt', attempt), claimEpoch };
-  }
-
-  /** Bytes of one line: a line end inside would make two lines of it. */
-  line(bytes: Uint8Array): Uint8Array {
-    this.that(bytes.length > 0, 'line', 'is empty');
-    this.that(!bytes.includes(NEWLINE), 'line', 'must not contain a line end (0x0A)');
-    return bytes;
   }
 
   list<Wire, T>(field: string, items: readonly Wire[], each: (item: Wire) => T): readonly T[] {

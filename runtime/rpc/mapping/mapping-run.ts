@@ -12,7 +12,8 @@ import {
 } from '../gen/rollout/v1/run_pb.ts';
 import { DRAIN_REPLY_STATES, HINT_SEVERITIES, PROVIDER_NAMES } from './enums.ts';
 import { type Checked, FieldCheck } from './field-check.ts';
-import { drainStepFromWire, drainStepToWire, wholeMs } from './mapping.ts';
+import { drainStepFromWire, drainStepToWire } from './mapping.ts';
+import { wholeMs } from './whole-ms.ts';
 
 /** The orders of RunService. */
 

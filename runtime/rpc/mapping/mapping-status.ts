@@ -5,7 +5,7 @@ import { type IdentifyResponse, IdentifyResponseSchema } from '../gen/rollout/v1
 import { type StatusResponse, StatusResponseSchema } from '../gen/rollout/v1/run_pb.ts';
 import { ROLES, RUN_STATES, STATUS_STATES } from './enums.ts';
 import { type Checked, FieldCheck } from './field-check.ts';
-import { wholeMs } from './mapping.ts';
+import { wholeMs } from './whole-ms.ts';
 
 /** The messages of RunService and CoordinatorService. */
 

@@ -1,18 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { MAX_U32 } from '../../base/u32.ts';
-import { type ItemRef, plainRef } from '../../model/row.ts';
-import type {
-  Assignment,
-  Beat,
-  BeatReply,
-  Deregistration,
-  DrainStep,
-  HeldItem,
-  ItemReturn,
-  Outcome,
-  Poll,
-  PollReply,
-} from '../../model/session.ts';
+import { plainRef } from '../../model/row.ts';
+import type { Beat, BeatReply, Deregistration, DrainStep, HeldItem, Poll, PollReply } from '../../model/session.ts';
 import { MAX_POLL_WAIT_MS } from '../../model/timing.ts';
 import {
   type BeatRequest,
@@ -29,14 +17,15 @@ import {
   type PollResponse,
   PollResponseSchema,
   type DrainStep as WireDrainStep,
+  type HeldItem as WireHeldItem,
 } from '../gen/rollout/v1/worker_pb.ts';
-import { DRAIN_STEPS, HELD_STATES, ITEM_FORMS, ORDERS, OUTCOME_KINDS, POLL_STATUSES, RETURN_REASONS, WORKER_STATES } from './enums.ts';
+import { refsFromWire, refsToWire } from './columns.ts';
+import { DRAIN_STEPS, HELD_STATES, ORDERS, POLL_STATUSES, WORKER_STATES } from './enums.ts';
 import { type Checked, FieldCheck, MAX_LIST } from './field-check.ts';
+import { assignmentsFromWire, assignmentsToWire, outcomesFromWire, outcomesToWire, returnFromWire, returnToWire } from './items.ts';
+import { wholeMs } from './whole-ms.ts';
 
 /** The messages of WorkerService: what comes from the wire is checked, field by field, before anybody else sees it. */
-
-/** Three digits, as HTTP has them (RFC 9110, 15). */
-const MAX_HTTP_STATUS = 999;
 
 export function beatToWire(beat: Beat): BeatRequest {
   return create(BeatRequestSchema, { ...beat, state: WORKER_STATES.toWire[beat.state], loopLagMs: wholeMs(beat.loopLagMs) });
@@ -85,9 +74,9 @@ export function pollToWire(poll: Poll): PollRequest {
   return create(PollRequestSchema, {
     ...same,
     ...(hello === null ? {} : { hello: { held: hello.map((item) => ({ ref: plainRef(item), state: HELD_STATES.toWire[item.state] })) } }),
-    outcomes: outcomes.map(outcomeToWire),
+    outcomes: outcomesToWire(outcomes),
+    started: refsToWire(started),
     returns: returns.map(returnToWire),
-    started: started.map(plainRef),
     drainSteps: drainSteps.map(drainStepToWire),
     waitMs: wholeMs(waitMs),
   });
@@ -95,7 +84,6 @@ export function pollToWire(poll: Poll): PollRequest {
 
 export function pollFromWire(wire: PollRequest): Checked<Poll> {
   const check = new FieldCheck();
-  const held = (item: (typeof wire.outcomes)[number] | NonNullable<typeof wire.hello>['held'][number]): ItemRef => check.ref(item.ref);
   const { hello, highestEpoch, acknowledgedBatch, isAwaiting } = wire;
   return check.done({
     workerId: check.workerId(wire.workerId),
@@ -103,23 +91,20 @@ export function pollFromWire(wire: PollRequest): Checked<Poll> {
     session: check.counted('session', wire.session),
     poll: check.counted('poll', wire.poll),
     highestEpoch,
-    hello:
-      hello === undefined
-        ? null
-        : check.list(
-            'held',
-            hello.held,
-            (item): HeldItem => ({ ...held(item), state: check.word('state', item.state, HELD_STATES, 'queued') }),
-          ),
+    hello: hello === undefined ? null : check.list('held', hello.held, (item) => heldFromWire(check, item)),
     acknowledgedBatch,
     isAwaiting,
     capacity: check.atMost('capacity', wire.capacity, MAX_LIST),
-    outcomes: check.list('outcomes', wire.outcomes, (item) => outcomeFromWire(check, item)),
+    outcomes: outcomesFromWire(check, wire.outcomes),
     returns: check.list('returns', wire.returns, (item) => returnFromWire(check, item)),
-    started: check.list('started', wire.started, (ref) => check.ref(ref)),
+    started: refsFromWire(check, 'started', wire.started),
     drainSteps: check.list('drain_steps', wire.drainSteps, (one) => drainStepFromWire(check, one)),
     waitMs: check.atMost('wait_ms', wire.waitMs, MAX_POLL_WAIT_MS),
   });
+}
+
+function heldFromWire(check: FieldCheck, { ref, state }: WireHeldItem): HeldItem {
+  return { ...check.ref(ref), state: check.word('state', state, HELD_STATES, 'queued') };
 }
 
 export function pollReplyToWire(reply: PollReply): PollResponse {
@@ -132,16 +117,11 @@ export function pollReplyToWire(reply: PollReply): PollResponse {
     drainMs: wholeMs(reply.drainMs),
     reason: reply.reason,
     batch: reply.batch,
-    assignments: reply.assignments.map((item) => ({
-      ref: plainRef(item),
-      line: item.line,
-      lineNumber: item.lineNumber,
-      form: ITEM_FORMS.toWire[item.form],
-    })),
-    revoked: reply.revoked.map(plainRef),
-    recalled: reply.recalled.map(plainRef),
-    acknowledged: reply.acknowledged.map(plainRef),
-    stale: reply.stale.map(plainRef),
+    assignments: assignmentsToWire(reply.assignments),
+    revoked: refsToWire(reply.revoked),
+    recalled: refsToWire(reply.recalled),
+    acknowledged: refsToWire(reply.acknowledged),
+    stale: refsToWire(reply.stale),
   });
 }
 
@@ -150,7 +130,6 @@ export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
   const { epoch, batch, drainMs } = wire;
   const status = check.word('status', wire.status, POLL_STATUSES, 'hello-needed');
   if (status !== 'ok') return check.done({ status, epoch });
-  const refs = (field: string, items: typeof wire.revoked): readonly ItemRef[] => check.list(field, items, (ref) => check.ref(ref));
   return check.done({
     status,
     epoch,
@@ -158,20 +137,11 @@ export function pollReplyFromWire(wire: PollResponse): Checked<PollReply> {
     drainMs,
     reason: check.detail(wire.reason, 'reason'),
     batch,
-    assignments: check.list(
-      'assignments',
-      wire.assignments,
-      (item): Assignment => ({
-        ...check.ref(item.ref),
-        line: check.line(item.line),
-        lineNumber: check.counted('line_number', item.lineNumber),
-        form: check.word('form', item.form, ITEM_FORMS, 'batch'),
-      }),
-    ),
-    revoked: refs('revoked', wire.revoked),
-    recalled: refs('recalled', wire.recalled),
-    acknowledged: refs('acknowledged', wire.acknowledged),
-    stale: refs('stale', wire.stale),
+    assignments: assignmentsFromWire(check, wire.assignments),
+    revoked: refsFromWire(check, 'revoked', wire.revoked),
+    recalled: refsFromWire(check, 'recalled', wire.recalled),
+    acknowledged: refsFromWire(check, 'acknowledged', wire.acknowledged),
+    stale: refsFromWire(check, 'stale', wire.stale),
   });
 }
 
@@ -192,55 +162,10 @@ export function deregisteredFromWire(wire: DeregisterResponse): Checked<{ readon
   return new FieldCheck().done({ epoch: wire.epoch });
 }
 
-function outcomeToWire(outcome: Outcome): NonNullable<MessageInitShape<typeof PollRequestSchema>['outcomes']>[number] {
-  const { httpStatus, code } = outcome;
-  return {
-    ref: plainRef(outcome),
-    kind: OUTCOME_KINDS.toWire[outcome.kind],
-    line: outcome.line,
-    httpStatus,
-    code,
-    retryable: outcome.isRetryable,
-    probe: outcome.isProbe,
-    delayMs: wholeMs(outcome.delayMs),
-  };
-}
-
-function returnToWire(item: ItemReturn): NonNullable<MessageInitShape<typeof PollRequestSchema>['returns']>[number] {
-  return { ref: plainRef(item), reason: RETURN_REASONS.toWire[item.reason], delayMs: wholeMs(item.delayMs), detail: item.detail };
-}
-
-function returnFromWire(check: FieldCheck, wire: PollRequest['returns'][number]): ItemReturn {
-  return {
-    ...check.ref(wire.ref),
-    reason: check.word('reason', wire.reason, RETURN_REASONS, 'drained'),
-    delayMs: wire.delayMs,
-    detail: check.detail(wire.detail, 'detail'),
-  };
-}
-
-function outcomeFromWire(check: FieldCheck, wire: PollRequest['outcomes'][number]): Outcome {
-  return {
-    ...check.ref(wire.ref),
-    kind: check.word('kind', wire.kind, OUTCOME_KINDS, 'error'),
-    line: check.line(wire.line),
-    httpStatus: check.atMost('http_status', wire.httpStatus, MAX_HTTP_STATUS),
-    code: check.code(wire.code),
-    isRetryable: wire.retryable,
-    isProbe: wire.probe,
-    delayMs: wire.delayMs,
-  };
-}
-
 export function drainStepToWire(one: DrainStep): MessageInitShape<typeof DrainStepSchema> {
   return { ...one, step: DRAIN_STEPS.toWire[one.step], remainingMs: wholeMs(one.remainingMs) };
 }
 
 export function drainStepFromWire(check: FieldCheck, { step, items, remainingMs, reason }: WireDrainStep): DrainStep {
   return { step: check.word('step', step, DRAIN_STEPS, 'stopped-pulling'), items, remainingMs, reason: check.detail(reason, 'reason') };
-}
-
-/** The wire has whole milliseconds in 32 bits; measured times are fractions. */
-export function wholeMs(ms: number): number {
-  return Math.min(MAX_U32, Math.max(0, Math.round(ms)));
 }

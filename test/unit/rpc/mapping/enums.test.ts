@@ -4,7 +4,6 @@ import * as enums from '../../../../runtime/rpc/mapping/enums.ts';
 const TABLES: Readonly<Record<string, enums.EnumTable<string, number>>> = {
   WORKER_STATES: enums.WORKER_STATES,
   HELD_STATES: enums.HELD_STATES,
-  OUTCOME_KINDS: enums.OUTCOME_KINDS,
   RETURN_REASONS: enums.RETURN_REASONS,
   ITEM_FORMS: enums.ITEM_FORMS,
   ORDERS: enums.ORDERS,

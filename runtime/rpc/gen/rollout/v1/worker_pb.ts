@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file rollout/v1/worker.proto.
  */
 export const file_rollout_v1_worker: GenFile = /*@__PURE__*/
-  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSLIAQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCRIMCgRub2RlGAkgASgJIoUBCgxCZWF0UmVzcG9uc2USDQoFZXBvY2gYASABKA0SEgoKc3VwZXJzZWRlZBgCIAEoCBIdChVoZWFydGJlYXRfaW50ZXJ2YWxfbXMYAyABKA0SHQoVc2VsZl9mZW5jZV90aW1lb3V0X21zGAQgASgNEhQKDHBvbGxfd2FpdF9tcxgFIAEoDSJKCgxCZWF0c1JlcXVlc3QSJQoEYmVhdBgBIAEoCzIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QSEwoLbG9vcF9sYWdfbXMYAiABKA0iOAoNQmVhdHNSZXNwb25zZRInCgVyZXBseRgBIAEoCzIYLnJvbGxvdXQudjEuQmVhdFJlc3BvbnNlIj4KB0l0ZW1SZWYSDQoFaW5kZXgYASABKA0SDwoHYXR0ZW1wdBgCIAEoDRITCgtjbGFpbV9lcG9jaBgDIAEoDSJSCghIZWxkSXRlbRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJAoFc3RhdGUYAiABKA4yFS5yb2xsb3V0LnYxLkhlbGRTdGF0ZSIrCgVIZWxsbxIiCgRoZWxkGAEgAygLMhQucm9sbG91dC52MS5IZWxkSXRlbSK3AQoHT3V0Y29tZRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJQoEa2luZBgCIAEoDjIXLnJvbGxvdXQudjEuT3V0Y29tZUtpbmQSDAoEbGluZRgDIAEoDBITCgtodHRwX3N0YXR1cxgEIAEoDRIMCgRjb2RlGAUgASgJEhEKCXJldHJ5YWJsZRgGIAEoCBIQCghkZWxheV9tcxgHIAEoDRINCgVwcm9iZRgIIAEoCCJ2CgZSZXR1cm4SIAoDcmVmGAEgASgLMhMucm9sbG91dC52MS5JdGVtUmVmEigKBnJlYXNvbhgCIAEoDjIYLnJvbGxvdXQudjEuUmV0dXJuUmVhc29uEhAKCGRlbGF5X21zGAMgASgNEg4KBmRldGFpbBgEIAEoCSJpCglEcmFpblN0ZXASJwoEc3RlcBgBIAEoDjIZLnJvbGxvdXQudjEuRHJhaW5TdGVwS2luZBINCgVpdGVtcxgCIAEoDRIUCgxyZW1haW5pbmdfbXMYAyABKA0SDgoGcmVhc29uGAQgASgJIv4CCgtQb2xsUmVxdWVzdBIRCgl3b3JrZXJfaWQYASABKAkSEgoKYm9vdF9ub25jZRgCIAEoCRIPCgdzZXNzaW9uGAMgASgNEgwKBHBvbGwYBCABKA0SFQoNaGlnaGVzdF9lcG9jaBgFIAEoDRIgCgVoZWxsbxgGIAEoCzIRLnJvbGxvdXQudjEuSGVsbG8SGgoSYWNrbm93bGVkZ2VkX2JhdGNoGAcgASgNEhMKC2lzX2F3YWl0aW5nGAggASgIEhAKCGNhcGFjaXR5GAkgASgNEiUKCG91dGNvbWVzGAogAygLMhMucm9sbG91dC52MS5PdXRjb21lEiMKB3JldHVybnMYCyADKAsyEi5yb2xsb3V0LnYxLlJldHVybhIPCgd3YWl0X21zGAwgASgNEiQKB3N0YXJ0ZWQYDSADKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSKgoLZHJhaW5fc3RlcHMYDiADKAsyFS5yb2xsb3V0LnYxLkRyYWluU3RlcCJ1CgpBc3NpZ25tZW50EiAKA3JlZhgBIAEoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIMCgRsaW5lGAIgASgMEhMKC2xpbmVfbnVtYmVyGAMgASgNEiIKBGZvcm0YBCABKA4yFC5yb2xsb3V0LnYxLkl0ZW1Gb3JtIuECCgxQb2xsUmVzcG9uc2USDQoFZXBvY2gYASABKA0SJgoGc3RhdHVzGAIgASgOMhYucm9sbG91dC52MS5Qb2xsU3RhdHVzEiAKBW9yZGVyGAMgASgOMhEucm9sbG91dC52MS5PcmRlchINCgViYXRjaBgEIAEoDRIrCgthc3NpZ25tZW50cxgFIAMoCzIWLnJvbGxvdXQudjEuQXNzaWdubWVudBIkCgdyZXZva2VkGAYgAygLMhMucm9sbG91dC52MS5JdGVtUmVmEikKDGFja25vd2xlZGdlZBgHIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIiCgVzdGFsZRgIIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIlCghyZWNhbGxlZBgJIAMoCzITLnJvbGxvdXQudjEuSXRlbVJlZhIQCghkcmFpbl9tcxgKIAEoDRIOCgZyZWFzb24YCyABKAkiOgoOU2Vzc2lvblJlcXVlc3QSKAoHbWVzc2FnZRgBIAEoCzIXLnJvbGxvdXQudjEuUG9sbFJlcXVlc3QiPAoPU2Vzc2lvblJlc3BvbnNlEikKB21lc3NhZ2UYASABKAsyGC5yb2xsb3V0LnYxLlBvbGxSZXNwb25zZSJMChFEZXJlZ2lzdGVyUmVxdWVzdBIRCgl3b3JrZXJfaWQYASABKAkSEgoKYm9vdF9ub25jZRgCIAEoCRIQCghpc19jbGVhbhgDIAEoCCIjChJEZXJlZ2lzdGVyUmVzcG9uc2USDQoFZXBvY2gYASABKA0qkQEKC1dvcmtlclN0YXRlEhwKGFdPUktFUl9TVEFURV9VTlNQRUNJRklFRBAAEhUKEVdPUktFUl9TVEFURV9JTklUEAESFgoSV09SS0VSX1NUQVRFX1JFQURZEAISGgoWV09SS0VSX1NUQVRFX05PVF9SRUFEWRADEhkKFVdPUktFUl9TVEFURV9EUkFJTklORxAEKm8KCUhlbGRTdGF0ZRIaChZIRUxEX1NUQVRFX1VOU1BFQ0lGSUVEEAASFQoRSEVMRF9TVEFURV9RVUVVRUQQARIWChJIRUxEX1NUQVRFX1NUQVJURUQQAhIXChNIRUxEX1NUQVRFX0ZJTklTSEVEEAMqXAoLT3V0Y29tZUtpbmQSHAoYT1VUQ09NRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTT1VUQ09NRV9LSU5EX1JFU1VMVBABEhYKEk9VVENPTUVfS0lORF9FUlJPUhACKtQBCgxSZXR1cm5SZWFzb24SHQoZUkVUVVJOX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFVJFVFVSTl9SRUFTT05fRFJBSU5FRBABEh0KGVJFVFVSTl9SRUFTT05fVU5BVkFJTEFCTEUQAhIbChdSRVRVUk5fUkVBU09OX1RIUk9UVExFRBADEhcKE1JFVFVSTl9SRUFTT05fUVVPVEEQBBIaChZSRVRVUk5fUkVBU09OX1JFQ0FMTEVEEAUSGQoVUkVUVVJOX1JFQVNPTl9SRUZVU0VEEAYq/gEKDURyYWluU3RlcEtpbmQSHwobRFJBSU5fU1RFUF9LSU5EX1VOU1BFQ0lGSUVEEAASIwofRFJBSU5fU1RFUF9LSU5EX1NUT1BQRURfUFVMTElORxABEiYKIkRSQUlOX1NURVBfS0lORF9SRVRVUk5FRF9VTlNUQVJURUQQAhIdChlEUkFJTl9TVEVQX0tJTkRfRklOSVNISU5HEAMSJAogRFJBSU5fU1RFUF9LSU5EX1JFVFVSTkVEX1NUQVJURUQQBBIbChdEUkFJTl9TVEVQX0tJTkRfTEVBVklORxAFEh0KGURSQUlOX1NURVBfS0lORF9XSVRIRFJBV04QBipNCghJdGVtRm9ybRIZChVJVEVNX0ZPUk1fVU5TUEVDSUZJRUQQABITCg9JVEVNX0ZPUk1fQkFUQ0gQARIRCg1JVEVNX0ZPUk1fUkFXEAIqYwoFT3JkZXISFQoRT1JERVJfVU5TUEVDSUZJRUQQABIOCgpPUkRFUl9XT1JLEAESDwoLT1JERVJfRFJBSU4QAhISCg5PUkRFUl9GSU5JU0hFRBADEg4KCk9SREVSX0hPTEQQBCp3CgpQb2xsU3RhdHVzEhsKF1BPTExfU1RBVFVTX1VOU1BFQ0lGSUVEEAASEgoOUE9MTF9TVEFUVVNfT0sQARIcChhQT0xMX1NUQVRVU19IRUxMT19ORUVERUQQAhIaChZQT0xMX1NUQVRVU19TVVBFUlNFREVEEAMy3AIKDVdvcmtlclNlcnZpY2USOQoEQmVhdBIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QaGC5yb2xsb3V0LnYxLkJlYXRSZXNwb25zZRJACgVCZWF0cxIYLnJvbGxvdXQudjEuQmVhdHNSZXF1ZXN0Ghkucm9sbG91dC52MS5CZWF0c1Jlc3BvbnNlKAEwARI5CgRQb2xsEhcucm9sbG91dC52MS5Qb2xsUmVxdWVzdBoYLnJvbGxvdXQudjEuUG9sbFJlc3BvbnNlEkYKB1Nlc3Npb24SGi5yb2xsb3V0LnYxLlNlc3Npb25SZXF1ZXN0Ghsucm9sbG91dC52MS5TZXNzaW9uUmVzcG9uc2UoATABEksKCkRlcmVnaXN0ZXISHS5yb2xsb3V0LnYxLkRlcmVnaXN0ZXJSZXF1ZXN0Gh4ucm9sbG91dC52MS5EZXJlZ2lzdGVyUmVzcG9uc2ViBnByb3RvMw");
+  fileDesc("Chdyb2xsb3V0L3YxL3dvcmtlci5wcm90bxIKcm9sbG91dC52MSLIAQoLQmVhdFJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSJgoFc3RhdGUYAyABKA4yFy5yb2xsb3V0LnYxLldvcmtlclN0YXRlEhMKC2NvbmN1cnJlbmN5GAQgASgNEgsKA3BpZBgFIAEoDRITCgtsb29wX2xhZ19tcxgGIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAcgASgNEg4KBmRldGFpbBgIIAEoCRIMCgRub2RlGAkgASgJIoUBCgxCZWF0UmVzcG9uc2USDQoFZXBvY2gYASABKA0SEgoKc3VwZXJzZWRlZBgCIAEoCBIdChVoZWFydGJlYXRfaW50ZXJ2YWxfbXMYAyABKA0SHQoVc2VsZl9mZW5jZV90aW1lb3V0X21zGAQgASgNEhQKDHBvbGxfd2FpdF9tcxgFIAEoDSJKCgxCZWF0c1JlcXVlc3QSJQoEYmVhdBgBIAEoCzIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QSEwoLbG9vcF9sYWdfbXMYAiABKA0iOAoNQmVhdHNSZXNwb25zZRInCgVyZXBseRgBIAEoCzIYLnJvbGxvdXQudjEuQmVhdFJlc3BvbnNlIj4KB0l0ZW1SZWYSDQoFaW5kZXgYASABKA0SDwoHYXR0ZW1wdBgCIAEoDRITCgtjbGFpbV9lcG9jaBgDIAEoDSJSCghIZWxkSXRlbRIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSJAoFc3RhdGUYAiABKA4yFS5yb2xsb3V0LnYxLkhlbGRTdGF0ZSIrCgVIZWxsbxIiCgRoZWxkGAEgAygLMhQucm9sbG91dC52MS5IZWxkSXRlbSJDCghJdGVtUmVmcxIPCgdpbmRleGVzGAEgAygNEhAKCGF0dGVtcHRzGAIgAygNEhQKDGNsYWltX2Vwb2NocxgDIAMoDSInCgVMaW5lcxIPCgdsZW5ndGhzGAEgAygNEg0KBWJ5dGVzGAIgASgMIo4BCghPdXRjb21lcxIiCgRyZWZzGAEgASgLMhQucm9sbG91dC52MS5JdGVtUmVmcxIgCgVsaW5lcxgCIAEoCzIRLnJvbGxvdXQudjEuTGluZXMSFQoNaHR0cF9zdGF0dXNlcxgDIAMoDRIlCghmYWlsdXJlcxgEIAMoCzITLnJvbGxvdXQudjEuRmFpbHVyZSJdCgdGYWlsdXJlEhAKCHBvc2l0aW9uGAEgASgNEgwKBGNvZGUYAiABKAkSEQoJcmV0cnlhYmxlGAMgASgIEhAKCGRlbGF5X21zGAQgASgNEg0KBXByb2JlGAUgASgIInYKBlJldHVybhIgCgNyZWYYASABKAsyEy5yb2xsb3V0LnYxLkl0ZW1SZWYSKAoGcmVhc29uGAIgASgOMhgucm9sbG91dC52MS5SZXR1cm5SZWFzb24SEAoIZGVsYXlfbXMYAyABKA0SDgoGZGV0YWlsGAQgASgJImkKCURyYWluU3RlcBInCgRzdGVwGAEgASgOMhkucm9sbG91dC52MS5EcmFpblN0ZXBLaW5kEg0KBWl0ZW1zGAIgASgNEhQKDHJlbWFpbmluZ19tcxgDIAEoDRIOCgZyZWFzb24YBCABKAkigAMKC1BvbGxSZXF1ZXN0EhEKCXdvcmtlcl9pZBgBIAEoCRISCgpib290X25vbmNlGAIgASgJEg8KB3Nlc3Npb24YAyABKA0SDAoEcG9sbBgEIAEoDRIVCg1oaWdoZXN0X2Vwb2NoGAUgASgNEiAKBWhlbGxvGAYgASgLMhEucm9sbG91dC52MS5IZWxsbxIaChJhY2tub3dsZWRnZWRfYmF0Y2gYByABKA0SEwoLaXNfYXdhaXRpbmcYCCABKAgSEAoIY2FwYWNpdHkYCSABKA0SJgoIb3V0Y29tZXMYCiABKAsyFC5yb2xsb3V0LnYxLk91dGNvbWVzEiMKB3JldHVybnMYCyADKAsyEi5yb2xsb3V0LnYxLlJldHVybhIPCgd3YWl0X21zGAwgASgNEiUKB3N0YXJ0ZWQYDSABKAsyFC5yb2xsb3V0LnYxLkl0ZW1SZWZzEioKC2RyYWluX3N0ZXBzGA4gAygLMhUucm9sbG91dC52MS5EcmFpblN0ZXAijQEKC0Fzc2lnbm1lbnRzEiIKBHJlZnMYASABKAsyFC5yb2xsb3V0LnYxLkl0ZW1SZWZzEiAKBWxpbmVzGAIgASgLMhEucm9sbG91dC52MS5MaW5lcxIUCgxsaW5lX251bWJlcnMYAyADKA0SIgoEZm9ybRgEIAEoDjIULnJvbGxvdXQudjEuSXRlbUZvcm0i5gIKDFBvbGxSZXNwb25zZRINCgVlcG9jaBgBIAEoDRImCgZzdGF0dXMYAiABKA4yFi5yb2xsb3V0LnYxLlBvbGxTdGF0dXMSIAoFb3JkZXIYAyABKA4yES5yb2xsb3V0LnYxLk9yZGVyEg0KBWJhdGNoGAQgASgNEiwKC2Fzc2lnbm1lbnRzGAUgASgLMhcucm9sbG91dC52MS5Bc3NpZ25tZW50cxIlCgdyZXZva2VkGAYgASgLMhQucm9sbG91dC52MS5JdGVtUmVmcxIqCgxhY2tub3dsZWRnZWQYByABKAsyFC5yb2xsb3V0LnYxLkl0ZW1SZWZzEiMKBXN0YWxlGAggASgLMhQucm9sbG91dC52MS5JdGVtUmVmcxImCghyZWNhbGxlZBgJIAEoCzIULnJvbGxvdXQudjEuSXRlbVJlZnMSEAoIZHJhaW5fbXMYCiABKA0SDgoGcmVhc29uGAsgASgJIjoKDlNlc3Npb25SZXF1ZXN0EigKB21lc3NhZ2UYASABKAsyFy5yb2xsb3V0LnYxLlBvbGxSZXF1ZXN0IjwKD1Nlc3Npb25SZXNwb25zZRIpCgdtZXNzYWdlGAEgASgLMhgucm9sbG91dC52MS5Qb2xsUmVzcG9uc2UiTAoRRGVyZWdpc3RlclJlcXVlc3QSEQoJd29ya2VyX2lkGAEgASgJEhIKCmJvb3Rfbm9uY2UYAiABKAkSEAoIaXNfY2xlYW4YAyABKAgiIwoSRGVyZWdpc3RlclJlc3BvbnNlEg0KBWVwb2NoGAEgASgNKpEBCgtXb3JrZXJTdGF0ZRIcChhXT1JLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIVChFXT1JLRVJfU1RBVEVfSU5JVBABEhYKEldPUktFUl9TVEFURV9SRUFEWRACEhoKFldPUktFUl9TVEFURV9OT1RfUkVBRFkQAxIZChVXT1JLRVJfU1RBVEVfRFJBSU5JTkcQBCpvCglIZWxkU3RhdGUSGgoWSEVMRF9TVEFURV9VTlNQRUNJRklFRBAAEhUKEUhFTERfU1RBVEVfUVVFVUVEEAESFgoSSEVMRF9TVEFURV9TVEFSVEVEEAISFwoTSEVMRF9TVEFURV9GSU5JU0hFRBADKtQBCgxSZXR1cm5SZWFzb24SHQoZUkVUVVJOX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFVJFVFVSTl9SRUFTT05fRFJBSU5FRBABEh0KGVJFVFVSTl9SRUFTT05fVU5BVkFJTEFCTEUQAhIbChdSRVRVUk5fUkVBU09OX1RIUk9UVExFRBADEhcKE1JFVFVSTl9SRUFTT05fUVVPVEEQBBIaChZSRVRVUk5fUkVBU09OX1JFQ0FMTEVEEAUSGQoVUkVUVVJOX1JFQVNPTl9SRUZVU0VEEAYq/gEKDURyYWluU3RlcEtpbmQSHwobRFJBSU5fU1RFUF9LSU5EX1VOU1BFQ0lGSUVEEAASIwofRFJBSU5fU1RFUF9LSU5EX1NUT1BQRURfUFVMTElORxABEiYKIkRSQUlOX1NURVBfS0lORF9SRVRVUk5FRF9VTlNUQVJURUQQAhIdChlEUkFJTl9TVEVQX0tJTkRfRklOSVNISU5HEAMSJAogRFJBSU5fU1RFUF9LSU5EX1JFVFVSTkVEX1NUQVJURUQQBBIbChdEUkFJTl9TVEVQX0tJTkRfTEVBVklORxAFEh0KGURSQUlOX1NURVBfS0lORF9XSVRIRFJBV04QBipNCghJdGVtRm9ybRIZChVJVEVNX0ZPUk1fVU5TUEVDSUZJRUQQABITCg9JVEVNX0ZPUk1fQkFUQ0gQARIRCg1JVEVNX0ZPUk1fUkFXEAIqYwoFT3JkZXISFQoRT1JERVJfVU5TUEVDSUZJRUQQABIOCgpPUkRFUl9XT1JLEAESDwoLT1JERVJfRFJBSU4QAhISCg5PUkRFUl9GSU5JU0hFRBADEg4KCk9SREVSX0hPTEQQBCp3CgpQb2xsU3RhdHVzEhsKF1BPTExfU1RBVFVTX1VOU1BFQ0lGSUVEEAASEgoOUE9MTF9TVEFUVVNfT0sQARIcChhQT0xMX1NUQVRVU19IRUxMT19ORUVERUQQAhIaChZQT0xMX1NUQVRVU19TVVBFUlNFREVEEAMy3AIKDVdvcmtlclNlcnZpY2USOQoEQmVhdBIXLnJvbGxvdXQudjEuQmVhdFJlcXVlc3QaGC5yb2xsb3V0LnYxLkJlYXRSZXNwb25zZRJACgVCZWF0cxIYLnJvbGxvdXQudjEuQmVhdHNSZXF1ZXN0Ghkucm9sbG91dC52MS5CZWF0c1Jlc3BvbnNlKAEwARI5CgRQb2xsEhcucm9sbG91dC52MS5Qb2xsUmVxdWVzdBoYLnJvbGxvdXQudjEuUG9sbFJlc3BvbnNlEkYKB1Nlc3Npb24SGi5yb2xsb3V0LnYxLlNlc3Npb25SZXF1ZXN0Ghsucm9sbG91dC52MS5TZXNzaW9uUmVzcG9uc2UoATABEksKCkRlcmVnaXN0ZXISHS5yb2xsb3V0LnYxLkRlcmVnaXN0ZXJSZXF1ZXN0Gh4ucm9sbG91dC52MS5EZXJlZ2lzdGVyUmVzcG9uc2ViBnByb3RvMw");
 
 /**
  * @generated from message rollout.v1.BeatRequest
@@ -236,53 +236,130 @@ export const HelloSchema: GenMessage<Hello> = /*@__PURE__*/
   messageDesc(file_rollout_v1_worker, 6);
 
 /**
- * What one attempt ended with. It is durable in the worker's outbox before it is sent (L34).
+ * Several of them, in columns. `attempts` and `claim_epochs` have one entry that holds for all of them where all are equal,
+ * else one for each index.
  *
- * @generated from message rollout.v1.Outcome
+ * @generated from message rollout.v1.ItemRefs
  */
-export type Outcome = Message<"rollout.v1.Outcome"> & {
+export type ItemRefs = Message<"rollout.v1.ItemRefs"> & {
   /**
-   * @generated from field: rollout.v1.ItemRef ref = 1;
+   * @generated from field: repeated uint32 indexes = 1;
    */
-  ref?: ItemRef | undefined;
+  indexes: number[];
 
   /**
-   * @generated from field: rollout.v1.OutcomeKind kind = 2;
+   * @generated from field: repeated uint32 attempts = 2;
    */
-  kind: OutcomeKind;
+  attempts: number[];
 
   /**
-   * The finished output line, JSON in UTF-8 without a line end.
+   * @generated from field: repeated uint32 claim_epochs = 3;
+   */
+  claimEpochs: number[];
+};
+
+/**
+ * Describes the message rollout.v1.ItemRefs.
+ * Use `create(ItemRefsSchema)` to create a new message.
+ */
+export const ItemRefsSchema: GenMessage<ItemRefs> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 7);
+
+/**
+ * Lines without their line ends, one after the other.
+ *
+ * @generated from message rollout.v1.Lines
+ */
+export type Lines = Message<"rollout.v1.Lines"> & {
+  /**
+   * In bytes; none is 0.
    *
-   * @generated from field: bytes line = 3;
+   * @generated from field: repeated uint32 lengths = 1;
    */
-  line: Uint8Array;
+  lengths: number[];
 
   /**
-   * HTTP status of the backend's answer; 0 where there was none.
-   *
-   * @generated from field: uint32 http_status = 4;
+   * @generated from field: bytes bytes = 2;
    */
-  httpStatus: number;
+  bytes: Uint8Array;
+};
+
+/**
+ * Describes the message rollout.v1.Lines.
+ * Use `create(LinesSchema)` to create a new message.
+ */
+export const LinesSchema: GenMessage<Lines> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 8);
+
+/**
+ * What attempts ended with. It is durable in the worker's outbox before it is sent (L34).
+ *
+ * @generated from message rollout.v1.Outcomes
+ */
+export type Outcomes = Message<"rollout.v1.Outcomes"> & {
+  /**
+   * @generated from field: rollout.v1.ItemRefs refs = 1;
+   */
+  refs?: ItemRefs | undefined;
 
   /**
-   * error.code of the line, empty for a result.
+   * The finished output lines, JSON in UTF-8.
    *
-   * @generated from field: string code = 5;
+   * @generated from field: rollout.v1.Lines lines = 2;
+   */
+  lines?: Lines | undefined;
+
+  /**
+   * HTTP statuses of the backend's answers, 0 where there was none: one entry for all where all are equal, else one each.
+   *
+   * @generated from field: repeated uint32 http_statuses = 3;
+   */
+  httpStatuses: number[];
+
+  /**
+   * Those of them that are not results, by ascending position.
+   *
+   * @generated from field: repeated rollout.v1.Failure failures = 4;
+   */
+  failures: Failure[];
+};
+
+/**
+ * Describes the message rollout.v1.Outcomes.
+ * Use `create(OutcomesSchema)` to create a new message.
+ */
+export const OutcomesSchema: GenMessage<Outcomes> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 9);
+
+/**
+ * @generated from message rollout.v1.Failure
+ */
+export type Failure = Message<"rollout.v1.Failure"> & {
+  /**
+   * Which of the outcomes it is, from 0.
+   *
+   * @generated from field: uint32 position = 1;
+   */
+  position: number;
+
+  /**
+   * error.code of the line.
+   *
+   * @generated from field: string code = 2;
    */
   code: string;
 
   /**
-   * A failure that counts against maxAttempts: while attempts are left the item goes back instead of being recorded.
+   * It counts against maxAttempts: while attempts are left the item goes back instead of being recorded.
    *
-   * @generated from field: bool retryable = 6;
+   * @generated from field: bool retryable = 3;
    */
   retryable: boolean;
 
   /**
    * How long the item must not be claimed again when it goes back, in milliseconds.
    *
-   * @generated from field: uint32 delay_ms = 7;
+   * @generated from field: uint32 delay_ms = 4;
    */
   delayMs: number;
 
@@ -290,17 +367,17 @@ export type Outcome = Message<"rollout.v1.Outcome"> & {
    * The endpoint had this item alone, was ready before and after, and gave no other item a result: the failure counts, or is
    * recorded, only where too few items are left to tell whose fault it is.
    *
-   * @generated from field: bool probe = 8;
+   * @generated from field: bool probe = 5;
    */
   probe: boolean;
 };
 
 /**
- * Describes the message rollout.v1.Outcome.
- * Use `create(OutcomeSchema)` to create a new message.
+ * Describes the message rollout.v1.Failure.
+ * Use `create(FailureSchema)` to create a new message.
  */
-export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 7);
+export const FailureSchema: GenMessage<Failure> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 10);
 
 /**
  * An item that goes back without an outcome; nothing is counted against it.
@@ -336,7 +413,7 @@ export type Return = Message<"rollout.v1.Return"> & {
  * Use `create(ReturnSchema)` to create a new message.
  */
 export const ReturnSchema: GenMessage<Return> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 8);
+  messageDesc(file_rollout_v1_worker, 11);
 
 /**
  * What a draining worker has just done; told for the events of the run, at most once each.
@@ -374,7 +451,7 @@ export type DrainStep = Message<"rollout.v1.DrainStep"> & {
  * Use `create(DrainStepSchema)` to create a new message.
  */
 export const DrainStepSchema: GenMessage<DrainStep> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 9);
+  messageDesc(file_rollout_v1_worker, 12);
 
 /**
  * @generated from message rollout.v1.PollRequest
@@ -438,9 +515,9 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
   capacity: number;
 
   /**
-   * @generated from field: repeated rollout.v1.Outcome outcomes = 10;
+   * @generated from field: rollout.v1.Outcomes outcomes = 10;
    */
-  outcomes: Outcome[];
+  outcomes?: Outcomes | undefined;
 
   /**
    * @generated from field: repeated rollout.v1.Return returns = 11;
@@ -457,9 +534,9 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
   /**
    * Items that have started since the last message, and may not be stolen any more (L32).
    *
-   * @generated from field: repeated rollout.v1.ItemRef started = 13;
+   * @generated from field: rollout.v1.ItemRefs started = 13;
    */
-  started: ItemRef[];
+  started?: ItemRefs | undefined;
 
   /**
    * @generated from field: repeated rollout.v1.DrainStep drain_steps = 14;
@@ -472,43 +549,47 @@ export type PollRequest = Message<"rollout.v1.PollRequest"> & {
  * Use `create(PollRequestSchema)` to create a new message.
  */
 export const PollRequestSchema: GenMessage<PollRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 10);
+  messageDesc(file_rollout_v1_worker, 13);
 
 /**
- * @generated from message rollout.v1.Assignment
+ * Items to be executed, in columns.
+ *
+ * @generated from message rollout.v1.Assignments
  */
-export type Assignment = Message<"rollout.v1.Assignment"> & {
+export type Assignments = Message<"rollout.v1.Assignments"> & {
   /**
-   * @generated from field: rollout.v1.ItemRef ref = 1;
+   * @generated from field: rollout.v1.ItemRefs refs = 1;
    */
-  ref?: ItemRef | undefined;
+  refs?: ItemRefs | undefined;
 
   /**
-   * The input line as it stands in the file, without its line end.
+   * The input lines as they stand in the file.
    *
-   * @generated from field: bytes line = 2;
+   * @generated from field: rollout.v1.Lines lines = 2;
    */
-  line: Uint8Array;
+  lines?: Lines | undefined;
 
   /**
-   * 1-based number of the line in the input.
+   * Numbers of the lines in the input, from 1.
    *
-   * @generated from field: uint32 line_number = 3;
+   * @generated from field: repeated uint32 line_numbers = 3;
    */
-  lineNumber: number;
+  lineNumbers: number[];
 
   /**
+   * Of all of them.
+   *
    * @generated from field: rollout.v1.ItemForm form = 4;
    */
   form: ItemForm;
 };
 
 /**
- * Describes the message rollout.v1.Assignment.
- * Use `create(AssignmentSchema)` to create a new message.
+ * Describes the message rollout.v1.Assignments.
+ * Use `create(AssignmentsSchema)` to create a new message.
  */
-export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 11);
+export const AssignmentsSchema: GenMessage<Assignments> = /*@__PURE__*/
+  messageDesc(file_rollout_v1_worker, 14);
 
 /**
  * @generated from message rollout.v1.PollResponse
@@ -537,38 +618,38 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
   batch: number;
 
   /**
-   * @generated from field: repeated rollout.v1.Assignment assignments = 5;
+   * @generated from field: rollout.v1.Assignments assignments = 5;
    */
-  assignments: Assignment[];
+  assignments?: Assignments | undefined;
 
   /**
    * Held items whose rows are gone: stop them, send nothing for them (L27).
    *
-   * @generated from field: repeated rollout.v1.ItemRef revoked = 6;
+   * @generated from field: rollout.v1.ItemRefs revoked = 6;
    */
-  revoked: ItemRef[];
+  revoked?: ItemRefs | undefined;
 
   /**
    * The worker may forget these outcomes and returns: they are recorded, or known to the ledger (L29).
    *
-   * @generated from field: repeated rollout.v1.ItemRef acknowledged = 7;
+   * @generated from field: rollout.v1.ItemRefs acknowledged = 7;
    */
-  acknowledged: ItemRef[];
+  acknowledged?: ItemRefs | undefined;
 
   /**
    * The ledger has confirmed that these can never settle: forget them.
    *
-   * @generated from field: repeated rollout.v1.ItemRef stale = 8;
+   * @generated from field: rollout.v1.ItemRefs stale = 8;
    */
-  stale: ItemRef[];
+  stale?: ItemRefs | undefined;
 
   /**
    * Wanted for another worker: those that have not started are returned with RETURN_REASON_RECALLED in or before the
    * message that acknowledges this batch; of the others nothing is said (L32).
    *
-   * @generated from field: repeated rollout.v1.ItemRef recalled = 9;
+   * @generated from field: rollout.v1.ItemRefs recalled = 9;
    */
-  recalled: ItemRef[];
+  recalled?: ItemRefs | undefined;
 
   /**
    * With ORDER_DRAIN: how long the drain may take; 0 where the worker's own setting applies.
@@ -590,7 +671,7 @@ export type PollResponse = Message<"rollout.v1.PollResponse"> & {
  * Use `create(PollResponseSchema)` to create a new message.
  */
 export const PollResponseSchema: GenMessage<PollResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 12);
+  messageDesc(file_rollout_v1_worker, 15);
 
 /**
  * @generated from message rollout.v1.SessionRequest
@@ -607,7 +688,7 @@ export type SessionRequest = Message<"rollout.v1.SessionRequest"> & {
  * Use `create(SessionRequestSchema)` to create a new message.
  */
 export const SessionRequestSchema: GenMessage<SessionRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 13);
+  messageDesc(file_rollout_v1_worker, 16);
 
 /**
  * @generated from message rollout.v1.SessionResponse
@@ -624,7 +705,7 @@ export type SessionResponse = Message<"rollout.v1.SessionResponse"> & {
  * Use `create(SessionResponseSchema)` to create a new message.
  */
 export const SessionResponseSchema: GenMessage<SessionResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 14);
+  messageDesc(file_rollout_v1_worker, 17);
 
 /**
  * @generated from message rollout.v1.DeregisterRequest
@@ -653,7 +734,7 @@ export type DeregisterRequest = Message<"rollout.v1.DeregisterRequest"> & {
  * Use `create(DeregisterRequestSchema)` to create a new message.
  */
 export const DeregisterRequestSchema: GenMessage<DeregisterRequest> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 15);
+  messageDesc(file_rollout_v1_worker, 18);
 
 /**
  * @generated from message rollout.v1.DeregisterResponse
@@ -670,7 +751,7 @@ export type DeregisterResponse = Message<"rollout.v1.DeregisterResponse"> & {
  * Use `create(DeregisterResponseSchema)` to create a new message.
  */
 export const DeregisterResponseSchema: GenMessage<DeregisterResponse> = /*@__PURE__*/
-  messageDesc(file_rollout_v1_worker, 16);
+  messageDesc(file_rollout_v1_worker, 19);
 
 /**
  * @generated from enum rollout.v1.WorkerState
@@ -752,37 +833,6 @@ export const HeldStateSchema: GenEnum<HeldState> = /*@__PURE__*/
   enumDesc(file_rollout_v1_worker, 1);
 
 /**
- * @generated from enum rollout.v1.OutcomeKind
- */
-export const OutcomeKind = {
-  /**
-   * @generated from enum value: OUTCOME_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED: 0,
-
-  /**
-   * @generated from enum value: OUTCOME_KIND_RESULT = 1;
-   */
-  RESULT: 1,
-
-  /**
-   * @generated from enum value: OUTCOME_KIND_ERROR = 2;
-   */
-  ERROR: 2,
-} as const;
-
-/**
- * @generated from enum rollout.v1.OutcomeKind
- */
-export type OutcomeKind = (typeof OutcomeKind)[keyof typeof OutcomeKind] | UnknownEnum;
-
-/**
- * Describes the enum rollout.v1.OutcomeKind.
- */
-export const OutcomeKindSchema: GenEnum<OutcomeKind> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 2);
-
-/**
  * @generated from enum rollout.v1.ReturnReason
  */
 export const ReturnReason = {
@@ -843,7 +893,7 @@ export type ReturnReason = (typeof ReturnReason)[keyof typeof ReturnReason] | Un
  * Describes the enum rollout.v1.ReturnReason.
  */
 export const ReturnReasonSchema: GenEnum<ReturnReason> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 3);
+  enumDesc(file_rollout_v1_worker, 2);
 
 /**
  * @generated from enum rollout.v1.DrainStepKind
@@ -906,7 +956,7 @@ export type DrainStepKind = (typeof DrainStepKind)[keyof typeof DrainStepKind] |
  * Describes the enum rollout.v1.DrainStepKind.
  */
 export const DrainStepKindSchema: GenEnum<DrainStepKind> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 4);
+  enumDesc(file_rollout_v1_worker, 3);
 
 /**
  * @generated from enum rollout.v1.ItemForm
@@ -941,7 +991,7 @@ export type ItemForm = (typeof ItemForm)[keyof typeof ItemForm] | UnknownEnum;
  * Describes the enum rollout.v1.ItemForm.
  */
 export const ItemFormSchema: GenEnum<ItemForm> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 5);
+  enumDesc(file_rollout_v1_worker, 4);
 
 /**
  * @generated from enum rollout.v1.Order
@@ -988,7 +1038,7 @@ export type Order = (typeof Order)[keyof typeof Order] | UnknownEnum;
  * Describes the enum rollout.v1.Order.
  */
 export const OrderSchema: GenEnum<Order> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 6);
+  enumDesc(file_rollout_v1_worker, 5);
 
 /**
  * @generated from enum rollout.v1.PollStatus
@@ -1028,7 +1078,7 @@ export type PollStatus = (typeof PollStatus)[keyof typeof PollStatus] | UnknownE
  * Describes the enum rollout.v1.PollStatus.
  */
 export const PollStatusSchema: GenEnum<PollStatus> = /*@__PURE__*/
-  enumDesc(file_rollout_v1_worker, 7);
+  enumDesc(file_rollout_v1_worker, 6);
 
 /**
  * What a worker says to the coordinator that holds the lease. The caller's certificate must carry the URI

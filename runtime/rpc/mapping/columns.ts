@@ -1,0 +1,68 @@
+import { Buffer } from 'node:buffer';
+import { type ItemRef, MAX_INDEX } from '../../model/row.ts';
+import type { ItemRefs, Lines } from '../gen/rollout/v1/worker_pb.ts';
+import { type FieldCheck, MAX_LIST } from './field-check.ts';
+
+/**
+ * Items travel in columns: an object on the wire for each of them costs more than all else that a message needs. A column whose values
+ * are all equal has one entry.
+ */
+
+const LINE_END = 0x0a;
+
+type Columns<Message> = Omit<Message, '$typeName' | '$unknown'>;
+
+/** Undefined, which takes no byte, where there are none. */
+export function refsToWire(refs: readonly ItemRef[]): Columns<ItemRefs> | undefined {
+  if (refs.length === 0) return undefined;
+  return {
+    indexes: refs.map(({ index }) => index),
+    attempts: columnOf(refs.map(({ attempt }) => attempt)),
+    claimEpochs: columnOf(refs.map(({ claimEpoch }) => claimEpoch)),
+  };
+}
+
+export function refsFromWire(check: FieldCheck, field: string, wire: Columns<ItemRefs> | undefined): readonly ItemRef[] {
+  if (wire === undefined) return [];
+  const { indexes } = wire;
+  check.that(indexes.length <= MAX_LIST, field, `must have at most ${MAX_LIST} entries`);
+  const attemptOf = valuesOf(check, 'attempts', wire.attempts, indexes.length);
+  const epochOf = valuesOf(check, 'claim_epochs', wire.claimEpochs, indexes.length);
+  if (check.isWrong) return [];
+  check.that(!indexes.some((index) => index > MAX_INDEX), 'index', `must be at most ${MAX_INDEX}`);
+  check.that(!wire.attempts.includes(0), 'attempt', 'counts from 1');
+  return indexes.map((index, at) => ({ index, attempt: attemptOf(at), claimEpoch: epochOf(at) }));
+}
+
+export function linesToWire(lines: readonly Uint8Array[]): Columns<Lines> {
+  return { lengths: lines.map(({ byteLength }) => byteLength), bytes: Buffer.concat(lines) };
+}
+
+/** The lines of `count` items. They share the memory of the message. A line end in one of them would make two lines of it. */
+export function linesFromWire(check: FieldCheck, wire: Columns<Lines> | undefined, count: number): readonly Uint8Array[] {
+  const { lengths, bytes } = wire ?? { lengths: [], bytes: new Uint8Array() };
+  check.that(lengths.length === count, 'lines', `must be as many as their items, ${count}`);
+  check.that(!lengths.includes(0), 'lines', 'must not be empty');
+  check.that(lengths.reduce((sum, length) => sum + length, 0) === bytes.byteLength, 'lines', 'must be as long as their lengths say');
+  check.that(!bytes.includes(LINE_END), 'lines', 'must not contain a line end (0x0A)');
+  if (check.isWrong) return [];
+  let end = 0;
+  return lengths.map((length) => {
+    end += length;
+    return bytes.subarray(end - length, end);
+  });
+}
+
+/** One entry where all are equal. */
+export function columnOf(values: readonly number[]): number[] {
+  const [first] = values;
+  return first === undefined || values.some((value) => value !== first) ? [...values] : [first];
+}
+
+/** The value of each of `count` items. */
+export function valuesOf(check: FieldCheck, field: string, column: readonly number[], count: number): (at: number) => number {
+  const [first = 0] = column;
+  const isOneForAll = column.length === 1 && count > 0;
+  check.that(isOneForAll || column.length === count, field, 'must have one entry, or one for each item');
+  return isOneForAll ? () => first : (at) => column[at] ?? 0;
+}
