@@ -1,16 +1,20 @@
 /** `.` and `..`, also percent-encoded: a client or a proxy that resolves them asks for another path than the line names. */
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
 
+const FORBIDDEN = /[^\x21-\x7e]/u;
+
 /**
  * Why an item's url cannot be the target of a request to the server of the run; null where it can. It must be an absolute path with
  * an optional query, as it stands in a request line (RFC 9112, section 3.2.1): what is not allowed there is percent-encoded.
  */
 export function requestTargetProblem(url: string): string | null {
   if (url.startsWith('//')) return 'begins with "//", which names another host: begin it with a single "/"';
-  const forbidden = /[^\x21-\x7e]/u.exec(url);
+  const forbidden = FORBIDDEN.exec(url);
   if (forbidden !== null) return `holds ${characterName(forbidden[0])}: percent-encode it`;
   if (url.includes('#')) return 'holds "#", and what follows it is never sent: leave it out, or write %23';
   if (url.includes('\\')) return 'holds "\\": write "/", or %5C';
+  // Hardly any path holds one of them, and a path is looked at for each item.
+  if (!url.includes('/.') && !url.includes('%')) return null;
   const [path = ''] = url.split('?', 1);
   if (path.split('/').some((segment) => DOT_SEGMENT.test(segment))) return 'holds the path segment "." or "..": write the path without it';
   return null;

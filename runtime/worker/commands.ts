@@ -13,6 +13,11 @@ export type Ending =
   /** No connection came about: nothing was executed. */
   | { readonly kind: 'unavailable'; readonly ref: ItemRef; readonly detail: string };
 
+export interface Ended {
+  readonly ref: ItemRef;
+  readonly ending: Ending;
+}
+
 /**
  * Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts
  * as such; `alone`: no coordinator has answered for too long.

@@ -1,5 +1,6 @@
 import { never } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
+import { Gathered } from '../base/gathered.ts';
 import type { Log } from '../base/log.ts';
 import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { ComputeHint } from '../model/hint.ts';
@@ -7,7 +8,7 @@ import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
 import type { Readiness } from './backends/contract.ts';
-import type { Command, Leaving } from './commands.ts';
+import type { Command, Ended, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat/heartbeat.ts';
 import {
   onBeat,
@@ -57,6 +58,7 @@ export class WorkerLoop {
   readonly #deps: LoopDeps;
   readonly #stopped = new AbortController();
   readonly #speaking: Speaking;
+  readonly #ended = new Gathered<Ended>((ended) => this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), ended)));
   #toStore: Outcome[] = [];
   #isStoring = false;
   #awayRepeats: Repeats = NO_REPEATS;
@@ -127,7 +129,7 @@ export class WorkerLoop {
 
   async #execute(assignment: Assignment, endpoint: number): Promise<void> {
     const ending = await this.#deps.slots.run(assignment, endpoint);
-    this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), plainRef(assignment), ending));
+    this.#ended.add({ ref: plainRef(assignment), ending });
   }
 
   /** One commit for all outcomes that came while the last one was under way. */

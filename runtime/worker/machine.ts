@@ -3,7 +3,7 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
-import type { Command, Ending, Leaving } from './commands.ts';
+import type { Command, Ended, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
 import { whyAway } from './endpoint/away.ts';
 import { askEndpoints, end, openWhereAllFailed, takeReadiness } from './execution.ts';
@@ -105,8 +105,9 @@ export function onPollFailed(state: State, nowMs: number, id: PollId): readonly 
   return settle(state, nowMs);
 }
 
-export function onEnded(state: State, nowMs: number, ref: ItemRef, ending: Ending): readonly Command[] {
-  end(state, nowMs, ref, ending);
+/** The executions that have ended in one turn of the loop: what follows from the state is found out once for all of them. */
+export function onEnded(state: State, nowMs: number, ended: readonly Ended[]): readonly Command[] {
+  for (const { ref, ending } of ended) end(state, nowMs, ref, ending);
   giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }

@@ -229,13 +229,16 @@ function enter(state: State, held: Held): void {
   if (stage.kind === 'finished' || stage.kind === 'returning') state.unsent.add(held);
 }
 
+/** What an item that waits to be told or for its acknowledgement is listed in depends on its stage alone. */
 function leave(state: State, held: Held): void {
-  state.counts[held.stage.kind] -= 1;
-  state.outcomeBytes -= outcomeBytes(held.stage);
-  state.waitingBytes -= waitingBytes(held.stage);
-  state.queue.delete(held);
-  state.untold.delete(held);
-  state.failures.delete(held);
+  const { stage } = held;
+  state.counts[stage.kind] -= 1;
+  state.outcomeBytes -= outcomeBytes(stage);
+  state.waitingBytes -= waitingBytes(stage);
+  if (stage.kind === 'queued') state.queue.delete(held);
+  if (stage.kind === 'started') state.untold.delete(held);
+  if (stage.kind === 'failed') state.failures.delete(held);
+  if (stage.kind !== 'finished' && stage.kind !== 'returning') return;
   state.unsent.delete(held);
   state.sent.delete(held);
 }

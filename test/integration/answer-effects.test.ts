@@ -6,11 +6,12 @@ import type { ItemReturn, Outcome } from '../../runtime/model/session.ts';
 import { endingOf } from '../../runtime/worker/ending.ts';
 import { REFUSAL_ROW } from '../../runtime/worker/endpoint/endpoint.ts';
 import type { Judgement } from '../../runtime/worker/endpoint/retry.ts';
-import { onEnded, onReply } from '../../runtime/worker/machine.ts';
+import { onReply } from '../../runtime/worker/machine.ts';
 import type { Stage } from '../../runtime/worker/stage.ts';
 import { find, type State } from '../../runtime/worker/state.ts';
 import { batchLine } from '../support/batch-lines.ts';
 import { heldItem, Machine, ofKind, rowFor, ref as rowRef } from '../support/machine.ts';
+import { onOneEnded } from '../support/one-ended.ts';
 import { assignment, greeting, ok, ref } from '../support/worker-state.ts';
 
 /** docs/answers.md says what each judgement does to the item, the endpoint and the run: the machines of both processes are asked. */
@@ -58,7 +59,7 @@ class Worker {
   end(index: number, judgement: Judgement): void {
     this.#nowMs += 1;
     const item = { customId: `item-${index}`, method: 'POST', url: '/v1/chat/completions', body: JSON.parse(batchLine('a')) as object };
-    onEnded(this.state, this.#nowMs, ref(index), endingOf({ assignment: assignment(index), item, id: 'id' }, judgement));
+    onOneEnded(this.state, this.#nowMs, ref(index), endingOf({ assignment: assignment(index), item, id: 'id' }, judgement));
   }
 
   /** An item that starts now gets a result. */

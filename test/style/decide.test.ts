@@ -6,7 +6,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'http-header', 'random', 'repeats', 'u32'],
+  base: ['assert', 'backoff', 'gathered', 'http-header', 'random', 'repeats', 'u32'],
   'base/config': ['nearest', 'quantity'],
   'base/fs': ['disk-space', 'state-error', 'store-free-pages'],
   'base/json': ['json-members', 'json-object'],

@@ -7,10 +7,11 @@ import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { plainRef } from '../../runtime/model/row.ts';
 import type { Outcome } from '../../runtime/model/session.ts';
 import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts';
-import { onBeat, onConnected, onEnded, onReadiness, onReply, onStart, onStored, onTick, onWritten } from '../../runtime/worker/machine.ts';
+import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
 import { EventQueue } from '../sim/event-queue.ts';
 import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine.ts';
+import { onOneEnded } from './one-ended.ts';
 import { SETTINGS as WORKER } from './worker-state.ts';
 
 /** How long each stage of an item's way takes, in milliseconds: about what was measured where two cores are shared by all processes. */
@@ -206,7 +207,7 @@ export class VirtualFleet {
   #end(n: number, outcome: Outcome): void {
     this.#note(-1);
     this.ended += 1;
-    this.#hear(n, (state) => onEnded(state, this.nowMs, plainRef(outcome), { kind: 'outcome', outcome }));
+    this.#hear(n, (state) => onOneEnded(state, this.nowMs, plainRef(outcome), { kind: 'outcome', outcome }));
   }
 
   #message(run: () => void): void {

@@ -6,7 +6,6 @@ import {
   onBeat,
   onConnected,
   onDrain,
-  onEnded,
   onHint,
   onPollFailed,
   onReadiness,
@@ -17,6 +16,7 @@ import {
   onWritten,
 } from '../../runtime/worker/machine.ts';
 import type { State } from '../../runtime/worker/state.ts';
+import { onOneEnded } from './one-ended.ts';
 import { assignment, greeting, type OkReply, ok, outcome, ref, type STEPS, someEnding, someHint, someOrder } from './worker-state.ts';
 
 /** The world around one worker's machine, which notes what leaves it and knows nothing of its state. */
@@ -160,7 +160,7 @@ export class World {
     if (entry === undefined) return [];
     const [key, { index, attempt }] = entry;
     this.#executing.delete(key);
-    return onEnded(this.#state, this.#nowMs, ref(index, attempt), someEnding(step, pick, index, attempt));
+    return onOneEnded(this.#state, this.#nowMs, ref(index, attempt), someEnding(step, pick, index, attempt));
   }
 
   #reply(pick: number, content: Partial<OkReply>): readonly Command[] {

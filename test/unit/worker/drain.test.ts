@@ -4,9 +4,10 @@ import type { DrainStepKind } from '../../../runtime/model/session.ts';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import type { Command } from '../../../runtime/worker/commands.ts';
 import { HAND_OVER_MS } from '../../../runtime/worker/drain.ts';
-import { onDrain, onEnded, onHint, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
+import { onDrain, onHint, onReply, onStored, onTick } from '../../../runtime/worker/machine.ts';
 import { workerState } from '../../../runtime/worker/say.ts';
 import type { State } from '../../../runtime/worker/state.ts';
+import { onOneEnded } from '../../support/one-ended.ts';
 import { assignment, ended, greeting, kinds, type OkReply, ok, polls, ref, type SETTINGS } from '../../support/worker-state.ts';
 
 /** A worker that executes items 1 and 2 and has queued 3; poll 2 waits. */
@@ -44,7 +45,7 @@ function answer(state: State, nowMs: number, more: Partial<Omit<OkReply, 'status
 function observed(durationMs: number): State {
   const { state } = greeting({ concurrency: 2 });
   onReply(state, 0, { session: 1, poll: 1 }, ok({ batch: 1, assignments: [assignment(0)] }));
-  onEnded(state, durationMs, ref(0), ended(0));
+  onOneEnded(state, durationMs, ref(0), ended(0));
   onStored(state, durationMs, [ref(0)]);
   answer(state, durationMs, { batch: 2, acknowledged: [ref(0)], assignments: [assignment(1), assignment(2)] });
   answer(state, durationMs);
@@ -60,7 +61,7 @@ test('the steps of a drain are told in their order, each once', (t) => {
     { step: 'finishing', items: 2, remainingMs: 15_000 },
   ]);
   t.is(polls(commands)[0]?.drainSteps[0]?.reason, 'spot');
-  onEnded(state, 200, ref(1), ended(1));
+  onOneEnded(state, 200, ref(1), ended(1));
   onStored(state, 200, [ref(1)]);
   answer(state, 300);
   answer(state, 13_000);
@@ -130,7 +131,7 @@ test('a hint holds: nothing new, unstarted items back, started ones end, and the
       ['finishing', 2, 0],
     ],
   );
-  for (const index of [1, 2]) onEnded(state, 500, ref(index), ended(index));
+  for (const index of [1, 2]) onOneEnded(state, 500, ref(index), ended(index));
   onStored(state, 500, [ref(1), ref(2)]);
   t.false(kinds(answer(state, 600, { acknowledged: [ref(1), ref(2), ref(3)] })).includes('leave'));
   t.false(kinds(onTick(state, 3_000)).includes('leave'));
@@ -185,7 +186,7 @@ test('an order without a time lets the drain take what the worker has set, from 
 test('an older reply that arrives late does not undo the order of a newer one', (t) => {
   const state = working();
   onTick(state, 1);
-  onEnded(state, 2, ref(1), ended(1));
+  onOneEnded(state, 2, ref(1), ended(1));
   onStored(state, 3, [ref(1)]);
   t.deepEqual([...state.session.inFlight], [2, 3]);
   onReply(state, 4, { session: 1, poll: 3 }, ok({ order: 'drain', drainMs: 9_000 }));

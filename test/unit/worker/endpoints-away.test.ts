@@ -1,7 +1,8 @@
 import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
-import { onBeat, onEnded, onReadiness, onReply, onStart } from '../../../runtime/worker/machine.ts';
+import { onBeat, onReadiness, onReply, onStart } from '../../../runtime/worker/machine.ts';
 import { newState, type State } from '../../../runtime/worker/state.ts';
+import { onOneEnded } from '../../support/one-ended.ts';
 import {
   assignment,
   beatReply,
@@ -29,7 +30,7 @@ function working(settings: Partial<typeof SETTINGS> = {}): State {
 
 test('the server is not there: the item and all unstarted ones go back, and one item probes it once it is ready', (t) => {
   const state = working();
-  const commands = onEnded(state, 5, ref(1), unreachable(1));
+  const commands = onOneEnded(state, 5, ref(1), unreachable(1));
   t.deepEqual(kinds(commands), ['note-away', 'ask', 'say', 'poll']);
   t.deepEqual(
     polls(commands)[0]?.returns.map((one) => [one.index, one.reason]),
@@ -39,12 +40,12 @@ test('the server is not there: the item and all unstarted ones go back, and one 
     ],
   );
   t.is(polls(commands)[0]?.capacity, 0);
-  t.deepEqual(kinds(onEnded(state, 6, ref(2), unreachable(2))), [], 'the endpoint is asked once at a time');
+  t.deepEqual(kinds(onOneEnded(state, 6, ref(2), unreachable(2))), [], 'the endpoint is asked once at a time');
   onReadiness(state, 7, 0, null);
   const [poll] = polls(onReply(state, 8, { session: 1, poll: 2 }, ok()));
   t.like(poll, { capacity: 1 });
   onReply(state, 9, { session: 1, poll: poll?.poll ?? 0 }, ok({ batch: 2, assignments: [assignment(4)] }));
-  const closed = onEnded(state, 10, ref(4), ended(4));
+  const closed = onOneEnded(state, 10, ref(4), ended(4));
   t.like(
     closed.find(({ kind }) => kind === 'say'),
     { state: 'ready' },
@@ -73,19 +74,19 @@ test('one endpoint that works is enough', (t) => {
 
 test('an item that its server throttles for hours goes back for no longer than the worker waits, and so for its endpoint', (t) => {
   const state = working({ waitBackendMs: 10_000 });
-  const [poll] = polls(onEnded(state, 5, ref(1), throttled(1, 900_000, 900_000)));
+  const [poll] = polls(onOneEnded(state, 5, ref(1), throttled(1, 900_000, 900_000)));
   t.like(poll?.returns[0], { index: 1, reason: 'throttled', delayMs: 10_000 });
   t.is(state.endpoints[0]?.limit.quietUntilMs, 10_005);
 });
 
 test('where every endpoint has only throttled for waitBackend, the worker gives up', (t) => {
   const state = working({ waitBackendMs: 10_000 });
-  onEnded(state, 5, ref(1), ended(1));
-  onEnded(state, 1_000, ref(2), throttled(2));
-  onEnded(state, 10_999, ref(3), throttled(3));
+  onOneEnded(state, 5, ref(1), ended(1));
+  onOneEnded(state, 1_000, ref(2), throttled(2));
+  onOneEnded(state, 10_999, ref(3), throttled(3));
   t.is(state.givenUp, null, 'counted from the first refusal after the last result');
   onReply(state, 12_500, { session: 1, poll: 2 }, ok({ batch: 2, assignments: [assignment(4)] }));
-  onEnded(state, 13_000, ref(4), throttled(4));
+  onOneEnded(state, 13_000, ref(4), throttled(4));
   t.is(state.givenUp, 'http://one:1: http_429, 3 times in a row without a result');
   t.is(state.mode.kind, 'draining');
 });

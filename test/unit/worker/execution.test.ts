@@ -2,8 +2,9 @@ import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint/endpoint.ts';
 import { MAX_THROTTLED_ATTEMPTS } from '../../../runtime/worker/execution.ts';
-import { onDrain, onEnded, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
+import { onDrain, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
 import { find, type State } from '../../../runtime/worker/state.ts';
+import { onOneEnded } from '../../support/one-ended.ts';
 import {
   assignment,
   ended,
@@ -47,25 +48,25 @@ const range = (from: number, count: number): number[] => Array.from({ length: co
 
 test('W4: a failure is held back until the endpoint gives a result to an item that started later', (t) => {
   const state = working([1, 2]);
-  onEnded(state, 10, ref(1), failure(1));
+  onOneEnded(state, 10, ref(1), failure(1));
   t.is(stageOf(state, 1), 'failed');
   give(state, 20, [3]);
-  onEnded(state, 30, ref(2), ended(2));
+  onOneEnded(state, 30, ref(2), ended(2));
   t.is(stageOf(state, 1), 'failed', 'item 2 had started before');
-  onEnded(state, 40, ref(3), ended(3));
+  onOneEnded(state, 40, ref(3), ended(3));
   t.is(stageOf(state, 1), 'storing');
 });
 
 test('W4: what is held back takes no slot and no place in the queue', (t) => {
   const state = working([1, 2, 3], { concurrency: 2, prefetch: 1 });
-  const commands = onEnded(state, 10, ref(1), failure(1));
+  const commands = onOneEnded(state, 10, ref(1), failure(1));
   t.true(kinds(commands).includes('start'));
   t.is(stageOf(state, 3), 'started');
 });
 
 test('W5: a row of failures goes back uncounted, and so does all that has not started', (t) => {
   const state = working(range(1, 70));
-  for (const index of range(1, FAILURE_ROW)) onEnded(state, 10, ref(index), failure(index));
+  for (const index of range(1, FAILURE_ROW)) onOneEnded(state, 10, ref(index), failure(index));
   for (const index of range(1, FAILURE_ROW)) t.like(returned(state, index), { reason: 'unavailable', delayMs: 500, detail: 'http_502' });
   t.is(state.counts.queued, 0);
   t.is(state.counts.storing, 0, 'nothing counts');
@@ -73,8 +74,8 @@ test('W5: a row of failures goes back uncounted, and so does all that has not st
 
 test('W5: so do fewer where nothing else is in flight', (t) => {
   const state = working([1, 2]);
-  onEnded(state, 10, ref(1), failure(1));
-  onEnded(state, 20, ref(2), failure(2));
+  onOneEnded(state, 10, ref(1), failure(1));
+  onOneEnded(state, 20, ref(2), failure(2));
   t.is(stageOf(state, 1), 'failed', 'the next item may be on its way');
   onTick(state, 20 + IDLE_MS);
   t.like(returned(state, 1), { reason: 'unavailable' });
@@ -85,7 +86,7 @@ test('W5: one sick endpoint among others: its items go back, the others get all 
   const state = working(range(1, 6), { endpoints: ['http://one:1', 'http://two:2', 'http://three:3'] });
   const sick = range(1, 6).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
   t.is(sick.length, 2);
-  for (const index of sick) onEnded(state, 10, ref(index), failure(index));
+  for (const index of sick) onOneEnded(state, 10, ref(index), failure(index));
   onTick(state, 10 + IDLE_MS);
   t.false(state.endpoints.slice(1, 2).some(isClosed));
   for (const index of sick) t.like(returned(state, index), { reason: 'unavailable' });
@@ -97,7 +98,7 @@ test('W5: one sick endpoint among others: its items go back, the others get all 
 test('W5: an endpoint that is ready again is probed by one item while the others work', (t) => {
   const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'] });
   const [sick] = range(1, 2).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
-  onEnded(state, 10, ref(sick ?? 0), failure(sick ?? 0));
+  onOneEnded(state, 10, ref(sick ?? 0), failure(sick ?? 0));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 1, null);
   give(state, 2_030, range(3, 4));
@@ -108,7 +109,7 @@ test('W5: an endpoint that is ready again is probed by one item while the others
 test('W5: what was tried before goes to an endpoint that works, and probes only where none has room', (t) => {
   const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'], concurrency: 2 });
   const sick = range(1, 2).find((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1) ?? 0;
-  onEnded(state, 10, ref(sick), failure(sick));
+  onOneEnded(state, 10, ref(sick), failure(sick));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 1, null);
   give(state, 2_030, [3], 2);
@@ -118,11 +119,11 @@ test('W5: what was tried before goes to an endpoint that works, and probes only 
 
 test('W12: a failed probe is an outcome of its own kind where the endpoint says that it is ready before and after', (t) => {
   const state = working([1]);
-  onEnded(state, 10, ref(1), failure(1));
+  onOneEnded(state, 10, ref(1), failure(1));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 0, null);
   give(state, 2_030, [2]);
-  onEnded(state, 2_040, ref(2), failure(2));
+  onOneEnded(state, 2_040, ref(2), failure(2));
   t.is(stageOf(state, 2), 'failed');
   const commands = onReadiness(state, 2_050, 0, null);
   const [store] = commands.filter((command) => command.kind === 'store');
@@ -132,51 +133,51 @@ test('W12: a failed probe is an outcome of its own kind where the endpoint says 
 
 test('W12: a failed probe whose endpoint is not ready afterwards goes back', (t) => {
   const state = working([1]);
-  onEnded(state, 10, ref(1), failure(1));
+  onOneEnded(state, 10, ref(1), failure(1));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 0, null);
   give(state, 2_030, [2]);
-  onEnded(state, 2_040, ref(2), failure(2));
+  onOneEnded(state, 2_040, ref(2), failure(2));
   onReadiness(state, 2_050, 0, 'ECONNREFUSED');
   t.like(returned(state, 2), { reason: 'unavailable' });
 });
 
 test('W13: a refusal before any result is told as one, of all that was in flight', (t) => {
   const state = working([1, 2]);
-  onEnded(state, 10, ref(1), refused(1));
-  onEnded(state, 20, ref(2), refused(2));
+  onOneEnded(state, 10, ref(1), refused(1));
+  onOneEnded(state, 20, ref(2), refused(2));
   t.like(returned(state, 1), { reason: 'refused', detail: 'http_401' });
   t.like(returned(state, 2), { reason: 'refused' });
 });
 
 test('W13: beside an endpoint that works a refusing one is only left out', (t) => {
   const state = working([1, 2], { endpoints: ['http://one:1', 'http://two:2'] });
-  onEnded(state, 10, ref(1), refused(1));
+  onOneEnded(state, 10, ref(1), refused(1));
   t.like(returned(state, 1), { reason: 'unavailable' });
   t.true(state.endpoints.some(isClosed));
 });
 
 test('W13: a refusal between results is the item’s own', (t) => {
   const state = working([1]);
-  onEnded(state, 10, ref(1), ended(1));
+  onOneEnded(state, 10, ref(1), ended(1));
   give(state, 20, [2, 3]);
-  onEnded(state, 30, ref(2), refused(2));
+  onOneEnded(state, 30, ref(2), refused(2));
   t.is(stageOf(state, 2), 'failed');
   give(state, 40, [4]);
-  onEnded(state, 50, ref(4), ended(4));
+  onOneEnded(state, 50, ref(4), ended(4));
   t.is(stageOf(state, 2), 'storing');
 });
 
 test('W13: an item that is throttled again and again while others pass fails at last', (t) => {
   const attempt = MAX_THROTTLED_ATTEMPTS + 1;
   const state = working([1]);
-  onEnded(state, 2, ref(1), ended(1));
+  onOneEnded(state, 2, ref(1), ended(1));
   give(state, 4, [5]);
   give(state, 5, [9], attempt);
-  onEnded(state, 10, ref(9, attempt), throttled(9, 0, 0, attempt));
+  onOneEnded(state, 10, ref(9, attempt), throttled(9, 0, 0, attempt));
   t.is(stageOf(state, 9, attempt), 'failed');
   give(state, 2_000, [2]);
-  onEnded(state, 2_010, ref(2), ended(2));
+  onOneEnded(state, 2_010, ref(2), ended(2));
   t.is(stageOf(state, 9, attempt), 'storing');
 });
 
@@ -185,21 +186,21 @@ test('what is let go of says nothing about its endpoint', (t) => {
   batches += 1;
   const revoked = range(1, 20).map((index) => ref(index));
   onReply(state, 5, { session: state.session.number, poll: state.session.polls }, ok({ batch: batches, revoked }));
-  for (const index of range(1, 20)) onEnded(state, 10, ref(index), failure(index));
+  for (const index of range(1, 20)) onOneEnded(state, 10, ref(index), failure(index));
   t.true(state.endpoints.every(isClosed));
 });
 
 test('W9: what is held back goes back at once when the worker drains, and so does what fails later', (t) => {
   const state = working([1, 2, 3]);
-  onEnded(state, 10, ref(1), failure(1));
+  onOneEnded(state, 10, ref(1), failure(1));
   onDrain(state, 20);
   t.like(returned(state, 1), { reason: 'drained' });
-  onEnded(state, 30, ref(2), failure(2));
+  onOneEnded(state, 30, ref(2), failure(2));
   t.like(returned(state, 2), { reason: 'drained' });
 });
 
 test('nobody there: the item goes back, and the endpoint is asked', (t) => {
   const state = working([1, 2]);
-  t.true(kinds(onEnded(state, 10, ref(1), unreachable(1))).includes('ask'));
+  t.true(kinds(onOneEnded(state, 10, ref(1), unreachable(1))).includes('ask'));
   t.like(returned(state, 1), { reason: 'unavailable', detail: 'ECONNREFUSED' });
 });

@@ -5,7 +5,6 @@ import {
   onBeat,
   onConnected,
   onDrain,
-  onEnded,
   onPollFailed,
   onReadiness,
   onReply,
@@ -14,6 +13,7 @@ import {
   onTick,
 } from '../../../runtime/worker/machine.ts';
 import { newState, type State } from '../../../runtime/worker/state.ts';
+import { onOneEnded } from '../../support/one-ended.ts';
 import { assignment, beatReply, ended, greeting, kinds, ok, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
 
 const HELLO = { session: 1, poll: 1 };
@@ -57,7 +57,7 @@ test('a backend that does not answer at the start: not ready, capacity 0', (t) =
 
 test('L34: an item is executed, its outcome stored, sent, and forgotten only once acknowledged', (t) => {
   const state = working();
-  t.deepEqual(onEnded(state, 5, ref(1), ended(1)), [
+  t.deepEqual(onOneEnded(state, 5, ref(1), ended(1)), [
     { kind: 'store', outcome: outcome(1) },
     { kind: 'start', assignment: assignment(3), endpoint: 0 },
   ]);
@@ -70,7 +70,7 @@ test('L34: an item is executed, its outcome stored, sent, and forgotten only onc
 
 test('L34: an outcome in a poll that failed is sent again', (t) => {
   const state = working();
-  onEnded(state, 5, ref(1), ended(1));
+  onOneEnded(state, 5, ref(1), ended(1));
   onStored(state, 6, [ref(1)]);
   t.deepEqual(kinds(onPollFailed(state, 7, { session: 1, poll: 3 })), ['reconnect']);
   t.deepEqual(kinds(onPollFailed(state, 7, { session: 1, poll: 2 })), [], 'one way is looked for once');
@@ -79,7 +79,7 @@ test('L34: an outcome in a poll that failed is sent again', (t) => {
 
 test('L34: an acknowledgement under an epoch below the highest seen is ignored, and its sender is left', (t) => {
   const state = working();
-  onEnded(state, 5, ref(1), ended(1));
+  onOneEnded(state, 5, ref(1), ended(1));
   onStored(state, 6, [ref(1)]);
   onBeat(state, 7, beatReply(4, 7));
   t.deepEqual(kinds(onConnected(state, 8)), ['poll']);
@@ -91,7 +91,7 @@ test('L34: an acknowledgement under an epoch below the highest seen is ignored, 
 
 test('a new epoch is kept before anything that the reply brings is done', (t) => {
   const state = working();
-  onEnded(state, 5, ref(1), ended(1));
+  onOneEnded(state, 5, ref(1), ended(1));
   onStored(state, 6, [ref(1)]);
   const commands = onReply(state, 7, { session: 1, poll: 3 }, ok({ epoch: 2, acknowledged: [ref(1)] }));
   t.deepEqual(commands.slice(0, 2), [
@@ -152,7 +152,7 @@ test('L36: without a valid reply for the timeout nothing starts; what runs goes 
   const fencedAt = SETTINGS.selfFenceTimeoutMs + 1;
   t.deepEqual(onTick(state, fencedAt), [{ kind: 'reconnect' }, { kind: 'say', state: 'not-ready', detail: 'no coordinator answers' }]);
   t.deepEqual(onTick(state, fencedAt + 1), [], 'once');
-  t.deepEqual(kinds(onEnded(state, fencedAt + 2, ref(1), ended(1))), ['store'], 'nothing is aborted, nothing starts');
+  t.deepEqual(kinds(onOneEnded(state, fencedAt + 2, ref(1), ended(1))), ['store'], 'nothing is aborted, nothing starts');
   onStored(state, fencedAt + 2, [ref(1)]);
   t.deepEqual(kinds(onBeat(state, fencedAt + 3, beatReply(0, fencedAt + 3))), [], 'a beat alone does not lift it');
   t.like(polls(onConnected(state, fencedAt + 4))[0], { session: 2, capacity: 0, outcomes: [outcome(1)] });
@@ -175,7 +175,7 @@ test('a drain says so first, hands back what has not started, lets the rest end,
   onReply(state, 6, { session: 1, poll: 2 }, ok());
   onReply(state, 7, { session: 1, poll: 3 }, ok({ acknowledged: [ref(3)], batch: 2, assignments: [assignment(8)] }));
   t.is(state.counts.returning, 1, 'L36: what is assigned during a drain goes back');
-  for (const index of [1, 2]) onEnded(state, 8, ref(index), ended(index));
+  for (const index of [1, 2]) onOneEnded(state, 8, ref(index), ended(index));
   onStored(state, 9, [ref(1), ref(2)]);
   const [last] = [...state.session.inFlight].slice(-1);
   const end = onReply(state, 10, { session: 1, poll: last ?? 0 }, ok({ order: 'drain', acknowledged: [ref(1), ref(2), ref(8)] }));
@@ -187,10 +187,10 @@ test('a drain says so first, hands back what has not started, lets the rest end,
 test('L36: what has not ended within the drain timeout is aborted and handed back; unacknowledged outcomes stay', (t) => {
   const state = working({ drainTimeoutMs: 1_000 });
   onDrain(state, 0);
-  onEnded(state, 500, ref(1), ended(1));
+  onOneEnded(state, 500, ref(1), ended(1));
   onStored(state, 500, [ref(1)]);
   t.deepEqual(onTick(state, 750)[0], { kind: 'stop', ref: ref(2) }, 'a quarter of the time is left for handing over');
-  t.deepEqual(kinds(onEnded(state, 751, ref(2), ended(2))), []);
+  t.deepEqual(kinds(onOneEnded(state, 751, ref(2), ended(2))), []);
   t.deepEqual(onTick(state, 1_000), [{ kind: 'leave', why: 'given-up', unacknowledged: 1, byMs: 1_000 }]);
 });
 
@@ -202,7 +202,7 @@ test('an idle worker that is told to drain leaves at once, and the order may com
 
 test('the run is finished: the worker stops what it does, says what it holds, and leaves when that is acknowledged', (t) => {
   const state = working();
-  onEnded(state, 4, ref(1), ended(1));
+  onOneEnded(state, 4, ref(1), ended(1));
   onStored(state, 4, [ref(1)]);
   const commands = onReply(state, 5, { session: 1, poll: 2 }, ok({ order: 'finished' }));
   t.deepEqual(

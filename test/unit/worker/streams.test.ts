@@ -1,17 +1,8 @@
 import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
-import {
-  onBeat,
-  onConnected,
-  onDrain,
-  onEnded,
-  onReply,
-  onSessionEnded,
-  onStored,
-  onTick,
-  onWritten,
-} from '../../../runtime/worker/machine.ts';
+import { onBeat, onConnected, onDrain, onReply, onSessionEnded, onStored, onTick, onWritten } from '../../../runtime/worker/machine.ts';
 import type { State } from '../../../runtime/worker/state.ts';
+import { onOneEnded } from '../../support/one-ended.ts';
 import { assignment, beatReply, ended, greeting, kinds, ok, outcome, polls, ref, SETTINGS } from '../../support/worker-state.ts';
 
 /** The worker's machine over a stream: messages leave one after the other, and replies come as they please. */
@@ -59,11 +50,11 @@ test('L27: what comes is acknowledged by a message of its own, at once', (t) => 
 
 test('news waits for the message before it to leave, and then goes together', (t) => {
   const state = working();
-  onEnded(state, 1, ref(1), ended(1));
+  onOneEnded(state, 1, ref(1), ended(1));
   t.like(polls(onStored(state, 1, [ref(1)]))[0], { poll: 3, outcomes: [outcome(1)] });
-  onEnded(state, 2, ref(2), ended(2));
+  onOneEnded(state, 2, ref(2), ended(2));
   t.deepEqual(polls(onStored(state, 2, [ref(2)])), []);
-  onEnded(state, 2, ref(3), ended(3));
+  onOneEnded(state, 2, ref(3), ended(3));
   t.deepEqual(polls(onStored(state, 2, [ref(3)])), []);
   t.deepEqual(polls(onWritten(state, 3, { session: 1, poll: 3 })), [], 'the outcome before them is not answered');
   t.like(polls(onReply(state, 4, REPLY, ok({ acknowledged: [ref(1)] })))[0], { poll: 4, outcomes: [outcome(2), outcome(3)] });
@@ -72,26 +63,26 @@ test('news waits for the message before it to leave, and then goes together', (t
 
 test('outcomes wait for an answer no longer than a tick', (t) => {
   const state = working();
-  onEnded(state, 1, ref(1), ended(1));
+  onOneEnded(state, 1, ref(1), ended(1));
   onStored(state, 1, [ref(1)]);
   onWritten(state, 2, { session: 1, poll: 3 });
-  onEnded(state, 3, ref(2), ended(2));
+  onOneEnded(state, 3, ref(2), ended(2));
   t.deepEqual(polls(onStored(state, 3, [ref(2)])), []);
   t.like(polls(onTick(state, 250))[0], { poll: 4, outcomes: [outcome(2)] });
 });
 
 test('what goes back waits for nothing, and neither does a slot to which no item is on its way', (t) => {
   const draining = working();
-  onEnded(draining, 1, ref(1), ended(1));
+  onOneEnded(draining, 1, ref(1), ended(1));
   onStored(draining, 1, [ref(1)]);
   onWritten(draining, 2, { session: 1, poll: 3 });
   t.true(polls(onDrain(draining, 3)).length > 0);
   const starving = working();
-  onEnded(starving, 1, ref(1), ended(1));
+  onOneEnded(starving, 1, ref(1), ended(1));
   onStored(starving, 1, [ref(1)]);
   onWritten(starving, 2, { session: 1, poll: 3 });
   starving.session.announced = 0;
-  t.is(polls(onEnded(starving, 3, ref(2), ended(2))).length, 1);
+  t.is(polls(onOneEnded(starving, 3, ref(2), ended(2))).length, 1);
 });
 
 test('L27: a batch after which none is to come is acknowledged with what is said next, at most a tick later', (t) => {
@@ -112,7 +103,7 @@ test('what left on an older stream lets nothing go on the newer one', (t) => {
 
 test('L34, L36: a stream that ends stops nothing: a new session names all that is held, and sends again what was not acknowledged', (t) => {
   const state = working();
-  onEnded(state, 1, ref(1), ended(1));
+  onOneEnded(state, 1, ref(1), ended(1));
   onStored(state, 1, [ref(1)]);
   t.deepEqual(kinds(onSessionEnded(state, 2, 1)), ['reconnect']);
   t.deepEqual(kinds(onSessionEnded(state, 2, 1)), [], 'its end is heard once');
