@@ -3,6 +3,7 @@ import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
 import { type StatePaths, workerDir } from '../run-dir/paths.ts';
 import { chosenBackend, type RunArguments } from './arguments.ts';
+import { settingsFor } from './run-settings.ts';
 
 /** From the arguments of `rollout run` to the settings of its processes (coordinator.yaml, worker.yaml). Pure; no secret enters. */
 
@@ -43,29 +44,17 @@ export interface CoordinatorInput {
 
 export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, paths: StatePaths): Record<string, unknown> {
   return {
+    ...settingsFor('coordinator', args),
     runId: input.runId,
     input: input.inputPath,
-    output: args.output,
-    overwrite: args.overwrite,
     outputMode: input.outputMode.toString(8).padStart(4, '0'),
     listen: `${input.loopback}:0`,
     http: `${input.loopback}:0`,
     stateDir: paths.stateDir,
     tls: { dir: paths.tlsDir },
     store: { embedded: {} },
-    raw: args.raw,
-    onInvalid: args.onInvalid,
-    order: args.order,
-    ...(args.limit === undefined ? {} : { limit: args.limit }),
-    maxAttempts: args.maxAttempts,
-    ...(args.maxFailed === undefined ? {} : { maxFailedItems: args.maxFailed }),
-    stragglers: args.stragglers,
-    ...(args.stallTimeout === undefined ? {} : { stallTimeout: args.stallTimeout }),
-    results: modelChoice(args),
+    results: settingsFor('results', args),
     events: paths.events,
-    logLevel: args.logLevel,
-    drainTimeout: args.drainTimeout,
-    minFreeSpace: args.minFreeSpace,
     ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
   };
 }
@@ -73,43 +62,23 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
 export function workerConfig(args: RunArguments, slot: Slot, coordinators: readonly string[], paths: StatePaths): Record<string, unknown> {
   const { leaseRenewInterval: _, ...timing } = args.timing;
   return {
+    ...settingsFor('worker', args),
     coordinators,
     workerId: slot.name,
     stateDir: workerDir(paths, slot.name),
     tls: { dir: paths.tlsDir },
     concurrency: slot.concurrency,
-    requestTimeout: args.timeout,
-    waitBackend: args.waitBackend,
     // Ctrl-C is a SIGTERM for the workers: of their grace period it leaves what the flag says.
     terminationGracePeriod: formatDuration(gracePeriodMs(present(parseDurationMs(args.drainTimeout), 'a checked duration'))),
-    logLevel: args.logLevel,
     backend: backendConfig(args),
     ...(Object.keys(timing).length === 0 ? {} : { timing }),
   };
 }
 
 function backendConfig(args: RunArguments): Record<string, unknown> {
-  if (chosenBackend(args) === 'mock') {
-    return { type: 'mock', latency: args.mockLatency, latencySpread: args.mockLatencySpread, failureRate: args.mockFailureRate };
-  }
-  return {
-    type: 'openai',
-    // Each worker spreads its items over all servers.
-    baseUrl: args.baseUrl,
-    ...modelChoice(args),
-    apiKeyEnv: args.apiKeyEnv,
-    ...(args.apiKeyHeader === undefined ? {} : { apiKeyHeader: args.apiKeyHeader }),
-    maxAnswerBytes: args.maxAnswerBytes,
-    ...(args.caCert === undefined ? {} : { caCert: args.caCert }),
-    ...(Object.keys(args.header).length === 0 ? {} : { headersEnv: HEADERS_VARIABLE }),
-  };
-}
-
-function modelChoice(args: RunArguments): Record<string, string> {
-  return {
-    ...(args.model === undefined ? {} : { model: args.model }),
-    ...(args.overrideModel === undefined ? {} : { overrideModel: args.overrideModel }),
-  };
+  const type = chosenBackend(args);
+  const hasHeaders = type === 'openai' && Object.keys(args.header).length > 0;
+  return { type, ...settingsFor(type, args), ...(hasHeaders ? { headersEnv: HEADERS_VARIABLE } : {}) };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,9 +1,11 @@
 import { type Command, Help, Option } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
-import { type RunArguments, toDuration, toReason } from './arguments.ts';
+import type { RunArguments } from './arguments.ts';
 import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
-import { addRetry, addRun, RERUN_DAMAGED } from './run/run-options.ts';
+import { toDuration, toReason } from './option-values.ts';
+import { addRetry, addRun } from './run/run-command.ts';
+import { RUN_OPTIONS } from './run-options.ts';
 import type {
   CoordinatorArguments,
   DrainArguments,
@@ -123,6 +125,8 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
     .action(async (args: FindArguments) => finish(await verbs.verify(args)));
 }
 
+const RERUN_DAMAGED = RUN_OPTIONS.rerunDamaged;
+
 function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
   const coordinator = program
     .command('coordinator')
@@ -134,7 +138,7 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .option('--resume', 'go on with a paused run', false)
     .option('--retry-failed', 'run failed items again', false)
-    .option(...RERUN_DAMAGED)
+    .option(RERUN_DAMAGED.flags, RERUN_DAMAGED.help, false)
     .addHelpText('after', EXIT_CODES)
     .action(async (args: CoordinatorArguments) => finish(await verbs.coordinatorRun(args)));
   coordinator

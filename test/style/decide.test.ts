@@ -89,6 +89,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'worker/heartbeat': ['hang', 'silence'],
   'worker/outbox': ['outcome-frame', 'scan'],
   'worker/session': ['addresses', 'epoch-guard', 'round-time', 'window'],
+  cli: ['arguments', 'run-settings'],
   'cli/run': ['dry-run-text', 'found-text', 'identity-table', 'identity-verdict', 'restart', 'run-summary', 'supervision', 'unanswered'],
   'cli/status': ['rate', 'run-status', 'status-text'],
   'cli/verbs': ['drain-text', 'verification-text'],
@@ -110,6 +111,8 @@ const PLAIN: readonly string[] = [
     'worker/heartbeat/loop-lag',
     'cli/deps',
     'cli/exit-codes',
+    'cli/option-values',
+    'cli/run-options',
     'run-dir/paths',
   ],
 ];

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { buildProgram, type Verbs } from '../../runtime/cli/program.ts';
-import { FLAGS } from '../../runtime/cli/view/flag-words.ts';
+import { FLAGS } from '../../runtime/cli/run-settings.ts';
 import { parsed, readText, runtimeSources, walk } from './sources.ts';
 
 /** No command line meets these messages, or they say that the setting stands in a file; why, by the name of the setting. */
@@ -14,7 +14,6 @@ const IN_FILES: Readonly<Record<string, string>> = {
   runId: 'a part of the name that a certificate carries',
   workerId: 'the command line names its workers by itself',
   waitCoordinator: 'the command line’s workers end with it, and are told where the coordinator is',
-  failureRate: 'names what was asked for: the mock fails on purpose',
   maxLoopBlock: 'a worker’s own log',
 };
 

@@ -1,19 +1,6 @@
-/** The processes name settings as their files do; who gave a `rollout run` command knows the flags. Pure. */
-export const FLAGS: Readonly<Record<string, string>> = {
-  waitBackend: '--wait-backend',
-  stallTimeout: '--stall-timeout',
-  requestTimeout: '--timeout',
-  drainTimeout: '--drain-timeout',
-  minFreeSpace: '--min-free-space',
-  maxAttempts: '--max-attempts',
-  maxFailedItems: '--max-failed',
-  maxAnswerBytes: '--max-answer-bytes',
-  apiKeyEnv: '--api-key-env',
-  onInvalid: '--on-invalid',
-  baseUrl: '--base-url',
-  apiKeyHeader: '--api-key-header',
-  caCert: '--ca-cert',
-};
+import { FLAGS } from '../run-settings.ts';
+
+/** The processes name settings as their files do; the user of `rollout run` knows the flags. Pure. */
 
 const SETTING = new RegExp(`\\b(${Object.keys(FLAGS).join('|')})\\b(?: \\((\\d+) ms\\))?`, 'g');
 
