@@ -53,15 +53,12 @@ function newGrants(state: State): readonly Grant[] {
   }
   const grants: Grant[] = [];
   for (const [worker, ready] of picks) if (ready.length > 0) grants.push({ worker: worker.id, picks: ready });
-  for (const grant of grants) reserve(state, grant);
-  const isolated = planIsolation(state);
+  const isolated = planIsolation(state, new Map(grants.map((grant) => [grant.worker, grantSize(grant)])));
   const fresh = freshGrants(
     state,
     shares.filter(({ worker }) => !isHost(state, worker)),
   );
-  const more = [...isolated, ...fresh];
-  for (const grant of more) reserve(state, grant);
-  return [...grants, ...more];
+  return [...grants, ...isolated, ...fresh];
 }
 
 /** It is kept free for an item that runs alone. */
@@ -86,10 +83,12 @@ function findHungry(state: State): readonly Readonly<Share>[] {
   return found.toSorted((a, b) => Number(b.worker.state === 'ready') - Number(a.worker.state === 'ready'));
 }
 
-/** How many items more this worker may be given; none while it is kept free for one that runs alone, or is about to go. */
+/**
+ * How many items more this worker may be given, while no round of claims is under way; none while it is kept free for one that runs alone, or is about to go.
+ */
 export function freeSlots(state: State, worker: Worker): number {
   if (!worker.isRegistered || worker.session === 0 || isGoing(worker) || isHost(state, worker)) return 0;
-  const promised = worker.outgoing.size + worker.claiming + worker.unread.size + (worker.sent?.assignments.length ?? 0);
+  const promised = worker.outgoing.size + worker.unread.size + (worker.sent?.assignments.length ?? 0);
   return Math.max(0, worker.capacity - promised);
 }
 
@@ -130,11 +129,6 @@ function invalidRun(invalid: readonly ItemIndex[], from: number, most: number): 
   return count;
 }
 
-function reserve(state: State, grant: Grant): void {
-  const worker = state.workers.get(grant.worker);
-  if (worker !== undefined) worker.claiming += grantSize(grant);
-}
-
 function grantSize(grant: Grant): number {
   return grant.picks.reduce((sum, pick) => sum + ('count' in pick ? pick.count : 1), 0);
 }
@@ -146,8 +140,6 @@ export function onClaimed(state: State, results: readonly ClaimResult[]): void {
   state.claims = null;
   grants.forEach((grant, at) => {
     const result = present(results[at], 'claim result');
-    const worker = state.workers.get(grant.worker);
-    if (worker !== undefined) worker.claiming = Math.max(0, worker.claiming - grantSize(grant));
     state.touched.add(grant.worker);
     if (result.kind === 'claimed') applyClaim(state, grant, result);
     if (result.kind === 'gone') releasePicks(state, grant);

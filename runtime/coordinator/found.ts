@@ -1,7 +1,7 @@
 import type { Found } from '../ledger/contract.ts';
 import { isSameRow, type Row } from '../model/row.ts';
 import { unlock } from './judge.ts';
-import { addHandedBack, addRunning, dropItem, findRow, liveRow, removeRow, rowsOf } from './mirror.ts';
+import { addHandedBack, addRunning, dropItem, findRow, liveRow, removeRow, rowsOf, unqueue } from './mirror.ts';
 import type { Item, State } from './state.ts';
 
 type FoundRunning = Extract<Found, { readonly state: 'running' }>;
@@ -14,8 +14,7 @@ export function takeFound(state: State, found: Found): void {
     if (before.lock === null) unlock(state, before);
     return;
   }
-  state.ready = state.ready.filter((index) => index !== found.index);
-  state.delayed = state.delayed.filter((index) => index !== found.index);
+  unqueue(state, new Set([found.index]));
   const known = before?.rows.map(({ row }) => row) ?? [];
   const after = before !== undefined && found.state === 'running' ? replaceRows(state, before, found) : replaceItem(state, before, found);
   if (after === null) return;
@@ -45,7 +44,12 @@ function replaceRows(state: State, item: Item, found: FoundRunning): Item {
 }
 
 function replaceItem(state: State, before: Item | undefined, found: Found): Item | null {
-  if (before !== undefined) dropItem(state, before);
+  if (before !== undefined) {
+    dropItem(state, before);
+    // Nobody else counts it.
+    if (found.state === 'done') state.done += 1;
+    if (found.state === 'failed') state.failed += 1;
+  }
   const after = itemOf(state, found);
   if (after !== null) after.why = before?.why ?? null;
   after?.waiting.push(...(before?.waiting ?? []));

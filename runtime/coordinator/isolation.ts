@@ -1,4 +1,5 @@
 import { assert, present } from '../base/assert.ts';
+import type { WorkerId } from '../model/row.ts';
 import type { Grant } from './commands.ts';
 import { isGoing } from './drain.ts';
 import { lockItem, rowOfWorker } from './mirror.ts';
@@ -14,8 +15,11 @@ import type { Item, Poison, State, Worker } from './state.ts';
 /** Times the span of losses together that an item waits for one without any. */
 const PATIENCE = 3;
 
+/** How many items each worker is given in the round that is being planned. */
+type Granted = ReadonlyMap<WorkerId, number>;
+
 /** Answers the claim for the next that runs alone, once a worker has nothing else. */
-export function planIsolation(state: State): readonly Grant[] {
+export function planIsolation(state: State, granted: Granted): readonly Grant[] {
   const { poison } = state;
   if (poison.host !== null && isOver(state, poison.host)) release(state);
   if (poison.alone.length === 0 || isBusy(poison.host)) return [];
@@ -24,10 +28,12 @@ export function planIsolation(state: State): readonly Grant[] {
     release(state);
     return [];
   }
-  poison.host = newHost(state);
+  const host = newHost(state, granted);
+  if (host?.worker !== poison.host?.worker) release(state);
+  poison.host = host;
   if (poison.host === null) return [];
   const worker = present(state.workers.get(poison.host.worker), 'the host');
-  if (loadOf(state, worker) > 0 || worker.capacity === 0) return [];
+  if (loadOf(state, granted, worker) > 0 || worker.capacity === 0) return [];
   poison.host.index = item.index;
   poison.alone = poison.alone.filter((index) => index !== item.index);
   lockItem(item, 'claiming');
@@ -55,12 +61,13 @@ function isOver(state: State, { worker, index }: NonNullable<Poison['host']>): b
 }
 
 /** The worker that is free soonest: the one that was chosen before, unless one that has changed since has less to do. */
-function newHost(state: State): Poison['host'] {
+function newHost(state: State, granted: Granted): Poison['host'] {
   const chosen = state.poison.host === null ? undefined : state.workers.get(state.poison.host.worker);
   let host: Worker | null = chosen !== undefined && canHost(chosen) ? chosen : null;
   for (const id of state.touched) {
     const worker = state.workers.get(id);
-    if (worker !== undefined && canHost(worker) && (host === null || loadOf(state, worker) < loadOf(state, host))) host = worker;
+    if (worker !== undefined && canHost(worker) && (host === null || loadOf(state, granted, worker) < loadOf(state, granted, host)))
+      host = worker;
   }
   return host === null ? null : { worker: host.id, index: null };
 }
@@ -69,9 +76,9 @@ function canHost(worker: Worker): boolean {
   return worker.isRegistered && worker.session > 0 && worker.state === 'ready' && !isGoing(worker);
 }
 
-function loadOf(state: State, worker: Worker): number {
+function loadOf(state: State, granted: Granted, worker: Worker): number {
   const heldBack = state.suspects.filter(({ outcome }) => worker.items.has(outcome.index)).length;
-  return worker.items.size - heldBack + worker.claiming + worker.awaited;
+  return worker.items.size - heldBack + (granted.get(worker.id) ?? 0) + worker.awaited.size;
 }
 
 /** Those that have become terminal meanwhile are dropped, and one with a late outcome on its way is passed over. */

@@ -22,7 +22,7 @@ import { flushTouched } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
 import { onDrainOrder, onHintsFile, onHintWord } from './hints.ts';
 import { judge } from './judge.ts';
-import { command, itemAt, refOf, rowOfWorker, takeCommands } from './mirror.ts';
+import { command, itemAt, refOf, rowOfWorker, takeCommands, unqueue } from './mirror.ts';
 import { onHandedBack, onLooked, onRecorded } from './outcomes.ts';
 import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
@@ -182,7 +182,7 @@ function releaseDue(state: State, nowMs: number): void {
   for (const index of state.delayed) {
     const item = state.items.get(index);
     if (item !== undefined && item.dueAtMs > nowMs) waiting.push(index);
-    else if (item?.lock === null) state.ready.push(index);
+    else if (item !== undefined) state.ready.push(index);
   }
   state.delayed = waiting;
 }
@@ -200,7 +200,7 @@ function resumeCondemned(state: State): void {
     const live = rowOfWorker(item, COORDINATOR_WORKER);
     if (live !== undefined) refs.push(refOf(item.index, live.row));
     if (item.rows.length > 0 || !isPoison(item)) continue;
-    state.ready = state.ready.filter((index) => index !== item.index);
+    unqueue(state, new Set([item.index]));
     condemn(state, item);
   }
   state.condemned += refs.length;

@@ -92,11 +92,10 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     poll: 0,
     capacity: 0,
     items: new Set(),
-    claiming: 0,
     unread: new Set(),
     unmet: new Set(),
     restoring: new Set(),
-    awaited: 0,
+    awaited: new Set(),
     isReading: false,
     outgoing: new Map(),
     outgoingBytes: 0,
@@ -147,6 +146,14 @@ export function queueItem(state: State, item: Item): void {
   else state.ready.push(item.index);
 }
 
+/** These items are not to be claimed now. */
+export function unqueue(state: State, indexes: ReadonlySet<ItemIndex>): void {
+  const isOther = (index: ItemIndex): boolean => !indexes.has(index);
+  state.ready = state.ready.filter(isOther);
+  state.delayed = state.delayed.filter(isOther);
+  state.poison.alone = state.poison.alone.filter(isOther);
+}
+
 /** Takes an item out of the mirror: it is terminal, or about to be replaced. */
 export function dropItem(state: State, item: Item): void {
   for (const live of item.rows) removeRow(state, item, live);
@@ -154,15 +161,14 @@ export function dropItem(state: State, item: Item): void {
 }
 
 /** Its worker is not asked for the row any more. */
-export function endRecall(state: State, live: LiveRow): void {
-  if (live.recalledFor !== null) awaitLess(state, live.recalledFor);
+export function endRecall(state: State, index: ItemIndex, live: LiveRow): void {
+  if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);
   live.recalledFor = null;
 }
 
-/** One row less is on its way to this worker; one that has registered again awaits nothing. */
-export function awaitLess(state: State, id: WorkerId): void {
-  const worker = state.workers.get(id);
-  if (worker !== undefined) worker.awaited = Math.max(0, worker.awaited - 1);
+/** No row of the item is on its way to this worker any more; one that has registered again awaits nothing. */
+export function awaitNoMore(state: State, id: WorkerId, index: ItemIndex): void {
+  state.workers.get(id)?.awaited.delete(index);
 }
 
 /** The row is no longer its worker's. */
@@ -178,7 +184,7 @@ function forgetRow(state: State, index: ItemIndex, row: Row): void {
 
 /** One row of the item is gone; with the last one the item is handed back, and keeps it (L15). */
 export function removeRow(state: State, item: Item, live: LiveRow): void {
-  endRecall(state, live);
+  endRecall(state, item.index, live);
   forgetRow(state, item.index, live.row);
   item.rows = item.rows.filter((other) => other !== live);
   item.taken = live.row;

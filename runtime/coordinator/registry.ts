@@ -38,6 +38,8 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
     state.touched.add(worker.id);
     reviewWorker(state, worker);
   }
+  // One that drains no more has room again.
+  if (worker.state !== beat.state) state.touched.add(worker.id);
   worker.state = beat.state;
   const isNews = worker.detail !== beat.detail;
   worker.detail = beat.detail;
@@ -74,7 +76,6 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
   if (known !== undefined) {
     if (known.bootNonce !== '') noteReplaced(state, known.id, known.bootNonce);
     for (const index of known.items) worker.items.add(index);
-    worker.claiming = known.claiming;
     passOnUnsent(state, known, beat.bootNonce);
     dismiss(state, known, 'superseded');
   }

@@ -1,10 +1,10 @@
 import { assert, present } from '../base/assert.ts';
 import type { NamedRow, RestoreReply } from '../ledger/contract.ts';
-import { type ItemIndex, type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
+import { type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem } from '../model/session.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
-import { command, itemAt, liveRow, lockItem, refOf, rowOf } from './mirror.ts';
+import { command, itemAt, liveRow, lockItem, refOf, rowOf, unqueue } from './mirror.ts';
 import type { Item, State, Worker } from './state.ts';
 
 /**
@@ -44,9 +44,7 @@ export function restoreReturned(state: State, item: Item): boolean {
 function askFor(state: State, worker: WorkerId, items: readonly Item[]): void {
   if (items.length === 0) return;
   for (const item of items) lockItem(item, 'restoring');
-  const asked: ReadonlySet<ItemIndex> = new Set(items.map(({ index }) => index));
-  state.ready = state.ready.filter((index) => !asked.has(index));
-  state.delayed = state.delayed.filter((index) => !asked.has(index));
+  unqueue(state, new Set(items.map(({ index }) => index)));
   command(state, { kind: 'restore', worker, rows: items.map(({ index, taken }) => ({ index, row: taken })) });
 }
 

@@ -27,7 +27,7 @@ function takeAway(state: State, item: Item, live: LiveRow, reason: HandBack['rea
   assert(item.rows.includes(live), 'only a running row is handed back');
   lockItem(item, 'returning');
   live.isLeaving = true;
-  endRecall(state, live);
+  endRecall(state, item.index, live);
   return { index: item.index, row: live.row, reason, delayMs };
 }
 
@@ -36,9 +36,8 @@ export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId):
   assert(item.rows.includes(live) && !live.isStarted, 'only a running row that is not started moves');
   lockItem(item, 'moving');
   live.isLeaving = true;
-  endRecall(state, live);
-  const thief = state.workers.get(to);
-  if (thief !== undefined) thief.awaited += 1;
+  endRecall(state, item.index, live);
+  state.workers.get(to)?.awaited.add(item.index);
   return { index: item.index, row: live.row, to };
 }
 

@@ -94,7 +94,7 @@ function takeIn(state: State, worker: Worker, poll: Poll): void {
   const { id } = worker;
   for (const ref of poll.started) {
     const live = findRow(state.items.get(ref.index), rowOf(id, ref));
-    if (live !== undefined) noteStarted(state, live);
+    if (live !== undefined) noteStarted(state, ref.index, live);
   }
   for (const outcome of poll.outcomes) judge(state, id, outcome);
   for (const returned of poll.returns) onReturned(state, id, returned);
@@ -128,8 +128,8 @@ function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldIt
     const item = itemAt(state, index);
     const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
     const here = held.get(refKey(refOf(index, live.row)));
-    if (here !== undefined && here.state !== 'queued') noteStarted(state, live);
-    endRecall(state, live);
+    if (here !== undefined && here.state !== 'queued') noteStarted(state, index, live);
+    endRecall(state, index, live);
     if (here !== undefined || isPromised(worker, item)) continue;
     if (item.lock !== null) worker.unmet.add(index);
     else if (isOfOtherBoot(worker, live)) crashed.push(item);

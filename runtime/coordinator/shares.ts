@@ -24,7 +24,7 @@ export function shareOut(available: number, hungry: readonly Readonly<Share>[]):
 
 /** As far as is known here: rows whose outcome is being recorded count as running. */
 function idleSlotsOf({ worker, free }: Readonly<Share>): number {
-  return Math.min(free, Math.max(0, worker.concurrency - worker.items.size - worker.claiming));
+  return Math.min(free, Math.max(0, worker.concurrency - worker.items.size));
 }
 
 /** Equal parts; what one has no use for goes to the others. An odd one goes to the first in line. */

@@ -106,15 +106,13 @@ export interface Worker {
   capacity: number;
   /** Indexes of its running rows. */
   readonly items: Set<ItemIndex>;
-  /** Claims of it that are being carried out or whose lines are being read. */
-  claiming: number;
   readonly unread: Set<ItemIndex>;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
   readonly unmet: Set<ItemIndex>;
   /** Started items of its newest hello whose rows are being restored (L44), by `refKey`: the hello may name an earlier attempt as well. */
   readonly restoring: Set<string>;
-  /** Rows on their way to it: asked back from others, being moved, or second attempts being written. */
-  awaited: number;
+  /** Items of which a row is on its way to it: asked back from others, being moved, or second attempts being written. */
+  readonly awaited: Set<ItemIndex>;
   isReading: boolean;
   readonly outgoing: Map<ItemIndex, Assignment>;
   outgoingBytes: number;

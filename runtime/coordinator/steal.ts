@@ -5,7 +5,7 @@ import { freeSlots } from './claims.ts';
 import { isGoing } from './drain.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
-import { awaitLess, command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
+import { awaitNoMore, command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
 import { isAlone } from './poison.ts';
 import { acknowledge, handBack, reassign } from './rows.ts';
 import type { Item, LiveRow, State, Worker } from './state.ts';
@@ -32,7 +32,7 @@ export function isQueueEmpty({ phase, supply, cursor, ready, claims }: State): b
 /** Slots of a worker that has started all its rows, and is promised nothing; 0 where it has not. */
 export function idleSlots(state: State, worker: Worker): number {
   if (worker.state !== 'ready') return 0;
-  const free = Math.min(freeSlots(state, worker), worker.concurrency - worker.items.size) - worker.awaited;
+  const free = Math.min(freeSlots(state, worker), worker.concurrency - worker.items.size) - worker.awaited.size;
   return free > 0 && hasStartedAll(state, worker) ? free : 0;
 }
 
@@ -87,7 +87,7 @@ function steal(state: State, victim: Worker, thief: Worker, rows: readonly Unsta
     const isUnsent = victim.unread.delete(item.index) || victim.outgoing.has(item.index);
     takeOutgoing(victim, item.index);
     live.recalledFor = thief.id;
-    thief.awaited += 1;
+    thief.awaited.add(item.index);
     if (isUnsent) moves.push(reassign(state, item, live, thief.id));
     else victim.recalled.push(refOf(item.index, live.row));
   }
@@ -104,14 +104,14 @@ export function endRecalls(
     const item = state.items.get(index);
     const live = item === undefined ? undefined : rowOfWorker(item, worker.id);
     if (live === undefined || live.row.attempt !== attempt || live.isLeaving || live.recalledFor === null) continue;
-    noteStarted(state, live);
+    noteStarted(state, index, live);
   }
 }
 
 /** A started item is never stolen (L32). */
-export function noteStarted(state: State, live: LiveRow): void {
+export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void {
   if (live.isStarted) return;
-  endRecall(state, live);
+  endRecall(state, index, live);
   live.isStarted = true;
   live.sinceMs = state.nowMs;
 }
@@ -122,7 +122,7 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
   for (const [at, { index, row, to }] of moves.entries()) {
     const item = itemAt(state, index);
     const live = present(findRow(item, row), 'the row being moved');
-    awaitLess(state, to);
+    awaitNoMore(state, to, index);
     const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a move');
     if (verdict?.kind !== 'moved') {
       onRefused(state, item, live, verdict);

@@ -4,7 +4,7 @@ import { addDuration, medianMs } from '../model/durations.ts';
 import type { WorkerId } from '../model/row.ts';
 import { takeFound } from './found.ts';
 import { unlock } from './judge.ts';
-import { awaitLess, command, itemAt, lockItem } from './mirror.ts';
+import { awaitNoMore, command, itemAt, lockItem } from './mirror.ts';
 import { isAlone } from './poison.ts';
 import type { Item, LiveRow, State, Worker } from './state.ts';
 import { addRow, idleSlots, isQueueEmpty } from './steal.ts';
@@ -67,7 +67,7 @@ function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
     lockItem(item, 'moving');
     rows.push({ index: item.index, row });
     free -= 1;
-    worker.awaited += 1;
+    worker.awaited.add(item.index);
   }
   if (rows.length > 0) command(state, { kind: 'second', worker: worker.id, rows });
 }
@@ -76,7 +76,7 @@ function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
 export function onSeconded(state: State, worker: WorkerId, rows: readonly NamedRow[], verdicts: SecondReply['verdicts'] | null): void {
   for (const [at, { index }] of rows.entries()) {
     const item = itemAt(state, index);
-    awaitLess(state, worker);
+    awaitNoMore(state, worker, index);
     const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a second attempt');
     if (verdict === null) unlock(state, item);
     else if (verdict.kind === 'granted') addRow(state, item, worker, verdict.attempt);

@@ -1,4 +1,5 @@
 import { COORDINATOR_MUTANTS } from './coordinator.ts';
+import { COORDINATOR_STATE_MUTANTS } from './coordinator-state.ts';
 import { LEDGER_MUTANTS } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { RESULTS_MUTANTS } from './results.ts';
@@ -10,6 +11,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...RESULTS_MUTANTS,
   ...COORDINATOR_MUTANTS,
+  ...COORDINATOR_STATE_MUTANTS,
   ...WORKER_MUTANTS,
   ...TIMING_MUTANTS,
 ];

@@ -3,6 +3,7 @@ import type { Events } from '../../runtime/base/events.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { bootDisk } from '../../runtime/coordinator/boot-disk.ts';
 import { stand } from '../../runtime/coordinator/candidacy.ts';
+import { checkState } from '../../runtime/coordinator/check-state.ts';
 import { createCommitter } from '../../runtime/coordinator/committer.ts';
 import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/end.ts';
 import { createLedgerWriter } from '../../runtime/coordinator/ledger-writer.ts';
@@ -142,25 +143,18 @@ export class SimCoordinator {
     const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems: null, stragglers, ...STALL };
     const state = stateFrom(settings, keeper.lease().epoch, scan, clock.monotonicMs());
     const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
-    const perform = (tell: (fact: Fact) => void): Perform => this.#performer(recovered, source, replies, end, tell);
+    const perform = (tell: (fact: Fact) => void): Perform => checked(state, this.#performer(recovered, source, replies, end, tell));
     const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
     keeper.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
     loop.start();
-    clock.every(MIRROR_LOOK_MS, () => this.#checkMirror(state));
+    clock.every(MIRROR_LOOK_MS, () => checkState(state));
     this.loop = loop;
     try {
       return await end.promise;
     } finally {
       loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
       this.loop = null;
-    }
-  }
-
-  /** L19: what waits for a lock is judged when that opens. */
-  #checkMirror({ items }: State): void {
-    for (const { index, lock, waiting } of items.values()) {
-      this.#world.hold('L19', lock !== null || waiting.length === 0, `an outcome of item ${index} waits for nothing`);
     }
   }
 
@@ -239,4 +233,12 @@ export class SimCoordinator {
     }
     this.#world.fail(cause);
   }
+}
+
+/** Every command is carried out between two facts: then the parts of the state have to agree. */
+function checked(state: State, perform: Perform): Perform {
+  return (command) => {
+    checkState(state);
+    perform(command);
+  };
 }

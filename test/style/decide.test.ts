@@ -42,6 +42,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'rpc/mapping': ['beats-mapping', 'columns', 'enums', 'items', 'mapping', 'mapping-run', 'mapping-status', 'whole-ms'],
   coordinator: [
     'breaker',
+    'check-state',
     'claims',
     'delivery',
     'drain',
@@ -104,6 +105,8 @@ const PLAIN: readonly string[] = [
   ...[
     'rpc/mapping/field-check',
     'coordinator/loop',
+    'coordinator/check-items',
+    'coordinator/check-workers',
     'worker/check-state',
     'worker/outbox/failure',
     'worker/endpoint/outage',

@@ -1,61 +1,12 @@
+import { checkState } from '../../runtime/coordinator/check-state.ts';
 import type { Command } from '../../runtime/coordinator/commands.ts';
 import { type Fact, step } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
-import type { MachineSettings, State } from '../../runtime/coordinator/state.ts';
-import { NO_FAULTS, type Returned, type Scan } from '../../runtime/ledger/contract.ts';
+import type { State } from '../../runtime/coordinator/state.ts';
+import { NO_FAULTS, type Returned } from '../../runtime/ledger/contract.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
-import type { Assignment, HeldItem, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
-
-export const EPOCH = 3;
-
-export const SETTINGS: MachineSettings = {
-  heartbeatIntervalMs: 500,
-  ...{ coordinatorFailureTimeoutMs: 5_000, workerSelfFenceTimeoutMs: 4_000 },
-  clockSkewBudgetMs: 250,
-  ...{ pollWaitMs: 20_000, drainTimeoutMs: 20_000 },
-  maxAttempts: 5,
-  ...{ breaker: 3, maxFailedItems: null, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
-  stragglers: false,
-};
-export interface Start {
-  readonly running?: readonly { readonly index: number; readonly row: Row; readonly failures?: number }[];
-  readonly handedBack?: readonly {
-    readonly index: number;
-    readonly row: Row;
-    readonly failures?: number;
-    readonly delayMs?: number;
-    readonly suspicions?: number;
-    readonly crashes?: number;
-  }[];
-  readonly workers?: readonly { readonly worker: string; readonly bootNonce: string; readonly pid: number }[];
-  readonly cursor?: number;
-  readonly settled?: { readonly done: number; readonly failed: number };
-  readonly settings?: Partial<MachineSettings>;
-  readonly nowMs?: number;
-}
-
-export function scanOf(start: Start): Scan {
-  const { running = [], handedBack = [], workers = [] } = start;
-  return {
-    kind: 'scanned',
-    place: null,
-    progress: {
-      state: { kind: 'running' },
-      epoch: EPOCH,
-      cursor: start.cursor ?? 0,
-      running: running.length,
-      handedBack: handedBack.length,
-      ...(start.settled ?? { done: 0, failed: 0 }),
-    },
-    running: running.map(({ index, row, failures = 0 }) => ({
-      ...{ index, row, second: null, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures } },
-    })),
-    handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0, suspicions = 0, crashes = 0 }) => ({
-      ...{ index, row, lastAttempt: row.attempt, faults: { failures, delayMs, suspicions, crashes } },
-    })),
-    workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
-  };
-}
+import type { Assignment, HeldItem, Outcome, Poll, PollReply, WorkerState } from '../../runtime/model/session.ts';
+import { EPOCH, SETTINGS, type Start, scanOf } from './machine-start.ts';
 
 /** The machine with a hand on its facts and an eye on everything it commands. */
 export class Machine {
@@ -73,7 +24,9 @@ export class Machine {
   }
 
   tell(fact: Fact): readonly Command[] {
-    return step(this.state, this.nowMs, fact);
+    const commands = step(this.state, this.nowMs, fact);
+    checkState(this.state);
+    return commands;
   }
 
   /** The input is indexed and surveyed: `items` items, some of them invalid. */
@@ -93,6 +46,7 @@ export class Machine {
       readonly pid?: number;
       readonly highestEpoch?: number;
       readonly detail?: string;
+      readonly says?: WorkerState;
       readonly concurrency?: number;
     } = {},
   ): readonly Command[] {
@@ -102,7 +56,7 @@ export class Machine {
       workerId: worker,
       bootNonce: boot,
       // A boot that follows another one begins with `init`.
-      state: known === '' || known === boot ? ('ready' as const) : ('init' as const),
+      state: more.says ?? (known === '' || known === boot ? ('ready' as const) : ('init' as const)),
       concurrency,
       pid,
       loopLagMs: 0,

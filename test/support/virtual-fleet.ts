@@ -10,7 +10,7 @@ import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts'
 import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
 import { EventQueue } from '../sim/event-queue.ts';
-import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine.ts';
+import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine-start.ts';
 import { onOneEnded } from './one-ended.ts';
 import { SETTINGS as WORKER } from './worker-state.ts';
 

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Command } from '../../../runtime/coordinator/commands.ts';
-import { newWorker } from '../../../runtime/coordinator/mirror.ts';
+import { addRunning, dropItem, itemAt, newWorker } from '../../../runtime/coordinator/mirror.ts';
+import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { failureOf, heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../support/machine.ts';
 
 const ROWS = [0, 1, 2, 3];
@@ -114,9 +115,13 @@ test('C3: the endpoint refuses everybody: before any result the run pauses at on
 
 test('C3: a worker that has something to do and is not refused keeps the run going', (t) => {
   const machine = fourRunning();
-  machine.state.workers.set('w2', { ...newWorker('w2', 'b2', 0, 0), items: new Set([9]) });
+  const { state } = machine;
+  state.workers.set('w2', newWorker('w2', 'b2', 1e9, 0));
+  addRunning(state, { index: 4, row: rowFor('w2'), second: null, lastAttempt: 1, faults: NO_FAULTS });
+  state.cursor = 5;
   t.is(ofKind(machine.poll('w1', { returns: [refusedBack(0)] }), 'pause').length, 0);
-  machine.state.workers.get('w2')?.items.clear();
+  dropItem(state, itemAt(state, 4));
+  state.failed += 1;
   t.is(ofKind(machine.poll('w1', { returns: [refusedBack(1)] }), 'pause').length, 1, 'one that has nothing says nothing');
 });
 
@@ -140,6 +145,7 @@ test('C3: a failed probe counts only where few items are left, or all have faile
   t.like(only(few.poll('w1', { outcomes: [probe(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed', delayMs: 500 });
   const known = fourRunning(100);
   known.state.cursor = 100;
+  known.state.failed = 96;
   for (const item of known.state.items.values()) item.faults = { ...item.faults, failures: 1 };
   t.like(only(known.poll('w1', { outcomes: [probe(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed' });
 });

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { EPOCH, Machine, ofKind, only, ref, rowFor } from '../../support/machine.ts';
+import { Machine, ofKind, only, ref, rowFor } from '../../support/machine.ts';
+import { EPOCH } from '../../support/machine-start.ts';
 
 const running = { state: 'running', second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
 

@@ -3,7 +3,8 @@ import { takeFound } from '../../../runtime/coordinator/found.ts';
 import { itemAt, lockItem, takeCommands } from '../../../runtime/coordinator/mirror.ts';
 import { addRow } from '../../../runtime/coordinator/steal.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import { EPOCH, heldItem, kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { heldItem, kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH } from '../../support/machine-start.ts';
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
@@ -82,8 +83,8 @@ test('L8: a row that a claim has left late, and nobody knew, is sent to the work
 
 test('L8: a claim says nothing of what lies beyond the ranges that it asked for', (t) => {
   const machine = twoRunning({ handedBack: [{ index: 5, row: rowFor('w1') }] });
-  machine.state.cursor = 6;
   machine.state.claims = [{ worker: 'w1', picks: [{ index: 5, lastAttempt: 1 }] }];
+  machine.state.ready = [];
   lockItem(itemAt(machine.state, 5), 'claiming');
   machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 5, count: 1, attempt: 2 }], found: [], cursor: 9 }] });
   t.is(machine.state.cursor, 6, 'what stands at 6 to 8 is found by the next claim from there');

@@ -1,6 +1,8 @@
 import test from 'ava';
 import { planIsolation } from '../../../runtime/coordinator/isolation.ts';
-import { heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor, SETTINGS } from '../../support/machine.ts';
+import { dropItem, itemAt } from '../../../runtime/coordinator/mirror.ts';
+import { heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../support/machine.ts';
+import { SETTINGS } from '../../support/machine-start.ts';
 
 const TOGETHER_MS = SETTINGS.coordinatorFailureTimeoutMs;
 const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1', pid: at + 1 }));
@@ -68,7 +70,7 @@ test('the one that runs alone is followed by the next; then its worker works lik
   const last = outcomeOf(ref(1, 2));
   machine.poll('w1', { capacity: 4, outcomes: [last] });
   machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: last }], verdicts: ['accepted'] });
-  t.deepEqual(planIsolation(machine.state), []);
+  t.deepEqual(planIsolation(machine.state, new Map()), []);
   t.is(machine.state.poison.host, null);
 });
 
@@ -100,6 +102,23 @@ test('where workers are lost all the time it runs after a while, so that a good 
   t.is(machine.nowMs - sinceMs, 16_000);
 });
 
+test('C11: a worker that is not kept free any more is given items with the next fact', (t) => {
+  const machine = new Machine({
+    cursor: 4,
+    running: [1, 2, 3].map((index) => ({ index, row: rowFor(`w${index}`) })),
+    handedBack: [{ index: 0, row: rowFor('w2'), suspicions: 2 }],
+    workers: WORKERS,
+  });
+  machine.supply(5);
+  for (const n of [1, 2, 3]) machine.join(`w${n}`, { pid: n, held: [heldItem(n)], capacity: n === 1 ? 3 : 0 });
+  t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null });
+  dropItem(machine.state, itemAt(machine.state, 3));
+  machine.state.failed += 1;
+  machine.tick(machine.nowMs + 250);
+  t.deepEqual(machine.state.poison.host, { worker: 'w3', index: null }, 'it has less to do');
+  t.deepEqual(only(machine.poll('w2'), 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ cursor: 4, count: 1 }] }]);
+});
+
 test('C11: who hosts it is looked for among the workers that have changed, and at each scan among all', (t) => {
   const machine = new Machine({
     cursor: 4,
@@ -109,7 +128,9 @@ test('C11: who hosts it is looked for among the workers that have changed, and a
   });
   machine.supply(4);
   for (const n of [1, 2, 3]) machine.join(`w${n}`, { pid: n, held: [heldItem(n)], capacity: 3 });
-  machine.state.workers.get('w3')?.items.delete(3);
+  dropItem(machine.state, itemAt(machine.state, 3));
+  machine.state.failed += 1;
+  machine.state.touched.clear();
   machine.poll('w2', { capacity: 3 });
   t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null }, 'a word of w2 does not have w3 looked at');
   t.deepEqual(only(machine.tick(machine.nowMs + 250), 'claim').grants, [{ worker: 'w3', picks: [{ index: 0, lastAttempt: 1 }] }]);

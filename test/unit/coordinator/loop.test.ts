@@ -3,7 +3,7 @@ import type { Command } from '../../../runtime/coordinator/commands.ts';
 import { createLoop, type Loop } from '../../../runtime/coordinator/loop.ts';
 import { stateFrom } from '../../../runtime/coordinator/mirror.ts';
 import { Replies } from '../../../runtime/coordinator/replies.ts';
-import { EPOCH, SETTINGS, scanOf } from '../../support/machine.ts';
+import { EPOCH, SETTINGS, scanOf } from '../../support/machine-start.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 function loopOver(perform: (command: Command) => void, failures: unknown[]): Loop {

@@ -12,7 +12,8 @@ import {
 import type { State } from '../../../runtime/coordinator/state.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
-import { EPOCH, rowFor, SETTINGS, type Start, scanOf } from '../../support/machine.ts';
+import { rowFor } from '../../support/machine.ts';
+import { EPOCH, SETTINGS, type Start, scanOf } from '../../support/machine-start.ts';
 
 const NOW_MS = 10_000;
 const mirrorOf = (start: Start = {}): State => stateFrom(SETTINGS, EPOCH, scanOf(start), NOW_MS);

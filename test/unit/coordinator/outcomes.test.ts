@@ -82,7 +82,7 @@ test('a failure that counts goes back with its delay, and is acknowledged when t
 });
 
 test('the last failure that is allowed is the record', (t) => {
-  const machine = session(twoRunning({ running: [{ index: 0, row: rowFor('w1'), failures: 4 }] }));
+  const machine = session(twoRunning({ running: [{ index: 0, row: rowFor('w1'), failures: 4 }], cursor: 1 }));
   const outcome = failureOf(ref(0));
   t.is(ofKind(machine.poll('w1', { outcomes: [outcome] }), 'record').length, 1);
   const recorded = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome }], verdicts: ['accepted'] });

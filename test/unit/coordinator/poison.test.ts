@@ -3,20 +3,8 @@ import { present } from '../../../runtime/base/assert.ts';
 import { itemAt } from '../../../runtime/coordinator/mirror.ts';
 import { suspectRoom, togetherMs } from '../../../runtime/coordinator/poison.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
-import {
-  assignmentOf,
-  EPOCH,
-  heldItem,
-  Machine,
-  ofKind,
-  only,
-  outcomeOf,
-  RETURNED,
-  ref,
-  rowFor,
-  SETTINGS,
-  twoRunning,
-} from '../../support/machine.ts';
+import { assignmentOf, heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH, SETTINGS } from '../../support/machine-start.ts';
 
 const TOGETHER_MS = SETTINGS.coordinatorFailureTimeoutMs;
 const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1', pid: at + 1 }));

@@ -1,7 +1,8 @@
 import test from 'ava';
 import { MAX_BOOTS } from '../../../runtime/coordinator/registry.ts';
 import type { Beat } from '../../../runtime/model/session.ts';
-import { EPOCH, kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
+import { kinds, Machine, ofKind, only, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH } from '../../support/machine-start.ts';
 
 const BEAT: Beat = {
   ...{ workerId: 'w1', bootNonce: 'b1', state: 'ready', concurrency: 4, pid: 7 },
@@ -84,6 +85,15 @@ test('a coordinator that was itself paused looks at its lease first and fails no
   t.is(commands[0]?.kind, 'check-lease');
   t.is(ofKind(commands, 'hand-back').length, 0);
   t.is(machine.state.workers.get('w1')?.dueAtMs, 500 + 59_750, 'the deadline moves by the pause');
+});
+
+test('C11: a worker whose beat says that it drains no more is given items with that beat', (t) => {
+  const machine = new Machine();
+  machine.join('w1', { capacity: 0 });
+  machine.beat('w1', { says: 'draining' });
+  machine.supply(1);
+  machine.poll('w1', { capacity: 1 });
+  t.is(ofKind(machine.beat('w1', { says: 'ready' }), 'claim').length, 1);
 });
 
 test('a death that is known fails the worker at once, unless another process has registered since', (t) => {

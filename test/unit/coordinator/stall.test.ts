@@ -1,7 +1,8 @@
 import test from 'ava';
 import { stallOf } from '../../../runtime/coordinator/stall.ts';
 import type { RunEvent } from '../../../runtime/model/event.ts';
-import { heldItem, kinds, type Machine, ofKind, outcomeOf, ref, type Start, twoRunning } from '../../support/machine.ts';
+import { heldItem, kinds, type Machine, ofKind, outcomeOf, ref, twoRunning } from '../../support/machine.ts';
+import type { Start } from '../../support/machine-start.ts';
 
 const AFTER_MS = 10_000;
 

@@ -1,9 +1,10 @@
 import test from 'ava';
 import { statusOf } from '../../../runtime/coordinator/status.ts';
-import { EPOCH, heldItem, Machine, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { heldItem, Machine, ref, rowFor, twoRunning } from '../../support/machine.ts';
+import { EPOCH } from '../../support/machine-start.ts';
 
 test('counts, input and workers are those of the mirror', (t) => {
-  const machine = twoRunning({ handedBack: [{ index: 7, row: rowFor('w2') }] });
+  const machine = twoRunning({ handedBack: [{ index: 2, row: rowFor('w2') }] });
   machine.tell({ kind: 'indexed', count: 40, items: null });
   machine.beat('w1');
   const status = statusOf('01RUN', machine.state, machine.nowMs + 120);

@@ -73,9 +73,9 @@ test('L32: a recall that is not answered leaves the row alone; a new session of 
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   recalls(machine);
-  t.is(machine.state.workers.get('w2')?.awaited, 2);
+  t.is(machine.state.workers.get('w2')?.awaited.size, 2);
   machine.poll('w1', { hello: [0, 1, 2, 3].map((index) => ({ ...ref(index), state: 'started' as const })) });
-  t.is(machine.state.workers.get('w2')?.awaited, 0);
+  t.is(machine.state.workers.get('w2')?.awaited.size, 0);
   t.deepEqual(
     [2, 3].map((index) => itemAt(machine.state, index).rows[0]?.recalledFor),
     [null, null],
@@ -95,7 +95,7 @@ test('L11: the outcome of a recalled row that was started meanwhile is recorded 
   const commands = machine.poll('w1', { acknowledgedBatch: batch, outcomes: [outcomeOf(ref(3))] });
   t.is(only(commands, 'record').recordings[0]?.outcome.index, 3);
   machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(3)) }], verdicts: ['accepted'] });
-  t.is(machine.state.workers.get('w2')?.awaited, 0);
+  t.is(machine.state.workers.get('w2')?.awaited.size, 0);
 });
 
 test('L7: a move that is refused because the thief is not registered any more goes back; what stands there otherwise is taken over', (t) => {

@@ -1,0 +1,47 @@
+import type { Mutant } from './mutant.ts';
+
+const UNIT = ['test/unit/coordinator/*.test.ts'];
+
+/** Faults that leave two parts of the coordinator's state in disagreement, and that only `checkState` notices at once. */
+export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'former-host-not-asked',
+    rule: 'C11',
+    file: 'runtime/coordinator/isolation.ts',
+    old: '  if (host?.worker !== poison.host?.worker) release(state);\n',
+    new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'thief-goes-on-waiting',
+    rule: 'L32',
+    file: 'runtime/coordinator/mirror.ts',
+    old: '  if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);\n',
+    new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'restored-item-stays-queued',
+    rule: 'L44',
+    file: 'runtime/coordinator/restore.ts',
+    old: '  unqueue(state, new Set(items.map(({ index }) => index)));\n',
+    new: '',
+    tests: UNIT,
+  },
+  {
+    name: 'acknowledged-and-not-told',
+    rule: 'C11',
+    file: 'runtime/coordinator/rows.ts',
+    old: '  state.touched.add(worker);\n  state.workers.get(worker)?.acknowledged.push',
+    new: '  state.workers.get(worker)?.acknowledged.push',
+    tests: UNIT,
+  },
+  {
+    name: 'row-kept-by-its-former-worker',
+    rule: 'L31',
+    file: 'runtime/coordinator/mirror.ts',
+    old: '  owner.items.delete(index);\n',
+    new: '',
+    tests: UNIT,
+  },
+];
