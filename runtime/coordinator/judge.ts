@@ -22,8 +22,7 @@ export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
   if (isSuspicious(state, outcome)) return suspect(state, worker, item, outcome);
   if (outcome.kind === 'result') noteResult(state, worker);
   if (outcome.isProbe && !isTail(state)) return sendBack(state, worker, item, outcome);
-  // A refused probe is one as well: the endpoint refuses the next item too, or it is this item's own failure after all its attempts.
-  if (outcome.isRetryable || outcome.isProbe) return judgeFailure(state, worker, item, outcome);
+  if (outcome.isRetryable) return judgeFailure(state, worker, item, outcome);
   record(state, worker, item, outcome);
 }
 

@@ -1,6 +1,6 @@
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { Assignment, Outcome, Poll, WorkerState } from '../model/session.ts';
-import type { EndpointFailure } from './endpoint/endpoint.ts';
+import type { EndpointFailure } from './endpoint/outage.ts';
 
 /** How one execution ended. */
 export type Ending =
@@ -17,6 +17,9 @@ export interface Ended {
   readonly ref: ItemRef;
   readonly ending: Ending;
 }
+
+/** What came of the known-good request. refused: the endpoint refused it too, or there is none; nothing: no answer that shows anything. `detail` may be empty. */
+export type KnownGoodEnd = { readonly kind: 'answered' } | { readonly kind: 'refused' | 'nothing'; readonly detail: string };
 
 /**
  * Why the worker leaves. `given-up` is a drain whose acknowledgements never came; `gone`: its machine is, or counts
@@ -42,6 +45,8 @@ export type Command =
   | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
   /** Ask an endpoint whether it is ready, after the gap that belongs to so many tries; comes back as onReadiness. */
   | { readonly kind: 'ask'; readonly endpoint: number; readonly tries: number }
+  /** Ask an endpoint with a request that has had a result before (known-good.ts); comes back as onKnownGood. */
+  | { readonly kind: 'ask-known-good'; readonly endpoint: number }
   /** For the log: why an endpoint is away, each time that it is found so. */
   | { readonly kind: 'note-away'; readonly detail: string }
   /** Deregister unless superseded, and end, all of it by `byMs`. The last command. */

@@ -2,10 +2,9 @@ import { never, present } from '../base/assert.ts';
 import { addDuration } from '../model/durations.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Outcome, ReturnReason } from '../model/session.ts';
-import type { Ending } from './commands.ts';
+import type { Ending, KnownGoodEnd } from './commands.ts';
 import {
   type Endpoint,
-  type EndpointFailure,
   isClosed,
   isIdle,
   onAllFailed,
@@ -22,6 +21,8 @@ import {
   outageOf,
   type Verdict,
 } from './endpoint/endpoint.ts';
+import type { EndpointFailure } from './endpoint/outage.ts';
+import { onKnownGoodAnswered, onKnownGoodFailed } from './endpoint/refusals.ts';
 import { giveBack, keepOutcome, returnQueued } from './holding.ts';
 import { addEnded, passSlotTime } from './session/window.ts';
 import { command, type Execution, find, type Held, moveTo, type State } from './state.ts';
@@ -86,6 +87,21 @@ export function takeReadiness(state: State, endpoint: Endpoint, detail: string |
   onConfirmed(endpoint, detail);
 }
 
+/** W13: what the endpoint made of a request that it, or another one, has answered before. */
+export function takeKnownGood(state: State, endpoint: Endpoint, end: KnownGoodEnd): void {
+  state.asked.delete(endpoint.number);
+  // A result that came meanwhile has closed the breaker, and decides.
+  if (endpoint.breaker.kind !== 'confirming') return;
+  if (end.kind === 'answered') {
+    onKnownGoodAnswered(endpoint);
+    for (const held of failuresOf(state, endpoint)) keepOutcome(state, held, outcomeOf(held));
+    return;
+  }
+  const detail = [endpoint.breaker.outage.detail, end.detail].filter((words) => words !== '').join('; ');
+  onKnownGoodFailed(endpoint, detail, end.kind === 'refused');
+  afterOpening(state, endpoint);
+}
+
 /** Asks each endpoint that is away, one check at a time. */
 export function askEndpoints(state: State): void {
   if (state.mode.kind === 'draining' || state.mode.kind === 'left') return;
@@ -94,6 +110,10 @@ export function askEndpoints(state: State): void {
     if (breaker.kind === 'closed' || breaker.kind === 'half-open' || state.asked.has(number)) continue;
     state.asked.add(number);
     if (breaker.outage.detail !== '') command(state, { kind: 'note-away', detail: breaker.outage.detail });
+    if (breaker.kind === 'confirming' && breaker.isRefusal) {
+      command(state, { kind: 'ask-known-good', endpoint: number });
+      continue;
+    }
     // A failed probe is confirmed at once; otherwise there is a gap after each try.
     command(state, { kind: 'ask', endpoint: number, tries: breaker.kind === 'confirming' ? 0 : breaker.outage.tries });
   }
@@ -126,6 +146,7 @@ function onFailed(state: State, nowMs: number, execution: Execution, held: Held,
   const isHeldBack = verdict === 'hold' || verdict === 'confirm';
   if (isHeldBack && state.mode.kind !== 'draining') {
     moveTo(state, held, { kind: 'failed', outcome, detail: failure.detail, endpoint: endpoint.number, failedAtMs: nowMs });
+    if (!worksAnywhere(state)) returnQueued(state, 'unavailable');
     return;
   }
   const reason = reasonOf(state, verdict);

@@ -1,13 +1,10 @@
 import { never } from '../base/assert.ts';
-import type { Clock } from '../base/clock.ts';
 import { Gathered } from '../base/gathered.ts';
-import type { Log } from '../base/log.ts';
-import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
+import { Asking, type AskingDeps } from './asking.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
-import type { Readiness } from './backends/contract.ts';
 import type { Command, Ended, Leaving } from './commands.ts';
 import type { Heartbeat } from './heartbeat/heartbeat.ts';
 import {
@@ -16,6 +13,7 @@ import {
   onDrain,
   onEnded,
   onHint,
+  onKnownGood,
   onPollFailed,
   onReadiness,
   onReply,
@@ -33,18 +31,14 @@ import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
 import type { State } from './state.ts';
 
-export interface LoopDeps {
+export interface LoopDeps extends AskingDeps {
   readonly state: State;
   readonly outbox: Outbox;
   readonly slots: Slots;
   readonly link: Link;
   readonly heartbeat: Heartbeat;
   readonly answers: Pick<AnswerBudget, 'keep'>;
-  /** Null where it was stopped meanwhile. */
-  readonly ask: (endpoint: number, tries: number, signal: AbortSignal) => Promise<Readiness | null>;
   readonly tickMs: number;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** Why the loop ended, and how many outcomes stay in the outbox for the next start. */
@@ -59,9 +53,9 @@ export class WorkerLoop {
   readonly #stopped = new AbortController();
   readonly #speaking: Speaking;
   readonly #ended = new Gathered<Ended>((ended) => this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), ended)));
+  readonly #asking: Asking;
   #toStore: Outcome[] = [];
   #isStoring = false;
-  #awayRepeats: Repeats = NO_REPEATS;
   #resolve: (end: LoopEnd) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -73,6 +67,10 @@ export class WorkerLoop {
       onPollFailed: (id) => this.#fact(() => onPollFailed(state, this.#nowMs(), id)),
       onWritten: (id) => this.#fact(() => onWritten(state, this.#nowMs(), id)),
       onSessionEnded: (session) => this.#fact(() => onSessionEnded(state, this.#nowMs(), session)),
+    });
+    this.#asking = new Asking(deps, {
+      onReadiness: (endpoint, detail) => this.#fact(() => onReadiness(state, this.#nowMs(), endpoint, detail)),
+      onKnownGood: (endpoint, ended) => this.#fact(() => onKnownGood(state, this.#nowMs(), endpoint, ended)),
     });
   }
 
@@ -129,6 +127,7 @@ export class WorkerLoop {
 
   async #execute(assignment: Assignment, endpoint: number): Promise<void> {
     const ending = await this.#deps.slots.run(assignment, endpoint);
+    this.#deps.knownGood.note(assignment, ending);
     this.#ended.add({ ref: plainRef(assignment), ending });
   }
 
@@ -151,19 +150,6 @@ export class WorkerLoop {
     await link.move();
     await answered;
     this.#fact(() => onConnected(state, this.#nowMs()));
-  }
-
-  async #ask(endpoint: number, tries: number): Promise<void> {
-    const readiness = await this.#deps.ask(endpoint, tries, this.#stopped.signal);
-    if (readiness === null) return;
-    this.#fact(() => onReadiness(this.#deps.state, this.#nowMs(), endpoint, readiness.kind === 'ready' ? null : readiness.detail));
-  }
-
-  /** Tells the log why an endpoint is away: at once, and then with growing gaps. */
-  #noteAway(detail: string): void {
-    const { repeats, isDue, unlogged } = onReason(this.#awayRepeats, detail, this.#nowMs());
-    this.#awayRepeats = repeats;
-    if (isDue) this.#deps.log.warn({ detail, unlogged }, 'an endpoint of the backend is not ready');
   }
 
   /** L36: the last call. No beat may follow it, since a beat would register the worker again. */
@@ -219,9 +205,11 @@ export class WorkerLoop {
       case 'reconnect':
         return this.#reconnect();
       case 'ask':
-        return this.#ask(command.endpoint, command.tries);
+        return this.#asking.readiness(command.endpoint, command.tries, this.#stopped.signal);
+      case 'ask-known-good':
+        return this.#asking.knownGood(command.endpoint);
       case 'note-away':
-        this.#noteAway(command.detail);
+        this.#asking.noteAway(command.detail);
         return null;
       case 'leave':
         return this.#leave(command);

@@ -3,10 +3,10 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
-import type { Command, Ended, Leaving } from './commands.ts';
+import type { Command, Ended, KnownGoodEnd, Leaving } from './commands.ts';
 import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
 import { whyAway } from './endpoint/away.ts';
-import { askEndpoints, end, openWhereAllFailed, takeReadiness } from './execution.ts';
+import { askEndpoints, end, openWhereAllFailed, takeKnownGood, takeReadiness } from './execution.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './heartbeat/silence.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
 import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain, tellWhatWaits } from './polling.ts';
@@ -121,6 +121,12 @@ export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]):
 export function onReadiness(state: State, nowMs: number, endpoint: number, detail: string | null): readonly Command[] {
   takeReadiness(state, present(state.endpoints[endpoint], 'an endpoint'), detail);
   if (detail !== null) giveUpWhereAway(state, nowMs);
+  return settle(state, nowMs);
+}
+
+export function onKnownGood(state: State, nowMs: number, endpoint: number, ended: KnownGoodEnd): readonly Command[] {
+  takeKnownGood(state, present(state.endpoints[endpoint], 'an endpoint'), ended);
+  if (ended.kind !== 'answered') giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }
 

@@ -19,6 +19,7 @@ import { createMockBackend } from './backends/mock.ts';
 import { askReadiness } from './endpoint/readiness.ts';
 import { startHeartbeat } from './heartbeat/heartbeat.ts';
 import { watchOwnHints } from './hints.ts';
+import { openKnownGood } from './known-good.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import type { Outbox } from './outbox/contract.ts';
 import { openOutbox } from './outbox/open.ts';
@@ -102,6 +103,8 @@ async function runLoop(settings: WorkerSettings, runId: string, { outbox, backen
     random,
     log,
   });
+  const slots = createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random });
+  const knownGood = await openKnownGood({ path: join(settings.stateDir, 'known-good.json'), runId, slots, log });
   if (outbox.found.length > 0) log.info({ outcomes: outbox.found.length }, 'outcomes of an earlier start are handed over first');
   const heartbeat = startHeartbeat(
     {
@@ -125,7 +128,8 @@ async function runLoop(settings: WorkerSettings, runId: string, { outbox, backen
   const loop = new WorkerLoop({
     state: newState(machineSettings(settings, backend.endpoints, bootNonce), outbox.highestEpoch, outbox.found, clock.monotonicMs()),
     outbox,
-    slots: createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random }),
+    slots,
+    knownGood,
     link,
     heartbeat,
     answers,

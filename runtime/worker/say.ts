@@ -27,7 +27,7 @@ const STEP_MS = 10_000;
 const MINUTE_MS = 60_000;
 
 function forHowLong({ endpoints, settings, lastTickMs }: State): string {
-  const sinceMs = awaySinceMs(endpoints) ?? lastTickMs;
+  const sinceMs = awaySinceMs(endpoints, lastTickMs) ?? lastTickMs;
   const leftMs = Math.min(settings.waitBackendMs, sinceMs + settings.waitBackendMs - lastTickMs);
   if (leftMs <= 0) return '';
   const stepMs = leftMs > 2 * MINUTE_MS ? MINUTE_MS : STEP_MS;

@@ -205,14 +205,6 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
-    name: 'refused-probe-recorded-at-once',
-    rule: 'C3',
-    file: 'runtime/coordinator/judge.ts',
-    old: 'if (outcome.isRetryable || outcome.isProbe)',
-    new: 'if (outcome.isRetryable)',
-    tests: UNIT,
-  },
-  {
     name: 'run-ends-with-an-item-open',
     rule: 'C4',
     file: 'runtime/coordinator/ending.ts',

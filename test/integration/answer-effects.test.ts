@@ -4,9 +4,9 @@ import { present } from '../../runtime/base/assert.ts';
 import { EXIT } from '../../runtime/base/exit.ts';
 import type { ItemReturn, Outcome } from '../../runtime/model/session.ts';
 import { endingOf } from '../../runtime/worker/ending.ts';
-import { REFUSAL_ROW } from '../../runtime/worker/endpoint/endpoint.ts';
+import { REFUSAL_ROW } from '../../runtime/worker/endpoint/refusals.ts';
 import type { Judgement } from '../../runtime/worker/endpoint/retry.ts';
-import { onReply } from '../../runtime/worker/machine.ts';
+import { onKnownGood, onReply } from '../../runtime/worker/machine.ts';
 import type { Stage } from '../../runtime/worker/stage.ts';
 import { find, type State } from '../../runtime/worker/state.ts';
 import { batchLine } from '../support/batch-lines.ts';
@@ -60,6 +60,11 @@ class Worker {
     this.#nowMs += 1;
     const item = { customId: `item-${index}`, method: 'POST', url: '/v1/chat/completions', body: JSON.parse(batchLine('a')) as object };
     onOneEnded(this.state, this.#nowMs, ref(index), endingOf({ assignment: assignment(index), item, id: 'id' }, judgement));
+  }
+
+  /** A request that had a result before is asked for where the worker wants to know, and is refused. */
+  refuseKnownGood(): void {
+    onKnownGood(this.state, this.#nowMs, 0, { kind: 'refused', detail: '' });
   }
 
   /** An item that starts now gets a result. */
@@ -118,6 +123,7 @@ function itemWord(told: Told, isHeld: boolean, isPaused: boolean): string {
 function first(judgement: Judgement): string {
   const worker = new Worker();
   worker.end(0, judgement);
+  worker.refuseKnownGood();
   return words(worker.endpoint(), [worker.told(0)], false);
 }
 
@@ -136,6 +142,7 @@ function row(judgement: Judgement, hasResult: boolean): string {
   const worker = new Worker();
   if (hasResult) worker.end(39, RESULT);
   for (let index = 0; index < REFUSAL_ROW; index += 1) worker.end(index, judgement);
+  worker.refuseKnownGood();
   const told = Array.from({ length: REFUSAL_ROW }, (_, index) => worker.told(index));
   return words(worker.endpoint(), told, hasResult);
 }

@@ -137,6 +137,7 @@ export class SimWorker {
       link: this.#link(seen, boot, { clock: process.clock, whenOn: (run) => process.whenOn(run) }),
       heartbeat,
       answers: { keep: () => undefined },
+      knownGood: { note: () => undefined, ask: async () => ({ kind: 'answered' }) },
       ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
       tickMs: Math.min(250, plan.timing.heartbeatIntervalMs),
       clock,

@@ -82,6 +82,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'concurrency',
     'endpoint',
     'load',
+    'refusals',
     'retry',
     'server-words',
     'stated-delay',

@@ -69,6 +69,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
     }),
     answers: { keep: () => undefined },
     ask: async () => ({ kind: 'ready' }),
+    knownGood: { note: () => undefined, ask: async () => ({ kind: 'answered' }) },
     tickMs: 250,
     clock,
     log,

@@ -3,7 +3,7 @@ import type { ItemRef } from '../../runtime/model/row.ts';
 import type { Assignment, Outcome, Poll, PollReply } from '../../runtime/model/session.ts';
 import { checkState } from '../../runtime/worker/check-state.ts';
 import type { Command, Ending } from '../../runtime/worker/commands.ts';
-import type { EndpointFailure } from '../../runtime/worker/endpoint/endpoint.ts';
+import type { EndpointFailure } from '../../runtime/worker/endpoint/outage.ts';
 import { onBeat, onConnected, onReadiness, onStart } from '../../runtime/worker/machine.ts';
 import { type MachineSettings, newState, type State } from '../../runtime/worker/state.ts';
 import { batchLine } from './batch-lines.ts';

@@ -8,7 +8,6 @@ import {
   onDrain,
   onHint,
   onPollFailed,
-  onReadiness,
   onReply,
   onSessionEnded,
   onStored,
@@ -16,6 +15,7 @@ import {
   onWritten,
 } from '../../runtime/worker/machine.ts';
 import type { State } from '../../runtime/worker/state.ts';
+import { answerAsked } from './answer-asked.ts';
 import { onOneEnded } from './one-ended.ts';
 import { assignment, greeting, type OkReply, ok, outcome, ref, type STEPS, someEnding, someHint, someOrder } from './worker-state.ts';
 
@@ -35,7 +35,7 @@ export class World {
   readonly #handedBack = new Set<string>();
   readonly #stopped = new Set<string>();
   readonly #closed = new Set<string>();
-  readonly #asked = new Set<number>();
+  readonly #asked = new Map<number, Command['kind']>();
   #isGone = false;
 
   constructor(transport: Transport) {
@@ -148,10 +148,10 @@ export class World {
   }
 
   #answerReadiness(isReady: boolean): readonly Command[] {
-    const [endpoint] = this.#asked;
+    const [[endpoint, how] = []] = this.#asked;
     if (endpoint === undefined) return [];
     this.#asked.delete(endpoint);
-    return onReadiness(this.#state, this.#nowMs, endpoint, isReady ? null : 'loading');
+    return answerAsked(this.#state, this.#nowMs, endpoint, how, isReady);
   }
 
   #end(step: 'end' | 'back' | 'fail-item', pick: number): readonly Command[] {
@@ -193,7 +193,7 @@ export class World {
 
   #seeOne(command: Command): void {
     if (command.kind === 'start') this.#seeStart(command.assignment);
-    if (command.kind === 'ask') this.#seeAsk(command.endpoint);
+    if ('endpoint' in command && command.kind !== 'start') this.#seeAsk(command.endpoint, command.kind);
     if (command.kind === 'stop') this.#seeStop(command.ref);
     if (command.kind === 'store') this.#seeStore(command.outcome);
     if (command.kind === 'poll') this.#seePoll(command.poll);
@@ -214,9 +214,8 @@ export class World {
     this.#executing.set(key, { index: one.index, attempt: one.attempt, isStopped: false });
   }
 
-  #seeAsk(endpoint: number): void {
-    must(!this.#asked.has(endpoint), 'an endpoint is asked once at a time');
-    this.#asked.add(endpoint);
+  #seeAsk(endpoint: number, how: Command['kind']): void {
+    must(this.#asked.size === this.#asked.set(endpoint, how).size - 1, 'an endpoint is asked once at a time');
   }
 
   #seeStop(one: ItemRef): void {

@@ -1,6 +1,8 @@
+import { againByMs, withoutIdleTime } from './away.ts';
 import { isQuiet, newLimit, onOpened, onSucceeded, onThrottled } from './concurrency.ts';
 import { type Beginning, type Load, passBusyTime, takeCrowd } from './load.ts';
-import type { Breaker, Busy, Outage } from './outage.ts';
+import type { Breaker, Busy, EndpointFailure, Outage } from './outage.ts';
+import { openAgain, type Refusals, type Refused, whoIsRefused } from './refusals.ts';
 import { addResult, carried, newThroughput } from './throughput.ts';
 
 /**
@@ -12,10 +14,12 @@ import { addResult, carried, newThroughput } from './throughput.ts';
  * - While it is open, the endpoint is asked whether it is ready, with growing gaps. Once it is, the breaker is half-open: one item probes it.
  *   A result closes the breaker. After a failure the endpoint is asked once more (confirming): only an item that failed alone between
  *   two such answers may be the reason itself, and the coordinator decides whether that counts (C3).
+ * - After a refusal it is asked with the known-good request, one that has had a result before: only if it answers that, the refusal is
+ *   the item's own (refusals.ts).
  *
  * Source of the states: Michael Nygard, "Release It!" (2007), circuit breaker. The functions here know one endpoint and no item.
  */
-export interface Endpoint extends Load {
+export interface Endpoint extends Load, Refusals {
   /** Its number within the backend. */
   readonly number: number;
   /** Names it in messages. */
@@ -25,30 +29,16 @@ export interface Endpoint extends Load {
   startedAtMs: number;
   /** When the last execution there was over. */
   endedAtMs: number;
-  /** It has given a result to some item, so that what it refuses may be that item's fault. */
-  hasAnswered: boolean;
   /** Failures since its last result. */
   failures: number;
-  /** Refusals of the endpoint since its last result. */
-  refusals: number;
   /** It has throttled since its last result; null where it has not. */
   busy: Busy | null;
-}
-
-/** A failure that may be the endpoint's fault. */
-export interface EndpointFailure {
-  /** A refusal of the endpoint: a key, a path or an account that is wrong would explain it. */
-  readonly isRefusal: boolean;
-  /** No further tries are needed to know that it is not the item's fault (a quota that is used up). */
-  readonly isCertain: boolean;
-  readonly isTimeout: boolean;
-  readonly detail: string;
 }
 
 /**
  * What happens to the item that failed. hold: whether it counts is not known yet; return: it goes back uncounted; refused: it goes back
  * uncounted and the coordinator is told; crowded: it goes back uncounted, since too many requests were in flight; confirm: it waits for
- * the readiness check.
+ * the readiness check, or for the answer to the known-good request.
  */
 export type Verdict = 'hold' | 'return' | 'refused' | 'crowded' | 'confirm';
 
@@ -56,9 +46,6 @@ export type Verdict = 'hold' | 'return' | 'refused' | 'crowded' | 'confirm';
 export const FAILURE_ROW = 8;
 /** One failure is no row, even where items run one by one. */
 const LEAST_ROW = 2;
-/** An endpoint that has answered may refuse single items; so many refusals in a row apply to every item. */
-export const REFUSAL_ROW = 20;
-
 /** So many tries give a gap below a second (readiness.ts). */
 const SOON_TRIES = 3;
 /** Longer than it takes to get the next item from a coordinator that has one. */
@@ -78,6 +65,7 @@ export function newEndpoint(number: number, url: string, concurrency: number, ti
     hasAnswered: false,
     failures: 0,
     refusals: 0,
+    refusesSingly: false,
     busy: null,
     crowdedUntilMs: Number.NEGATIVE_INFINITY,
   };
@@ -103,6 +91,7 @@ export function mayStart(endpoint: Endpoint, nowMs: number): boolean {
 
 export function onStarted(endpoint: Endpoint, nowMs: number, key: string): void {
   passBusyTime(endpoint, nowMs);
+  if (endpoint.executing === 0 && endpoint.busy !== null) endpoint.busy = withoutIdleTime(endpoint.busy, nowMs);
   endpoint.executing += 1;
   endpoint.startedAtMs = nowMs;
   if (endpoint.breaker.kind === 'half-open' && endpoint.breaker.probe === null) endpoint.breaker = { ...endpoint.breaker, probe: key };
@@ -148,11 +137,12 @@ export function onFailure(
   if (failure.isRefusal) endpoint.refusals += 1;
   else endpoint.failures += 1;
   if (isProbe(endpoint, key)) return onProbeFailed(endpoint, failure, isOnly);
-  if (!isClosed(endpoint)) return outageOf(endpoint)?.isRefusing === true && failure.isRefusal ? 'refused' : 'return';
+  if (!isClosed(endpoint)) return onFailedMeanwhile(endpoint, failure);
   const isCrowded = failure.isTimeout && takeCrowd(endpoint, nowMs, beginning);
-  if (isRefusing(endpoint, failure)) {
+  const refused = refusedBy(endpoint, failure);
+  if (refused !== 'single') {
     open(endpoint, nowMs, failure.detail, true);
-    return 'refused';
+    return refused === 'unclear' && isOnly ? confirm(endpoint, failure) : 'refused';
   }
   if (endpoint.failures < rowOf(endpoint)) return isCrowded ? 'crowded' : 'hold';
   open(endpoint, nowMs, failure.detail, false);
@@ -168,8 +158,8 @@ export function onBusy(endpoint: Endpoint, nowMs: number, key: string, quietMs: 
 /** An item that it always refuses for now: that is judged as a failure. */
 export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: number, detail: string): void {
   const { sinceMs, times } = endpoint.busy ?? { sinceMs: nowMs, times: 0 };
-  endpoint.busy = { sinceMs, times: times + 1, detail };
   endpoint.limit = onThrottled(endpoint.limit, nowMs, quietMs, nowMs - sinceMs);
+  endpoint.busy = { sinceMs, times: times + 1, detail, againByMs: againByMs(nowMs, quietMs, endpoint.limit.quietUntilMs) };
 }
 
 /** No connection could be made. */
@@ -213,19 +203,28 @@ export function isProbe({ breaker }: Endpoint, key: string): boolean {
   return breaker.kind === 'half-open' && breaker.probe === key;
 }
 
+/** It was in flight when the breaker opened. */
+function onFailedMeanwhile({ breaker }: Endpoint, { isRefusal }: EndpointFailure): Verdict {
+  if (!isRefusal || breaker.kind === 'closed') return 'return';
+  if (breaker.kind === 'confirming' && breaker.isRefusal) return 'confirm';
+  return breaker.outage.isRefusing ? 'refused' : 'return';
+}
+
 function onProbeFailed(endpoint: Endpoint, failure: EndpointFailure, isOnly: boolean): Verdict {
-  const outage = outageOf(endpoint);
-  const isNowRefusing = isRefusing(endpoint, failure);
-  if (outage !== null && isOnly && !isNowRefusing) {
-    endpoint.breaker = { kind: 'confirming', outage: { ...outage, detail: failure.detail, isRefusing: false } };
-    return 'confirm';
-  }
+  if (isOnly && !failure.isCertain) return confirm(endpoint, failure);
+  const isNowRefusing = refusedBy(endpoint, failure) !== 'single';
   reopen(endpoint, failure.detail, isNowRefusing);
   return isNowRefusing ? 'refused' : 'return';
 }
 
-function isRefusing(endpoint: Endpoint, failure: EndpointFailure): boolean {
-  return failure.isRefusal && (failure.isCertain || !endpoint.hasAnswered || endpoint.refusals >= REFUSAL_ROW);
+function refusedBy(endpoint: Endpoint, { isRefusal, isCertain }: EndpointFailure): Refused {
+  return isRefusal ? whoIsRefused(endpoint, isCertain) : 'single';
+}
+
+function confirm(endpoint: Endpoint, { isRefusal, detail }: EndpointFailure): Verdict {
+  const outage = outageOf(endpoint);
+  if (outage !== null) endpoint.breaker = { kind: 'confirming', isRefusal, outage: { ...outage, detail, isRefusing: false } };
+  return 'confirm';
 }
 
 function rowOf({ limit }: Endpoint): number {
@@ -240,6 +239,5 @@ function open(endpoint: Endpoint, nowMs: number, detail: string, isNowRefusing: 
 
 function reopen(endpoint: Endpoint, detail: string, isNowRefusing = false): void {
   const outage = outageOf(endpoint);
-  if (outage !== null)
-    endpoint.breaker = { kind: 'open', outage: { ...outage, tries: outage.tries + 1, detail, isRefusing: isNowRefusing } };
+  if (outage !== null) endpoint.breaker = openAgain(outage, detail, isNowRefusing);
 }

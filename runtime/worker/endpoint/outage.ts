@@ -15,6 +15,8 @@ export interface Busy {
   readonly sinceMs: number;
   readonly times: number;
   readonly detail: string;
+  /** If it is asked nothing until then, it is not because of these refusals. */
+  readonly againByMs: number;
 }
 
 export type Breaker =
@@ -25,5 +27,15 @@ export type Breaker =
   | { readonly kind: 'open'; readonly outage: Outage }
   /** The endpoint says that it is ready; `probe` is the key of the item that tries it, null while there is none. */
   | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: string | null }
-  /** The probe has failed, and a readiness check is under way. */
-  | { readonly kind: 'confirming'; readonly outage: Outage };
+  /** The probe has failed, or items were refused (`isRefusal`), and a readiness check or the known-good request is under way. */
+  | { readonly kind: 'confirming'; readonly isRefusal: boolean; readonly outage: Outage };
+
+/** A failure that may be the endpoint's fault. */
+export interface EndpointFailure {
+  /** A refusal of the endpoint: a key, a path or an account that is wrong would explain it. */
+  readonly isRefusal: boolean;
+  /** No further tries are needed to know that it is not the item's fault (a quota that is used up). */
+  readonly isCertain: boolean;
+  readonly isTimeout: boolean;
+  readonly detail: string;
+}

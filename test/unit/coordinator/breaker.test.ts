@@ -150,15 +150,6 @@ test('C3: a failed probe counts only where few items are left, or all have faile
   t.like(only(known.poll('w1', { outcomes: [probe(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed' });
 });
 
-test('C3: a refused probe at the end of a list is a failure like any other, recorded with the last attempt', (t) => {
-  const refused = (index: number) => failureOf(ref(index), { isProbe: true, isRetryable: false });
-  const few = fourRunning(8 * 5);
-  t.like(only(few.poll('w1', { outcomes: [refused(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed' });
-  const last = fourRunning(8 * 5);
-  for (const item of last.state.items.values()) item.faults = { ...item.faults, failures: 4 };
-  t.is(ofKind(last.poll('w1', { outcomes: [refused(0)] }), 'record').length, 1);
-});
-
 test('a pause for another reason sends back what was held, so that no worker waits for it', (t) => {
   const machine = fourRunning();
   machine.poll('w1', { outcomes: [refusal(0)] });

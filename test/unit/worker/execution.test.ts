@@ -2,7 +2,7 @@ import test from 'ava';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint/endpoint.ts';
 import { MAX_THROTTLED_ATTEMPTS } from '../../../runtime/worker/execution.ts';
-import { onDrain, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
+import { onDrain, onKnownGood, onReadiness, onReply, onTick } from '../../../runtime/worker/machine.ts';
 import { find, type State } from '../../../runtime/worker/state.ts';
 import { onOneEnded } from '../../support/one-ended.ts';
 import {
@@ -142,12 +142,46 @@ test('W12: a failed probe whose endpoint is not ready afterwards goes back', (t)
   t.like(returned(state, 2), { reason: 'unavailable' });
 });
 
-test('W13: a refusal before any result is told as one, of all that was in flight', (t) => {
+test('W13: refusals before any result wait for the known-good request; refused too, all of them are told as such', (t) => {
+  const state = working(range(1, 70));
+  t.true(kinds(onOneEnded(state, 10, ref(1), refused(1))).includes('ask-known-good'));
+  t.like(returned(state, 70), { reason: 'unavailable' }, 'what has not started goes back');
+  t.false(kinds(onOneEnded(state, 20, ref(2), refused(2))).includes('ask-known-good'), 'it is asked once');
+  t.is(stageOf(state, 2), 'failed');
+  onKnownGood(state, 30, 0, { kind: 'refused', detail: 'so is another' });
+  t.like(returned(state, 1), { reason: 'refused', detail: 'http_401; so is another' });
+  t.like(returned(state, 2), { reason: 'refused' });
+});
+
+test("W13: where the known-good request is answered after them, refusals are the items' own, even if nothing else is left", (t) => {
   const state = working([1, 2]);
   onOneEnded(state, 10, ref(1), refused(1));
   onOneEnded(state, 20, ref(2), refused(2));
-  t.like(returned(state, 1), { reason: 'refused', detail: 'http_401' });
-  t.like(returned(state, 2), { reason: 'refused' });
+  const commands = onKnownGood(state, 30, 0, { kind: 'answered' });
+  t.deepEqual(
+    commands.flatMap((command) => (command.kind === 'store' ? [command.outcome] : [])).map(({ index, isProbe }) => [index, isProbe]),
+    [
+      [1, false],
+      [2, false],
+    ],
+  );
+  t.true(state.endpoints.every(isClosed));
+});
+
+test('W13: an answer to the known-good request that shows nothing lets the items go back uncounted, and the endpoint is asked again', (t) => {
+  const state = working([1]);
+  onOneEnded(state, 10, ref(1), refused(1));
+  t.true(kinds(onKnownGood(state, 30, 0, { kind: 'nothing', detail: 'ECONNREFUSED' })).includes('ask'));
+  t.like(returned(state, 1), { reason: 'unavailable' });
+});
+
+test('W13: a result that comes before the answer to the known-good request decides by itself', (t) => {
+  const state = working([1, 2]);
+  onOneEnded(state, 10, ref(1), refused(1));
+  onOneEnded(state, 20, ref(2), ended(2));
+  onKnownGood(state, 30, 0, { kind: 'refused', detail: '' });
+  t.is(stageOf(state, 1), 'failed');
+  t.true(state.endpoints.every(isClosed));
 });
 
 test('W13: beside an endpoint that works a refusing one is only left out', (t) => {

@@ -5,6 +5,7 @@ import {
   newEndpoint,
   onBusy,
   onItemRefused,
+  onLeft,
   onReadiness,
   onResult,
   onStarted,
@@ -64,4 +65,20 @@ test('an endpoint that throttled before it went away is away since then', (t) =>
   onUnreachable(endpoint, 9_000, 'b', 'ECONNREFUSED');
   onReadiness(endpoint, 'ECONNREFUSED');
   t.is(whyAway([endpoint], 11_000, WAIT_MS), 'http://h:0: ECONNREFUSED, 1 times');
+});
+
+test('W5: time in which an endpoint that throttles is asked nothing does not count, but for what it asked for itself', (t) => {
+  const endpoint = busy(ready(), 1_000);
+  t.is(whyAway([endpoint], 3_600_000, 60_000), null, 'throttled once, and idle since');
+  onStarted(endpoint, 3_600_000, 'b');
+  onLeft(endpoint, 3_600_100);
+  busy(endpoint, 3_600_100);
+  t.is(whyAway([endpoint], 3_600_100, 60_000), null);
+  const asking = ready();
+  onBusy(asking, 1_000, 'a', 600_000, 'http_503');
+  t.is(whyAway([asking], 590_000, 900_000), null);
+  onStarted(asking, 601_000, 'b');
+  onLeft(asking, 601_100);
+  onBusy(asking, 601_100, 'b', 600_000, 'http_503');
+  t.regex(whyAway([asking], 1_201_000, 900_000) ?? '', /http_503, 2 times/, 'it is waited for as it asked');
 });

@@ -1,7 +1,6 @@
 import test from 'ava';
 import {
   type Endpoint,
-  type EndpointFailure,
   FAILURE_ROW,
   isClosed,
   newEndpoint,
@@ -16,10 +15,11 @@ import {
   onStarted,
   onUnreachable,
   outageOf,
-  REFUSAL_ROW,
   type Verdict,
   wantsProbe,
 } from '../../../../runtime/worker/endpoint/endpoint.ts';
+import type { EndpointFailure } from '../../../../runtime/worker/endpoint/outage.ts';
+import { onKnownGoodAnswered, onKnownGoodFailed, REFUSAL_ROW } from '../../../../runtime/worker/endpoint/refusals.ts';
 
 const FAILED: EndpointFailure = { isRefusal: false, isCertain: false, isTimeout: false, detail: 'http_502' };
 const REFUSED: EndpointFailure = { ...FAILED, isRefusal: true, detail: 'http_401' };
@@ -181,11 +181,29 @@ test('throttling opens nothing', (t) => {
   t.true(isClosed(endpoint));
 });
 
-test('a refusal before any result is meant for everybody', (t) => {
+test('W13: a refusal before any result is looked into: the known-good request shows whom it is meant for', (t) => {
   const endpoint = ready();
-  t.deepEqual(fail(endpoint, 1, REFUSED), ['refused']);
-  t.like(outageOf(endpoint), { isRefusing: true, detail: 'http_401' });
-  t.is(onFailure(endpoint, 5, 'late', REFUSED, true, ALONE), 'refused', 'those that were in flight are told as well');
+  t.deepEqual(fail(endpoint, 1, REFUSED), ['confirm']);
+  t.like(endpoint.breaker, { kind: 'confirming', isRefusal: true });
+  t.is(onFailure(endpoint, 5, 'late', REFUSED, true, ALONE), 'confirm', 'those that were in flight wait as well');
+  t.is(onFailure(endpoint, 5, 'late', FAILED, true, ALONE), 'return');
+  onKnownGoodFailed(endpoint, 'http_401', true);
+  t.like(outageOf(endpoint), { isRefusing: true, detail: 'http_401', tries: 1 });
+  t.is(onFailure(endpoint, 6, 'later', REFUSED, true, ALONE), 'refused');
+});
+
+test('W13: one that answers the known-good request has refused single items, and may do so in long rows', (t) => {
+  const endpoint = ready();
+  fail(endpoint, 1, REFUSED);
+  onKnownGoodAnswered(endpoint);
+  t.true(isClosed(endpoint));
+  const verdicts = fail(endpoint, REFUSAL_ROW, REFUSED);
+  t.deepEqual(new Set(verdicts.slice(0, -1)), new Set<Verdict>(['hold']));
+  t.is(verdicts.at(-1), 'confirm');
+});
+
+test('W13: beside another endpoint that works a refusing one is only left out', (t) => {
+  t.deepEqual(fail(ready(), 1, REFUSED, false), ['refused']);
 });
 
 test('one that has answered may refuse single items; a long row means everybody', (t) => {
@@ -202,9 +220,10 @@ test('a certain refusal needs no row', (t) => {
   t.deepEqual(fail(endpoint, 1, { ...REFUSED, isCertain: true }), ['refused']);
 });
 
-test('a refused probe of an endpoint that refuses everybody is told again', (t) => {
-  const endpoint = ready();
-  fail(endpoint, 1, REFUSED);
-  t.is(onFailure(probed(endpoint), 2_000, 'probe', REFUSED, true, ALONE), 'refused');
+test('W13: a refused probe is looked into as well', (t) => {
+  const endpoint = probed(opened());
+  t.is(onFailure(endpoint, 2_000, 'probe', REFUSED, true, ALONE), 'confirm');
+  t.like(endpoint.breaker, { kind: 'confirming', isRefusal: true });
+  onKnownGoodFailed(endpoint, 'http_401', true);
   t.like(outageOf(endpoint), { isRefusing: true, tries: 1 });
 });

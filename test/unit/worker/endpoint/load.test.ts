@@ -1,6 +1,7 @@
 import test from 'ava';
-import type { Endpoint, EndpointFailure } from '../../../../runtime/worker/endpoint/endpoint.ts';
+import type { Endpoint } from '../../../../runtime/worker/endpoint/endpoint.ts';
 import { newEndpoint, onFailure, onLeft, onReadiness, onResult, onStarted } from '../../../../runtime/worker/endpoint/endpoint.ts';
+import type { EndpointFailure } from '../../../../runtime/worker/endpoint/outage.ts';
 
 const TIMED_OUT: EndpointFailure = { isRefusal: false, isCertain: false, isTimeout: true, detail: 'timeout' };
 const TIMEOUT_MS = 4_000;
