@@ -198,7 +198,7 @@ async function createBackend({ backend, concurrency }: WorkerSettings, budget: A
     case 'openai': {
       // Loaded here alone: an HTTP client is a good part of a process's start.
       const { createOpenAiBackend } = await import('./backends/openai.ts');
-      const { loadAuthorities } = await import('./backends/authorities.ts');
+      const { loadAuthorities } = await import('../tls/authorities.ts');
       return createOpenAiBackend({
         ...backend,
         apiKey: apiKeyIn(process.env, backend.apiKeyEnv),

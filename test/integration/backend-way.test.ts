@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
-import { loadAuthorities } from '../../runtime/worker/backends/authorities.ts';
+import { loadAuthorities } from '../../runtime/tls/authorities.ts';
 import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
 import { freePort } from '../support/model-server.ts';
@@ -116,5 +116,5 @@ test('authorities: nothing named leaves those of Node, and a file that is none i
   t.is(await loadAuthorities(null, { NODE_EXTRA_CA_CERTS: '/nowhere' }), null);
   const missing = await t.throwsAsync(loadAuthorities('/nowhere/ca.pem', {}), { instanceOf: RolloutError });
   t.regex(missing?.message ?? '', /caCert: \/nowhere\/ca\.pem cannot be used/);
-  await t.throwsAsync(loadAuthorities(null, { SSL_CERT_FILE: '/dev/null' }), { message: /SSL_CERT_FILE: \/dev\/null .*no certificate/ });
+  await t.throwsAsync(loadAuthorities(null, { SSL_CERT_FILE: '/dev/null' }), { message: /SSL_CERT_FILE: \/dev\/null .*it is empty/ });
 });

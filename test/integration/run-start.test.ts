@@ -12,6 +12,8 @@ import { modelServer } from '../support/model-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
 import { until } from '../support/until.ts';
+import { ownCa } from '../support/zoo/own-ca.ts';
+import { zooServer } from '../support/zoo/server.ts';
 
 const CLI = fileURLToPath(new URL('../../runtime/cli.js', import.meta.url));
 /** Of LMDB on a machine whose own pages are no larger. */
@@ -138,4 +140,21 @@ test.serial('control characters of an input never reach the terminal', async (t)
   const refused = await finished(run.start(['--on-invalid', 'fail']));
   t.is(refused.exit, 2);
   for (const text of [dry.stdout, dry.stderr, refused.stdout, refused.stderr]) t.notRegex(text, /(?!\n)\p{Cc}/u);
+});
+
+test('a file of authorities that cannot be used is refused before anything is made or asked, by its flag or variable', async (t) => {
+  const dir = scratch(t);
+  const { ca } = await ownCa();
+  const server = await zooServer(t);
+  writeFileSync(join(dir, 'in.jsonl'), batchLines(3).join('\n'));
+  writeFileSync(join(dir, 'cut.pem'), ca.slice(0, ca.length / 2));
+  const run = `$R run in.jsonl --output out.jsonl --base-url ${server.url}`;
+  const byFlag = await bash(dir, `${run} --ca-cert cut.pem`);
+  t.is(byFlag.exit, 2, byFlag.text);
+  t.regex(byFlag.text, /--ca-cert: cut\.pem cannot be used as the certificate of an authority: a certificate in it ends too early/);
+  const byVariable = await bash(dir, run, { SSL_CERT_FILE: '/dev/null' });
+  t.is(byVariable.exit, 2, byVariable.text);
+  t.regex(byVariable.text, /SSL_CERT_FILE: \/dev\/null .*: it is empty/);
+  t.deepEqual(readdirSync(dir).toSorted(), ['cut.pem', 'in.jsonl']);
+  t.deepEqual(server.asked, []);
 });

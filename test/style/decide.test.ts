@@ -13,7 +13,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'base/process': ['module-path'],
   model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
   format: ['body-bytes', 'content-id', 'line', 'output-line', 'stray-character', 'unwritable'],
-  tls: ['identity', 'pair'],
+  tls: ['authority-pem', 'identity', 'pair'],
   ledger: ['bitmap', 'codec', 'range-page'],
   'ledger/rules': [
     'attempts',

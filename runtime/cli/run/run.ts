@@ -12,7 +12,8 @@ import { defaultStateDir, type StatePaths, statePaths } from '../../run-dir/path
 import { readRunFile } from '../../run-dir/run-file.ts';
 import { lockRun } from '../../run-dir/run-lock.ts';
 import type { ServedRun } from '../../run-dir/state-files.ts';
-import { checkRunArguments, type RunArguments } from '../arguments.ts';
+import { loadAuthorities } from '../../tls/authorities.ts';
+import { checkRunArguments, chosenBackend, type RunArguments } from '../arguments.ts';
 import { type CliDeps, say } from '../deps.ts';
 import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restoreMark } from '../status/stored-run.ts';
 import { exportTo } from '../verbs/export.ts';
@@ -34,6 +35,8 @@ import { waitingOutcomes } from './run-slots.ts';
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
   checkRunArguments(given);
   refuseFewFiles(given.concurrency);
+  // A worker would find it only when all else is prepared.
+  if (chosenBackend(given) === 'openai') await loadAuthorities(given.caCert ?? null, deps.env);
   const args = { ...given, output: resolve(deps.cwd, given.output) };
   const inputPath = input === '-' ? input : resolve(deps.cwd, input);
   const paths = statePaths(resolve(deps.cwd, args.state ?? defaultStateDir(args.output)));

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createSecureContext, rootCertificates } from 'node:tls';
-import { RolloutError } from '../../base/errors.ts';
+import { rootCertificates } from 'node:tls';
+import { RolloutError } from '../base/errors.ts';
+import { authorityProblem, namesCertificate } from './authority-pem.ts';
 
 /**
  * The authorities whose certificates a model server may have: those that Node trusts, and beside them those of `caCert`, SSL_CERT_FILE,
@@ -21,28 +22,25 @@ export async function loadAuthorities(
   const found = await Promise.all(dirs.map(authoritiesIn));
   // Node has read it for its own list alone, and has warned where it could not.
   const extra = await readFile(env['NODE_EXTRA_CA_CERTS'] ?? '', 'utf8').catch(() => '');
-  return [...rootCertificates, ...named, ...found.flat(), ...[extra].filter(isCertificate)];
+  return [...rootCertificates, ...named, ...found.flat(), ...[extra].filter(namesCertificate)];
 }
 
 async function readAuthority(file: string, name: string): Promise<string> {
-  try {
-    const pem = await readFile(file, 'utf8');
-    if (!isCertificate(pem)) throw new Error('it holds no certificate in PEM form');
-    createSecureContext({ ca: pem });
-    return pem;
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new RolloutError('CONFIG_INVALID', `${name}: ${file} cannot be used as the certificate of an authority: ${why}`);
-  }
+  const bytes = await readFile(file).catch((error: Error) => {
+    throw unusable(file, name, error.message);
+  });
+  const problem = authorityProblem(bytes);
+  if (problem !== null) throw unusable(file, name, problem);
+  return bytes.toString('utf8');
 }
 
 /** A folder of authorities holds links and other files too: only what is a certificate counts. */
 async function authoritiesIn(dir: string): Promise<readonly string[]> {
   const names = await readdir(dir).catch(() => []);
   const texts = await Promise.all(names.map((name) => readFile(join(dir, name), 'utf8').catch(() => '')));
-  return [...new Set(texts)].filter(isCertificate);
+  return [...new Set(texts)].filter(namesCertificate);
 }
 
-function isCertificate(pem: string): boolean {
-  return pem.includes('-----BEGIN CERTIFICATE-----') || pem.includes('-----BEGIN TRUSTED CERTIFICATE-----');
+function unusable(file: string, name: string, why: string): RolloutError {
+  return new RolloutError('CONFIG_INVALID', `${name}: ${file} cannot be used as the certificate of an authority: ${why}`);
 }
