@@ -3,13 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
+import { seededRandom } from '../../runtime/base/random.ts';
 import { loadAuthorities } from '../../runtime/tls/authorities.ts';
 import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
+import { judge } from '../../runtime/worker/endpoint/retry.ts';
 import { freePort } from '../support/model-server.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
+import { HABITS } from '../support/zoo/habits.ts';
 import { ownCa } from '../support/zoo/own-ca.ts';
 import { zooProxy } from '../support/zoo/proxy.ts';
+import { status } from '../support/zoo/replies.ts';
 import { zooServer } from '../support/zoo/server.ts';
 
 /** How a backend reaches its server: through proxies of the environment, and with authorities of one's own. */
@@ -29,6 +33,12 @@ async function ask(backend: Backend, content = 'one'): Promise<Executed> {
 
 function told(execution: Executed): string {
   return execution.kind === 'unavailable' ? execution.detail : `${execution.kind}`;
+}
+
+/** What is recorded, or told, of a failure. */
+function messageOf(execution: Executed): string {
+  const judged = judge(execution, 1, seededRandom(1), (text) => text, 0);
+  return judged.kind === 'error' ? judged.message : judged.kind;
 }
 
 test('http_proxy: probes and items go through it by their whole address, names are resolved by it, and its password is sent', async (t) => {
@@ -81,6 +91,22 @@ test("a proxy's refusal is told as the proxy's, with its variable and without it
   t.regex(detail, /through the proxy http:\/\/127\.0\.0\.1:\d+ \(http_proxy\): answered 407: the proxy wants a name and a password/);
   t.regex(told(await ask(backendAt(t, 'http://model.test', { env }))), /\(http_proxy\): answered 407: the proxy wants a name/);
   t.notRegex(secure + detail, /hunter2/);
+});
+
+test('an answer that a proxy may have given itself is told with its address, without its password; through a tunnel nothing is added', async (t) => {
+  const env = (port: number) => ({ http_proxy: `http://me:hunter2@127.0.0.1:${port}`, https_proxy: `http://127.0.0.1:${port}` });
+  for (const status of [403, 502, 504]) {
+    const proxy = await zooProxy(t, status);
+    const message = messageOf(await ask(backendAt(t, 'http://model.test', { env: env(proxy.port) })));
+    t.regex(message, new RegExp(`^http://model.test/v1/chat/completions answered ${status}: .*the proxy refuses`));
+    t.true(message.endsWith(`asked through the proxy ${proxy.url} (http_proxy), which may have given this answer itself)`), message);
+    t.notRegex(message, /hunter2/);
+  }
+  const { ca, tls } = await ownCa();
+  const server = await zooServer(t, HABITS.always(status(403)), { tls });
+  const proxy = await zooProxy(t);
+  const secure = backendAt(t, `https://model.test:${server.port}`, { env: env(proxy.port), authorities: [ca] });
+  t.notRegex(messageOf(await ask(secure)), /proxy/);
 });
 
 test('a proxy of another kind is refused by the name of its variable', (t) => {

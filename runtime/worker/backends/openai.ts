@@ -145,7 +145,7 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
       requestId: answerHeaders['x-request-id'] ?? null,
       headers: isStream ? { ...answerHeaders, 'content-type': 'application/json' } : answerHeaders,
       body: read.body,
-      ...noteOf(settings, response.statusCode),
+      ...noteOf(settings, connection, response.statusCode),
     };
   } catch (error) {
     return failureOf(`${asked}${connection.way}`, error);
@@ -154,10 +154,18 @@ async function post(endpoint: Endpoint, settings: OpenAiSettings, request: Reque
 
 const KEY_REFUSALS: readonly number[] = [401, 403];
 
+function noteOf(settings: OpenAiSettings, { pathPrefix, way }: Connection, status: number): { readonly note?: string } {
+  const notes = [
+    ...(isKeyless(settings) && KEY_REFUSALS.includes(status) ? [`no key was sent: ${settings.apiKeyEnv} is not set`] : []),
+    // A tunnel shows whose answer it is.
+    ...(pathPrefix === '' ? [] : [`asked${way}, which may have given this answer itself`]),
+  ];
+  return notes.length === 0 ? {} : { note: notes.join('; ') };
+}
+
 /** Not where another header may be the key. */
-function noteOf({ apiKey, apiKeyEnv, headers }: OpenAiSettings, status: number): { readonly note?: string } {
-  const isKeyless = apiKey === null && !Object.keys(headers).some((name) => /auth|key|token|cookie/i.test(name));
-  return isKeyless && KEY_REFUSALS.includes(status) ? { note: `no key was sent: ${apiKeyEnv} is not set` } : {};
+function isKeyless({ apiKey, headers }: OpenAiSettings): boolean {
+  return apiKey === null && !Object.keys(headers).some((name) => /auth|key|token|cookie/i.test(name));
 }
 
 /** Why the request cannot be sent, null where it can. */
