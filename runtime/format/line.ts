@@ -1,4 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
+import { repeatedMember } from '../base/json/json-members.ts';
 import { visible } from '../base/printable.ts';
 import type { Item } from '../model/item.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
@@ -12,6 +13,8 @@ export type InvalidCode =
   | 'nul_byte'
   | 'invalid_json'
   | 'not_an_object'
+  /** Two members of one name. */
+  | 'duplicate_member'
   | 'missing_custom_id'
   | 'unsupported_method'
   | 'missing_url'
@@ -55,7 +58,24 @@ export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm)
   }
   if (isDeeperThan(MAX_NESTING, value, content.length)) return invalid('invalid_request', TOO_DEEP, customIdOf(value, form));
   if (form === 'raw') return { kind: 'item', item: { customId: String(lineNumber), method: 'POST', url: '', body: value } };
-  return toItem(value);
+  const parsed = toItem(value);
+  const repeated = parsed.kind === 'item' ? repeatedName(content, text) : null;
+  return repeated === null ? parsed : duplicateMember(repeated, value);
+}
+
+/** What is read of a line. JSON allows members of one name, and parsers differ in which of them they take. */
+const NAMES = ['custom_id', 'method', 'url', 'body'] as const;
+const QUOTED = NAMES.map((name) => JSON.stringify(name));
+
+function repeatedName(content: Uint8Array, text: string): string | null {
+  // Few lines have one of the names twice at all: in what they nest, or in a prompt.
+  const mayRepeat = QUOTED.some((name) => text.indexOf(name) !== text.lastIndexOf(name));
+  return mayRepeat ? repeatedMember(content, NAMES) : null;
+}
+
+function duplicateMember(name: string, value: unknown): InvalidLine {
+  const message = `the line has more than one ${name}, and it is not known which is meant: leave one`;
+  return invalid('duplicate_member', message, name === 'custom_id' ? null : customIdOf(value, 'batch'));
 }
 
 /** The line without the byte order mark of the first line and without the carriage return of a CRLF. */

@@ -7,6 +7,7 @@ export const BAD_LINES: readonly (readonly [code: string, line: Uint8Array])[] =
   ['nul_byte', Buffer.from('{"custom_id":"\0"}')],
   ['invalid_json', Buffer.from('{"custom_id":')],
   ['not_an_object', Buffer.from('[]')],
+  ['duplicate_member', Buffer.from('{"custom_id":"d","url":"/v1/x","body":{"a":1},"body":{"a":2}}')],
   ['missing_custom_id', Buffer.from('{"url":"/v1/x","body":{}}')],
   ['unsupported_method', Buffer.from('{"custom_id":"m","method":"GET","url":"/v1/x","body":{}}')],
   ['missing_url', Buffer.from('{"custom_id":"u","body":{}}')],

@@ -21,17 +21,35 @@ const CLOSE_LIST = 0x5d;
 export function memberSpans(object: Uint8Array, name: string): readonly Span[] {
   const spans: Span[] = [];
   const wanted = Buffer.from(JSON.stringify(name));
+  eachMember(object, (key, value) => {
+    if (isNamed(object, key, name, wanted)) spans.push(value);
+  });
+  return spans;
+}
+
+/** The first of these names that more than one member has; null where each has one at most. */
+export function repeatedMember(object: Uint8Array, names: readonly string[]): string | null {
+  const seen = new Set<string>();
+  let repeated: string | null = null;
+  eachMember(object, ({ start, end }) => {
+    const name = JSON.parse(Buffer.from(object.subarray(start, end)).toString('utf8')) as string;
+    if (seen.has(name) && names.includes(name)) repeated ??= name;
+    seen.add(name);
+  });
+  return repeated;
+}
+
+function eachMember(object: Uint8Array, onMember: (key: Span, value: Span) => void): void {
   let at = skipSpace(object, skipSpace(object, 0) + 1);
   while (object[at] === QUOTE) {
     const key: Span = { start: at, end: stringEnd(object, at) };
     // One byte for the colon between the spaces.
     const start = skipSpace(object, skipSpace(object, key.end) + 1);
     const end = valueEnd(object, start);
-    if (isNamed(object, key, name, wanted)) spans.push({ start, end });
+    onMember(key, { start, end });
     at = skipSpace(object, end);
     if (object[at] === COMMA) at = skipSpace(object, at + 1);
   }
-  return spans;
 }
 
 /** The object with this member: each value of that name is replaced, and where there is none the member comes first. */

@@ -87,6 +87,10 @@ const TABLE: readonly (readonly [name: string, line: string | Uint8Array, code: 
   ['a url of another host', '{"custom_id":"a","url":"//host.invalid/v1/x","body":{}}', 'invalid_request', 'a', /another host/],
   ['no body', '{"custom_id":"a","url":"/v1/x"}', 'missing_body', 'a', /body is missing/],
   ['a body that is null', '{"custom_id":"a","url":"/v1/x","body":null}', 'missing_body', 'a', /body is null/],
+  ['two bodies', '{"custom_id":"a","url":"/v1/x","body":{},"body":{}}', 'duplicate_member', 'a', /more than one body/],
+  ['two urls', '{"custom_id":"a","url":"/v1/x","url":"/v1/x","body":{}}', 'duplicate_member', 'a', /more than one url/],
+  ['two methods', '{"method":"POST","custom_id":"a","method":"POST","url":"/v1/x","body":{}}', 'duplicate_member', 'a', /one method/],
+  ['two custom_ids', '{"custom_id":"a","url":"/v1/x","body":{},"custom_id":"b"}', 'duplicate_member', null, /more than one custom_id/],
   ['a body that is a list', '{"custom_id":"a","url":"/v1/x","body":[]}', 'body_not_an_object', 'a', /body is a list, not an object/],
   ['a body that is a string', '{"custom_id":"a","url":"/v1/x","body":"{}"}', 'body_not_an_object', 'a', /body is "\{\}", not an object/],
 ];
@@ -182,4 +186,13 @@ test('no message holds a character that cannot be seen', (t) => {
 test("invisible characters inside of strings are the item's own, and a long line of them is refused like any other", (t) => {
   t.like(parse('{"custom_id":"a\u200b\u00a0","url":"/v1/x","body":{}}'), { kind: 'item' });
   t.like(parse('\u00a0"\\"'.repeat(500_000)), { kind: 'invalid', code: 'invalid_json' });
+});
+
+test('names that stand twice in a line without being members twice are nothing wrong, nor are other members', (t) => {
+  const lines = [
+    '{"custom_id":"a","url":"/v1/x","body":{"url":"body","body":{"custom_id":1},"method":"url"}}',
+    '{"custom_id":"\\"body\\"","url":"/v1/x","body":{"model":"a","model":"b"},"more":1,"more":2}',
+  ];
+  for (const line of lines) t.is(parseLine(Buffer.from(line), 2, 'batch').kind, 'item', line);
+  t.is(parseLine(Buffer.from('{"body":1,"body":2}'), 2, 'raw').kind, 'item');
 });

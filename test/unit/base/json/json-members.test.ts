@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { memberSpans, withMember } from '../../../../runtime/base/json/json-members.ts';
+import { memberSpans, repeatedMember, withMember } from '../../../../runtime/base/json/json-members.ts';
 
 function lastOf(text: string, name: string): string | null {
   const bytes = Buffer.from(text);
@@ -92,4 +92,11 @@ test('property: a member that is put in reads so, and all others as before', (t)
     { numRuns: 500 },
   );
   t.pass();
+});
+
+test('a member that stands twice is found, whatever way its name is written and whatever stands between', (t) => {
+  const repeated = (text: string): string | null => repeatedMember(Buffer.from(text), ['a', 'b']);
+  t.is(repeated('{"a":1,"b":{"a":2},"c":["a"],"c":1}'), null);
+  t.is(repeated('{"b":1, "a" :{"a":2},"\\u0062" : "}"}'), 'b');
+  t.is(repeated('{}'), null);
 });

@@ -16,6 +16,11 @@ for (const [text, choice, written] of [
   ['{"n":1.0, "model": null}', { model: 'm' }, '{"n":1.0, "model": "m"}'],
   ['{"model":"own","n":1.0}', { overrideModel: 'a "b"' }, '{"model":"a \\"b\\"","n":1.0}'],
   ['{}', { overrideModel: 'o' }, '{"model":"o"}'],
+  // Parsers differ in which of two members they take: none of them is left as it was, or all are.
+  ['{"model":"a","n":1.0,"model":"b"}', { overrideModel: 'o' }, '{"model":"o","n":1.0,"model":"o"}'],
+  ['{"model":"a","model":null}', { model: 'm' }, '{"model":"m","model":"m"}'],
+  ['{"model":"a","model":"b"}', { model: 'm' }, '{"model":"a","model":"b"}'],
+  ['{"tool":{"model":"a"},"s":"\\"model\\":1"}', { overrideModel: 'o' }, '{"model":"o","tool":{"model":"a"},"s":"\\"model\\":1"}'],
 ] as const) {
   test(`${text} with ${JSON.stringify(choice)} is sent as ${written}`, (t) => {
     t.is(sent(text, choice), written);
