@@ -32,7 +32,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   lease: ['machine'],
-  'input/file': ['file-encoding', 'file-form', 'form-text'],
+  'input/file': ['endless-line', 'file-encoding', 'file-form', 'form-text'],
   'input/index': ['entry', 'spans'],
   'results/export': ['answer-notes', 'output-name', 'output-owner'],
   'results/log': ['damage-text', 'record-check', 'segment', 'shadows'],

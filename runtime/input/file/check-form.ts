@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { type FileHandle, open } from 'node:fs/promises';
 import { RolloutError } from '../../base/errors.ts';
 import type { ItemForm } from '../../model/session.ts';
+import { ENDLESS_BYTES, endlessLine } from './endless-line.ts';
 import type { FormProblem, Head } from './file-encoding.ts';
 import { formProblem } from './file-form.ts';
 import { formText, type Source } from './form-text.ts';
@@ -49,4 +50,21 @@ async function headOf(handle: FileHandle): Promise<Head> {
 
 function refuse(problem: FormProblem | null, source: Source): void {
   if (problem !== null) throw new RolloutError('INPUT_FORMAT', formText(problem, source));
+}
+
+const LINE_FEED = 0x0a;
+
+/** Hands on the pieces; throws INPUT_FORMAT where a line does not come to its end. */
+export async function* endingLines(
+  pieces: AsyncIterable<Buffer>,
+  source: Source,
+  mostBytes: number = ENDLESS_BYTES,
+): AsyncGenerator<Buffer> {
+  let open = 0;
+  for await (const piece of pieces) {
+    const feedAt = piece.lastIndexOf(LINE_FEED);
+    open = feedAt < 0 ? open + piece.length : piece.length - feedAt - 1;
+    if (open >= mostBytes) throw endlessLine(source, mostBytes);
+    yield piece;
+  }
 }

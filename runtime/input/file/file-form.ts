@@ -7,7 +7,8 @@ import { byAdvice, byCommand, encodingProblem, type FormProblem, type Head } fro
  * anything is executed; a bad line gets an error of its own.
  */
 export function formProblem(head: Head, form: ItemForm): FormProblem | null {
-  return encodingProblem(head) ?? textProblem(textOf(head, form));
+  const text = textOf(head, form);
+  return encodingProblem(head) ?? (isBinary(text) ? NO_TEXT : textProblem(text));
 }
 
 interface Text {
@@ -36,6 +37,13 @@ function textProblem(text: Text): FormProblem | null {
 
 const EXAMPLE =
   'write each row as {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"messages": […]}} on a line of its own';
+
+const NO_TEXT = byAdvice('is no text', 'the input is one JSON object per line: look whether it is the list');
+
+/** NUL bytes, and nothing of JSON in as much as tells a list with bad lines from another kind of file. */
+function isBinary({ text, isWhole, lines }: Text): boolean {
+  return !isWhole && text.includes('\0') && !/^\s*[{["]/.test(text) && !lines.some((line) => parsed(line) !== undefined);
+}
 
 /** `[` and what follows, as one value: not a list on a line of its own among others, which is a bad line, or a plain item. */
 function isList({ form, text, isWhole, lines }: Text): boolean {

@@ -7,7 +7,7 @@ import { RolloutError } from '../../base/errors.ts';
 import { type FileStamp, isSameStamp } from '../../base/fs/file-stamp.ts';
 import { stateUnwritable } from '../../base/fs/state-error.ts';
 import type { ItemForm } from '../../model/session.ts';
-import { checkedForm, checkFileForm } from './check-form.ts';
+import { checkedForm, checkFileForm, endingLines } from './check-form.ts';
 import type { Source } from './form-text.ts';
 import { unreadable } from './input-error.ts';
 import { type BegunStream, begin, isGzipFile, plainBytes } from './plain-bytes.ts';
@@ -85,7 +85,7 @@ async function spool(
   spooled: Spooled | null,
 ): Promise<void> {
   const name = source.kind === 'stream' ? source.name : source.path;
-  const bytes = checkedForm(counted(plainBytes(stream, name), onBytes), source, form);
+  const bytes = endingLines(checkedForm(counted(plainBytes(stream, name), onBytes), source, form), source);
   if (spooled === null) return await writeSpooled(dir, { ...(await copyTo(dir, bytes)), stamp });
   const { sha256AtMark, ...contents } = await digest(bytes, { mark: spooled.bytes });
   if (spooled.sha256 !== contents.sha256) throw otherContents(name, sha256AtMark === spooled.sha256);
@@ -124,7 +124,14 @@ async function statInput(path: string): Promise<Stats> {
     throw unreadable(path, error);
   });
   if (stats.isFile() || stats.isFIFO()) return stats;
-  throw unreadable(path, new Error(stats.isDirectory() ? 'it is a directory: name a file' : 'it is neither a regular file nor a pipe'));
+  throw unreadable(
+    path,
+    new Error(stats.isDirectory() ? 'it is a directory: name a file' : `it is ${kindOf(stats)}: name a regular file or a pipe`),
+  );
+}
+
+function kindOf(stats: Stats): string {
+  return stats.isSocket() ? 'a socket' : `a ${stats.isBlockDevice() ? 'block' : 'character'} device`;
 }
 
 async function isGzip(path: string): Promise<boolean> {

@@ -14,6 +14,7 @@ import {
 } from '../../format/line.ts';
 import { isStreamed } from '../../model/item.ts';
 import { MAX_INDEX } from '../../model/row.ts';
+import { ENDLESS_BYTES, endlessLine } from '../file/endless-line.ts';
 import { inputChanged, lineChanged, unreadable } from '../file/input-error.ts';
 import { LineDiffers } from './earlier-entries.ts';
 import type { Entry } from './entry.ts';
@@ -66,7 +67,9 @@ function indexInput(
   };
   try {
     const onLine = (line: RawLine): boolean => building.add(line);
-    if (job.limit !== 0) readLines({ descriptor, maxBytes: job.maxLineBytes + AROUND_CONTENT_BYTES, onLine, onBytes });
+    const onEndless = (): Error => endlessLine({ kind: 'file', path: job.inputPath });
+    const limits = { maxBytes: job.maxLineBytes + AROUND_CONTENT_BYTES, endlessBytes: ENDLESS_BYTES, onEndless };
+    if (job.limit !== 0) readLines({ descriptor, ...limits, onLine, onBytes });
     building.writer.flush();
     building.writer.finish();
     const summary = { ...building.counts(), sha256: sha256.digest('hex'), hashedBytes, ...job.stamp };

@@ -13,6 +13,9 @@ export interface LineSource {
   readonly descriptor: number;
   /** Longer lines come without their bytes; nothing longer is ever held in memory. */
   readonly maxBytes: number;
+  /** After so many bytes of one line the reading ends with `onEndless`. */
+  readonly endlessBytes: number;
+  readonly onEndless: () => Error;
   /** Each line in turn; false ends the reading after it. */
   readonly onLine: (line: RawLine) => boolean;
   /** The bytes read, in pieces and in order, after their lines; where the reading was ended, up to the end of the last line. */
@@ -98,6 +101,7 @@ class LineReading {
       return;
     }
     this.#longLineAt ??= base + lineAt;
+    if (this.#position - this.#longLineAt >= this.#source.endlessBytes) throw this.#source.onEndless();
     this.#carried = 0;
   }
 

@@ -9,10 +9,10 @@ async function refusal(t: ExecutionContext, run: Promise<unknown>): Promise<Roll
   return await t.throwsAsync(run, { instanceOf: RolloutError });
 }
 
-test('a device is refused, since it is neither a regular file nor a pipe', async (t) => {
+test('a device is refused by its kind, since reading it may have no end', async (t) => {
   const error = await refusal(t, prepareInput({ form: 'batch', input: '/dev/null', stateDir: temporaryDir(t) }));
   t.is(error.code, 'INPUT_UNREADABLE');
-  t.regex(error.message, /\/dev\/null: it is neither a regular file nor a pipe/);
+  t.regex(error.message, /\/dev\/null: it is a character device: name a regular file or a pipe/);
 });
 
 test('what can be refused is refused before there is a state directory', async (t) => {

@@ -122,3 +122,11 @@ test('random bytes never throw', (t) => {
   );
   t.pass();
 });
+
+test('a head without anything of JSON that holds NUL bytes is that of a binary file; a bad first line alone is not', (t) => {
+  const head = (bytes: Buffer): string | null => formProblem({ bytes, isWhole: false }, 'batch')?.what ?? null;
+  t.is(head(Buffer.alloc(2 ** 16)), 'is no text');
+  t.is(head(Buffer.concat([Buffer.from('\x7fELF\x02\x01\0\n'), Buffer.alloc(1_000, 'ab\n')])), 'is no text');
+  t.is(head(Buffer.from(`\0\n${JSONL}`)), null);
+  t.is(head(Buffer.from(`{"custom_id": "\0${'x'.repeat(2 ** 16)}`)), null);
+});

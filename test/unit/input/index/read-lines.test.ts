@@ -8,6 +8,8 @@ import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const MIB = 2 ** 20;
 
+const ENDLESS = { endlessBytes: 24 * MIB, onEndless: () => new Error('a line without an end') };
+
 interface Read {
   readonly lines: readonly { readonly offset: number; readonly length: number; readonly bytes: Buffer | null }[];
   readonly bytes: Buffer;
@@ -22,6 +24,7 @@ function readAll(t: ExecutionContext, contents: Uint8Array, maxBytes: number, on
   readLines({
     descriptor,
     maxBytes,
+    ...ENDLESS,
     onLine: (line) => {
       lines.push({ ...line, bytes: line.bytes === null ? null : Buffer.from(line.bytes) });
       return onLine(line);
@@ -90,4 +93,13 @@ test('whoever has enough ends the reading, and the bytes told end with that line
   });
   t.is(lines.length, 2);
   t.is(bytes.toString(), 'a\nbb\n');
+});
+
+test('a line that does not come to its end ends the reading, wherever it begins; one that is only too long does not', (t) => {
+  const long = Buffer.alloc(20 * MIB, 'x');
+  t.is(readAll(t, Buffer.concat([long, Buffer.from('\n'), long]), 10).lines.length, 2);
+  for (const before of ['', 'a\nb\n']) {
+    const contents = Buffer.concat([Buffer.from(before), Buffer.alloc(26 * MIB, 'x'), Buffer.from('\na\n')]);
+    t.throws(() => readAll(t, contents, 10), { message: 'a line without an end' });
+  }
 });
