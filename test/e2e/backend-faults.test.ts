@@ -86,7 +86,7 @@ test('500 counts five times by default, at growing distances', async (t) => {
   await checkInvariant(t, run);
 });
 
-test('C4.7: 429 with Retry-After: honoured, and no attempt is used up', async (t) => {
+test('429 with Retry-After: honoured, and no attempt is used up', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t, (item, nth) => (item === 'item-000002' && nth <= 3 ? TOO_MANY : OK));
   const run = makeRun(t, {
@@ -120,7 +120,7 @@ test('503 without Retry-After, or with an absurd one: tried again soon, and no a
   await checkInvariant(t, run);
 });
 
-test('C4.5: 400 and 422 are final: recorded with their response, executed once', async (t) => {
+test('400 and 422 are final: recorded with their response, executed once', async (t) => {
   t.timeout(300_000);
   const statuses: Readonly<Record<string, number>> = { 'item-000001': 400, 'item-000004': 422 };
   const server = await modelServer(t, (item) => {

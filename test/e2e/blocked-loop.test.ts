@@ -11,7 +11,7 @@ const BLOCK_MS = 5_000;
 /** The block is longer than anybody may be silent. A beat may be late by half an interval, also on a machine under load. */
 const TIMING = { heartbeatInterval: '1600ms', coordinatorFailureTimeout: '3s', workerSelfFenceTimeout: '2500ms' };
 
-test('R36: a worker whose main loop is blocked for longer than the failure timeout beats on: it is not suspected, and keeps its items (C1)', async (t) => {
+test('a worker whose main loop is blocked for longer than the failure timeout beats on: it is not suspected, and keeps its items (C1)', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const ports = [await freePort()] as const;

@@ -68,7 +68,7 @@ async function checkResumed(t: ExecutionContext, crossing: Crossing, blow: (prox
   t.true(tookMs < NOTICED_MS, `${tookMs} ms`);
 }
 
-test.serial('stream cut: the session is opened again at once, and nothing is executed twice (R28)', async (t) => {
+test.serial('stream cut: the session is opened again at once, and nothing is executed twice', async (t) => {
   const crossing = await cross(t, 500);
   for (let blow = 0; blow < 4; blow += 1) {
     await checkResumed(t, crossing, (proxy) => proxy.cut());
@@ -77,21 +77,21 @@ test.serial('stream cut: the session is opened again at once, and nothing is exe
   await checkEnd(t, crossing);
 });
 
-test.serial('stream black-holed: silence both ways is noticed, and the session opened again (R28)', async (t) => {
+test.serial('stream black-holed: silence both ways is noticed, and the session opened again', async (t) => {
   const crossing = await cross(t, 500);
   await checkResumed(t, crossing, (proxy) => proxy.hole('up', 'down'));
   await checkEnd(t, crossing);
 });
 
 for (const direction of ['up', 'down'] as const) {
-  test.serial(`stream one-way: nothing passes ${direction} any more; it is noticed, and the session opened again (R28)`, async (t) => {
+  test.serial(`stream one-way: nothing passes ${direction} any more; it is noticed, and the session opened again`, async (t) => {
     const crossing = await cross(t, 500);
     await checkResumed(t, crossing, (proxy) => proxy.hole(direction));
     await checkEnd(t, crossing);
   });
 }
 
-test.serial('slowed: on a way of 200 kB/s lines of 100 kB arrive, and no session is given up for that (R28)', async (t) => {
+test.serial('slowed: on a way of 200 kB/s lines of 100 kB arrive, and no session is given up for that', async (t) => {
   const items = 40;
   const padding = 'x'.repeat(100_000);
   const lines = batchLines(items).map((line) => line.replace(/"messages":/, `"padding":"${padding}","messages":`));
@@ -101,7 +101,7 @@ test.serial('slowed: on a way of 200 kB/s lines of 100 kB arrive, and no session
   t.log(`${crossing.proxy.connections()} connections`);
 });
 
-test.serial('a proxy that closes what is quiet for 1.5 s closes nothing, though the worker has nothing to say for 4 s (R34)', async (t) => {
+test.serial('a proxy that closes what is quiet for 1.5 s closes nothing, though the worker has nothing to say for 4 s', async (t) => {
   const crossing = await cross(t, 60, { quietMs: 1_500 });
   crossing.server.answerWith(() => ({ kind: 'ok', afterMs: 4_000 }));
   await sleep(5_000);
@@ -110,7 +110,7 @@ test.serial('a proxy that closes what is quiet for 1.5 s closes nothing, though 
   await checkEnd(t, crossing);
 });
 
-test.serial('a proxy that closes every connection after 2 s costs no execution (R34)', async (t) => {
+test.serial('a proxy that closes every connection after 2 s costs no execution', async (t) => {
   const crossing = await cross(t, 400, { lifeMs: 2_000 });
   await checkEnd(t, crossing);
   t.true(crossing.proxy.closed() > 2, `${crossing.proxy.closed()} were closed`);

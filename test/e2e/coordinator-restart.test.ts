@@ -11,7 +11,7 @@ const ITEMS = 4_500;
 const LATENCY_MS = 60;
 
 for (const round of [1, 2, 3, 4]) {
-  test(`coord_restart_no_duplicates, C2.1: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 4 (L37)`, async (t) => {
+  test(`coord_restart_no_duplicates: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 4 (L37)`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));

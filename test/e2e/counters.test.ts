@@ -16,7 +16,7 @@ const KEPT = 40;
 const POINTS = 10;
 const POINT_MS = 60;
 
-test(`C2.1, C2.6: a coordinator killed -9 at ${POINTS} points, ${RESTARTS} times in all, counts right, and no item is executed twice (L6, L24, L37)`, async (t) => {
+test(`a coordinator killed -9 at ${POINTS} points, ${RESTARTS} times in all, counts right, and no item is executed twice (L6, L24, L37)`, async (t) => {
   t.timeout(300_000);
   let asked = 0;
   let release: () => void = () => undefined;

@@ -58,32 +58,29 @@ for (const provider of ['aws', 'gcp'] as const) {
 }
 
 for (const mode of ['stream', 'poll'] as const) {
-  test.serial(
-    `C1.1: with nothing known about how long items take they may run until the deadline, and then go back (${mode})`,
-    async (t) => {
-      t.timeout(300_000);
-      const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
-      await until('two items hang', PATIENCE_MS, () => own.total() === 2);
-      const hintedAtMs = performance.now();
-      fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
-      t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-      t.true(performance.now() - hintedAtMs < 6_000 + 5_000, 'from when the file was read, and far from the default of 20 s');
-      await drainToldToItsEnd(fleet);
-      t.deepEqual(steps(fleet, 'w2'), [
-        ['stopped-pulling', 0],
-        ['returned-unstarted', 1],
-        ['finishing', 2],
-        ['returned-started', 2],
-        ['leaving', 0],
-      ]);
-      hurry();
-      await checkFleet(t, fleet, PATIENCE_MS);
-      t.is(movedOn(own, others).length, 2);
-    },
-  );
+  test.serial(`with nothing known about how long items take they may run until the deadline, and then go back (${mode})`, async (t) => {
+    t.timeout(300_000);
+    const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
+    await until('two items hang', PATIENCE_MS, () => own.total() === 2);
+    const hintedAtMs = performance.now();
+    fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
+    t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
+    t.true(performance.now() - hintedAtMs < 6_000 + 5_000, 'from when the file was read, and far from the default of 20 s');
+    await drainToldToItsEnd(fleet);
+    t.deepEqual(steps(fleet, 'w2'), [
+      ['stopped-pulling', 0],
+      ['returned-unstarted', 1],
+      ['finishing', 2],
+      ['returned-started', 2],
+      ['leaving', 0],
+    ]);
+    hurry();
+    await checkFleet(t, fleet, PATIENCE_MS);
+    t.is(movedOn(own, others).length, 2);
+  });
 }
 
-test.serial('R42: notice 0: everything runs elsewhere at once', async (t) => {
+test.serial('notice 0: everything runs elsewhere at once', async (t) => {
   t.timeout(300_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
@@ -115,7 +112,7 @@ test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone 
   t.is(movedOn(own, others).length, 2);
 });
 
-test.serial('C1.2, R16: SIGKILL in the middle of a drain: what it held runs elsewhere, and no attempt is used up', async (t) => {
+test.serial('SIGKILL in the middle of a drain: what it held runs elsewhere, and no attempt is used up', async (t) => {
   t.timeout(300_000);
   const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
@@ -133,7 +130,7 @@ test.serial('C1.2, R16: SIGKILL in the middle of a drain: what it held runs else
   t.like(fleet.eventsOf('w2', 'drain_finished'), [{ end: 'lost' }]);
 });
 
-test.serial('R11: SIGTERM between the end of an item and its acknowledgement: the outcome is kept, and nothing runs again', async (t) => {
+test.serial('SIGTERM between the end of an item and its acknowledgement: the outcome is kept, and nothing runs again', async (t) => {
   t.timeout(300_000);
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));

@@ -11,7 +11,7 @@ const CONCURRENCY = 4;
 const LATENCY_MS = 200;
 const CALM_MS = 3_000;
 
-test('C1.4: one model server dies again and again: the workers of the others keep at least 75 % of their rate, and the run never fails', async (t) => {
+test('one model server dies again and again: the workers of the others keep at least 75 % of their rate, and the run never fails', async (t) => {
   t.timeout(300_000);
   const answer = (): Behaviour => ({ kind: 'ok', afterMs: LATENCY_MS });
   const others = [await modelServer(t, answer), await modelServer(t, answer), await modelServer(t, answer)];

@@ -54,7 +54,7 @@ function onSmallDisk(t: ExecutionContext, dir: string, mebibytes: number): Small
   return disk;
 }
 
-test('R46, L18: under rollout run the disk fills up: it says what is missing, waits, and goes on when there is space', async (t) => {
+test('L18: under rollout run the disk fills up: it says what is missing, waits, and goes on when there is space', async (t) => {
   t.timeout(300_000);
   const count = 400;
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
@@ -85,7 +85,7 @@ test('R46, L18: under rollout run the disk fills up: it says what is missing, wa
   );
 });
 
-test('R46: while it waits for space, Ctrl-C ends rollout run soon, and the same command on the full disk waits as well', async (t) => {
+test('while it waits for space, Ctrl-C ends rollout run soon, and the same command on the full disk waits as well', async (t) => {
   t.timeout(300_000);
   const count = 300;
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
@@ -106,7 +106,7 @@ test('R46: while it waits for space, Ctrl-C ends rollout run soon, and the same 
   await checkInvariant(t, run);
 });
 
-test('R46, L18: the log fills the disk: the coordinator ends, the same command and a passive one wait red, and one goes on after growth', async (t) => {
+test('L18: the log fills the disk: the coordinator ends, the same command and a passive one wait red, and one goes on after growth', async (t) => {
   t.timeout(300_000);
   const [port, passivePort, http, passiveHttp] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
@@ -139,7 +139,7 @@ test('R46, L18: the log fills the disk: the coordinator ends, the same command a
   t.deepEqual(server.repeated(), []);
 });
 
-test('R46: the store fills its disk: no more is handed out, the ledger can be read, and the next one goes on when there is space', async (t) => {
+test('the store fills its disk: no more is handed out, the ledger can be read, and the next one goes on when there is space', async (t) => {
   t.timeout(300_000);
   const [port, http] = [await freePort(), await freePort()];
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
@@ -177,7 +177,7 @@ test('R46: the store fills its disk: no more is handed out, the ledger can be re
   t.deepEqual(server.repeated(), []);
 });
 
-test('R46, L34: the disk of a worker fills up: it beats on, keeps what it has executed, and stores it when there is space', async (t) => {
+test('L34: the disk of a worker fills up: it beats on, keeps what it has executed, and stores it when there is space', async (t) => {
   t.timeout(300_000);
   const port = await freePort();
   let open: () => void = () => undefined;
@@ -216,7 +216,7 @@ test('R46, L34: the disk of a worker fills up: it beats on, keeps what it has ex
   t.deepEqual(server.repeated(), []);
 });
 
-test('R46: the disk of the output is full at the end: the run is completed, and the same command makes the files', async (t) => {
+test('the disk of the output is full at the end: the run is completed, and the same command makes the files', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: largeLines(60), args: ['--base-url', server.url, '--concurrency', '8'] });

@@ -64,7 +64,7 @@ function watchLag(t: ExecutionContext, port: number): { longestMs(): number } {
 const total = (reports: readonly HerdReport[], of: 'open' | 'running' | 'begun' | 'left'): number =>
   reports.reduce((sum, report) => sum + report[of], 0);
 
-test(`${WORKERS} workers come back at once after a restart of the coordinator: none is failed, nothing is executed twice (R35, L37)`, async (t) => {
+test(`${WORKERS} workers come back at once after a restart of the coordinator: none is failed, nothing is executed twice (L37)`, async (t) => {
   t.timeout(690_000);
   const [port, http] = [await freePort(), await freePort()];
   // Two cores for them all: with nothing but their number against them, no worker is to be given up for its silence.

@@ -61,7 +61,7 @@ const MALFORMED_INPUT = Buffer.concat(ROWS.flatMap(({ bytes }, n) => [Buffer.fro
 
 const BAD = ROWS.flatMap((row, n) => (typeof row.becomes === 'object' ? [{ ...row.becomes, what: row.what, number: n + 1 }] : []));
 
-test('C4.1, C4.2, C3.3: every row of the malformed-line table becomes what the table says, with its line number (on-invalid record)', async (t) => {
+test('every row of the malformed-line table becomes what the table says, with its line number (on-invalid record)', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: MALFORMED_INPUT, args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
@@ -86,7 +86,7 @@ test('C4.1, C4.2, C3.3: every row of the malformed-line table becomes what the t
   t.is(server.total(), 3, 'only items were executed');
 });
 
-test('C4.1, C4.2, C3.3: every row of the malformed-line table is named, and nothing is executed (on-invalid fail)', async (t) => {
+test('every row of the malformed-line table is named, and nothing is executed (on-invalid fail)', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, {

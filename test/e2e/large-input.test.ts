@@ -10,7 +10,7 @@ const ITEMS = 4_800;
 const MEBIBYTE = 2 ** 20;
 const MOST_MEBIBYTES = 256;
 
-test(`C4.9: an input of ${Math.round((LINE_BYTES * ITEMS) / MEBIBYTE)} MiB goes through the coordinator within ${MOST_MEBIBYTES} MiB of memory`, async (t) => {
+test(`an input of ${Math.round((LINE_BYTES * ITEMS) / MEBIBYTE)} MiB goes through the coordinator within ${MOST_MEBIBYTES} MiB of memory`, async (t) => {
   t.timeout(300_000);
   const run = makeRun(t, { lines: [], args: ['--backend', 'mock', '--mock-latency', '1ms', '--workers', '1', '--concurrency', '32'] });
   const file = createWriteStream(run.input);

@@ -7,7 +7,7 @@ import { PATIENCE_MS } from '../support/until.ts';
 const TIMEOUT_MS = 2_000;
 const ITEM_MS = 5 * TIMEOUT_MS;
 
-test('R3, R4: an item that takes five times as long as the failure timeout, the lease and a poll is executed once', async (t) => {
+test('an item that takes five times as long as the failure timeout, the lease and a poll is executed once', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t, (item) => ({ kind: 'ok', afterMs: item === 'item-000000' ? ITEM_MS : 1 }));
   const short = { coordinatorFailureTimeout: '2s', workerSelfFenceTimeout: '1500ms', pollWait: '1s' };

@@ -26,7 +26,7 @@ const timing = (settings: readonly string[]): readonly string[] => settings.flat
 const eventsOf = (run: Run, kind: string): readonly Readonly<Record<string, unknown>>[] =>
   run.events().filter((event) => event['kind'] === kind);
 
-test('C2.8, R1: a worker stopped for three timeouts is failed, its items run elsewhere, and it comes back: one record of each (L15, L26, L31)', async (t) => {
+test('a worker stopped for three timeouts is failed, its items run elsewhere, and it comes back: one record of each (L15, L26, L31)', async (t) => {
   t.timeout(300_000);
   let isBack = false;
   // Until the stopped one is back there is always an item left, and few enough are executed meanwhile.
@@ -64,7 +64,7 @@ test('C2.8, R1: a worker stopped for three timeouts is failed, its items run els
 
 for (const { label, stopMs, settings } of [
   { label: 'C2: a coordinator stopped for two seconds', stopMs: 2_000, settings: [] },
-  { label: 'C2, R15: a coordinator stopped for two of its leases, with nobody to follow it,', stopMs: 2 * TIMEOUT_MS, settings: SHORT },
+  { label: 'C2: a coordinator stopped for two of its leases, with nobody to follow it,', stopMs: 2 * TIMEOUT_MS, settings: SHORT },
 ]) {
   test(`${label} goes on under its epoch, fails no worker, and has nothing executed again`, async (t) => {
     t.timeout(300_000);

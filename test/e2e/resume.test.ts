@@ -31,7 +31,7 @@ test('the same command after Ctrl-C says first what it found, then goes on', asy
   t.is(server.total(), ITEMS);
 });
 
-test('C4.14: a changed input is refused with a table of what differs; --fresh starts over and keeps the old directory aside', async (t) => {
+test('a changed input is refused with a table of what differs; --fresh starts over and keeps the old directory aside', async (t) => {
   t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const before = server.total();
@@ -53,7 +53,7 @@ test('C4.14: a changed input is refused with a table of what differs; --fresh st
   t.is(readdirSync(run.dir).filter((name) => name.startsWith('out.jsonl.rollout')).length, 2, 'the old directory is still there');
 });
 
-test('C4.14: another model is another run: refused with both values named; --force goes on with what is there', async (t) => {
+test('another model is another run: refused with both values named; --force goes on with what is there', async (t) => {
   t.timeout(300_000);
   const { run, server } = await interrupted(t);
   const before = server.total();

@@ -42,7 +42,7 @@ async function tailMs({ run, servers, slow }: World, t: ExecutionContext): Promi
 const twice = ({ servers }: World): readonly string[] =>
   itemIds(ITEMS).filter((item) => servers.reduce((sum, server) => sum + (server.executions.get(item) ?? 0), 0) > 1);
 
-test('C4.11: at the end of the list slow items get a second attempt elsewhere, the first outcome is the record, and the loser is stopped', async (t) => {
+test('at the end of the list slow items get a second attempt elsewhere, the first outcome is the record, and the loser is stopped', async (t) => {
   t.timeout(300_000);
   const without = await world(t, []);
   const withoutMs = await tailMs(without, t);

@@ -82,7 +82,7 @@ async function drainsAtOnce(t: ExecutionContext, { server, events, open }: Scene
   t.is(server.total(), CONCURRENCY, 'what was started was finished, and nothing else was begun');
 }
 
-test('R40: a worker that is PID 1 of its namespace drains at once when it is told to end', async (t) => {
+test('a worker that is PID 1 of its namespace drains at once when it is told to end', async (t) => {
   t.timeout(300_000);
   const all = await scene(t);
   const asRoot = process.getuid?.() === 0 ? [] : ['--user', '--map-root-user'];
@@ -97,7 +97,7 @@ test('R40: a worker that is PID 1 of its namespace drains at once when it is tol
   await all.end();
 });
 
-test('R40: a worker behind npm start, by exec, drains at once when npm is told to end', async (t) => {
+test('a worker behind npm start, by exec, drains at once when npm is told to end', async (t) => {
   t.timeout(300_000);
   const all = await scene(t);
   // Without exec there is a shell between the two, which dies of the signal and passes nothing on.

@@ -14,8 +14,8 @@ const LONG_LEASE = { coordinatorFailureTimeout: '120s', workerSelfFenceTimeout: 
 const AT_ONCE_MS = { SIGKILL: 60_000, SIGTERM: 60_000 };
 
 for (const end of ['SIGKILL', 'SIGTERM'] as const) {
-  const [label, how] = end === 'SIGKILL' ? ['', 'is killed'] : ['C2.10: ', 'resigns, which keeps the epoch'];
-  test(`${label}two coordinators on one directory: the second waits, and takes over at once when the first ${how} (L1, L4)`, async (t) => {
+  const how = end === 'SIGKILL' ? 'is killed' : 'resigns, which keeps the epoch';
+  test(`two coordinators on one directory: the second waits, and takes over at once when the first ${how} (L1, L4)`, async (t) => {
     t.timeout(300_000);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
     const ports = [await freePort(), await freePort()] as const;

@@ -27,7 +27,7 @@ function lastLoggedMs(worker: Command): number {
 
 for (const offsetMs of [HOUR_MS, -HOUR_MS]) {
   const [there, elsewhere] = offsetMs > 0 ? ['forward', 'back'] : ['back', 'forward'];
-  test(`R38: the coordinators' wall clock steps an hour ${there} and the workers' an hour ${elsewhere}: no lease is lost, nobody is failed, new connections are made (L4, C1)`, async (t) => {
+  test(`the coordinators' wall clock steps an hour ${there} and the workers' an hour ${elsewhere}: no lease is lost, nobody is failed, new connections are made (L4, C1)`, async (t) => {
     t.timeout(300_000);
     const dir = scratch(t);
     const [clockOfCoordinators, clockOfWorkers] = [fakeClock(join(dir, 'clock-c')), fakeClock(join(dir, 'clock-w'))];

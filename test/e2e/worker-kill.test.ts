@@ -17,7 +17,7 @@ const KILLS_PER_RUN = 10;
 const ITEMS = 2_400;
 
 for (const round of [1, 2, 3, 4, 5]) {
-  test(`C1.5: kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
+  test(`kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
@@ -46,7 +46,7 @@ for (const round of [1, 2, 3, 4, 5]) {
   });
 }
 
-test('C1.2: the items of a killed worker run again at once, long before it would be failed for its silence', async (t) => {
+test('the items of a killed worker run again at once, long before it would be failed for its silence', async (t) => {
   t.timeout(300_000);
   let isHolding = true;
   const held: string[] = [];

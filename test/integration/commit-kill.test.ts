@@ -96,7 +96,7 @@ function shuffledPoints(random: Random): readonly RecordPoint[] {
   return all.toSorted((a, b) => a.at - b.at).map(({ point }) => point);
 }
 
-test(`R47, R19, C3.1: killed at each named point of recording and inside its commits, ${KILLS * RECORD_POINTS.length} times, store and log go on, and each item has one record`, async (t) => {
+test(`killed at each named point of recording and inside its commits, ${KILLS * RECORD_POINTS.length} times, store and log go on, and each item has one record`, async (t) => {
   t.timeout(600_000);
   const dir = scratch(t);
   const random = testRandom(t);
@@ -124,5 +124,5 @@ test(`R47, R19, C3.1: killed at each named point of recording and inside its com
   );
   const surplus = await surplusFrames(dir);
   t.log(`${surplus} frames were in the log and not yet in the ledger when their writer died`);
-  t.true(surplus > 0, 'C3.1: some died between the log and the ledger');
+  t.true(surplus > 0, 'some died between the log and the ledger');
 });

@@ -31,7 +31,7 @@ async function lastLines(t: ExecutionContext, how: string): Promise<readonly [st
 
 for (const how of ['throw', 'reject', 'exit'] as const) {
   test.serial(
-    `R39: the last event and the last log line of a process that ends by ${how} are there, ${ROUNDS} of ${ROUNDS} times`,
+    `the last event and the last log line of a process that ends by ${how} are there, ${ROUNDS} of ${ROUNDS} times`,
     async (t) => {
       t.timeout(300_000);
       for (let round = 0; round < ROUNDS; round += AT_ONCE) {
@@ -45,7 +45,7 @@ for (const how of ['throw', 'reject', 'exit'] as const) {
   );
 }
 
-test.serial(`R39: a coordinator that is fenced says so with its last event, ${DRILLS} of ${DRILLS} times`, async (t) => {
+test.serial(`a coordinator that is fenced says so with its last event, ${DRILLS} of ${DRILLS} times`, async (t) => {
   t.timeout(300_000);
   const dir = scratch(t);
   for (let drill = 0; drill < DRILLS; drill += 1) {

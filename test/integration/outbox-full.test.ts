@@ -7,7 +7,7 @@ import { scratch } from '../support/scratch.ts';
 import { freeBytes, smallDisk } from '../support/small-disk.ts';
 import { outcome } from '../support/worker-state.ts';
 
-test('R46: what a worker has to store waits while the disk is short, before anything is written, and is stored when there is space', async (t) => {
+test('what a worker has to store waits while the disk is short, before anything is written, and is stored when there is space', async (t) => {
   const dir = scratch(t);
   const disk = smallDisk(t, dir, 40);
   let asked = 0;

@@ -14,7 +14,7 @@ const COORDINATOR_ROUNDS = 5;
 
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-test.serial(`R9: three candidates begin at the same moment, ${CANDIDATE_ROUNDS} times: each epoch has one leader (L1, L4)`, async (t) => {
+test.serial(`three candidates begin at the same moment, ${CANDIDATE_ROUNDS} times: each epoch has one leader (L1, L4)`, async (t) => {
   t.timeout(300_000);
   const dir = temporaryDir(t);
   const epochs: number[] = [];
@@ -34,7 +34,7 @@ test.serial(`R9: three candidates begin at the same moment, ${CANDIDATE_ROUNDS} 
   t.deepEqual(epochs, upTo(CANDIDATE_ROUNDS));
 });
 
-test.serial(`R9: two coordinators are started at the same moment, ${COORDINATOR_ROUNDS} times: each epoch has one leader`, async (t) => {
+test.serial(`two coordinators are started at the same moment, ${COORDINATOR_ROUNDS} times: each epoch has one leader`, async (t) => {
   t.timeout(300_000);
   const run = standalone(t, { lines: batchLines(5), baseUrl: 'http://127.0.0.1:1', concurrency: 1, timing: LEASE });
   const won = (one: Command): readonly number[] =>

@@ -118,7 +118,7 @@ test('L5: a fenced coordinator says nothing more on a stream but that it is', as
   });
 });
 
-test('a server that stops ends its streams cleanly: what was said before arrives (R27)', async (t) => {
+test('a server that stops ends its streams cleanly: what was said before arrives', async (t) => {
   const { core, calls } = notingCore();
   await inWorld(t, core, async ({ worker, server }) => {
     const opened = open(await worker('w-1'));
@@ -132,7 +132,7 @@ test('a server that stops ends its streams cleanly: what was said before arrives
   });
 });
 
-test('an outcome of exactly the largest size passes; so does one byte less (R32)', async (t) => {
+test('an outcome of exactly the largest size passes; so does one byte less', async (t) => {
   const { core, calls } = notingCore();
   await inWorld(t, core, async ({ worker }) => {
     const opened = open(await worker('w-1'));
@@ -148,7 +148,7 @@ test('an outcome of exactly the largest size passes; so does one byte less (R32)
   });
 });
 
-test('a message above the limit is refused for good, with the limit in the text (R32)', async (t) => {
+test('a message above the limit is refused for good, with the limit in the text', async (t) => {
   const { core, calls } = notingCore();
   await inWorld(t, core, async ({ worker }) => {
     const opened = open(await worker('w-1'));

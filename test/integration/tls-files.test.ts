@@ -103,7 +103,7 @@ test("certificates say who they are for, and a server's says where it is", async
   }
   t.false(ca);
   t.deepEqual(keyUsage, ['1.3.6.1.5.5.7.3.1'], 'for servers');
-  t.true(Date.parse(validFrom) <= systemClock.wallMs() - 2 * HOUR_MS, 'R38: backdated, for clocks that differ by two hours');
+  t.true(Date.parse(validFrom) <= systemClock.wallMs() - 2 * HOUR_MS, 'backdated, for clocks that differ by two hours');
   t.true(Date.parse(validTo) - systemClock.wallMs() <= 24 * HOUR_MS);
   const worker = await issueCertificate(dir, { role: 'worker', workerId: 'w-1' });
   const certificate = new X509Certificate(await readFile(worker.certPath));

@@ -15,7 +15,7 @@ import { until } from '../support/until.ts';
 const NOTICED_MS = 20_000;
 const FAR_MS = 60_000;
 
-test('R28: a peer that falls silent without closing is noticed on both sides long before the deadline', async (t) => {
+test('a peer that falls silent without closing is noticed on both sides long before the deadline', async (t) => {
   let isGone = false;
   let isWaiting = false;
   const { core } = notingCore({
@@ -44,7 +44,7 @@ test('R28: a peer that falls silent without closing is noticed on both sides lon
   });
 });
 
-test('R30: after an outage a coordinator at the same address is reached again within seconds, by the same client', async (t) => {
+test('after an outage a coordinator at the same address is reached again within seconds, by the same client', async (t) => {
   await inWorld(t, notingCore().core, async ({ dir, server }) => {
     const files = await issueCertificate(dir, { role: 'worker', workerId: 'w-1' });
     const client = createWorkerClient({

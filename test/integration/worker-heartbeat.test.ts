@@ -37,7 +37,7 @@ test('beats go on while the main loop is blocked for six seconds, and tell how l
   t.true(worstLagMs > BLOCK_MS / 2 && worstLagMs < BLOCK_MS + TOLERANCE_MS, `lag ${worstLagMs} ms`);
 });
 
-test('R36: a worker whose main loop never comes back says so and ends itself, so that its items run elsewhere', async (t) => {
+test('a worker whose main loop never comes back says so and ends itself, so that its items run elsewhere', async (t) => {
   const dir = scratch(t);
   const coordinator = await startFakeCoordinator(t, dir);
   const worker = startWorker(t, dir, [coordinator.address], {

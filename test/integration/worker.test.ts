@@ -132,7 +132,7 @@ test.serial('a second signal ends at once', async (t) => {
   t.is(await worker.ended(), 130);
 });
 
-test.serial('L26, R7: a worker whose id another process has taken ends with an explanation', async (t) => {
+test.serial('L26: a worker whose id another process has taken ends with an explanation', async (t) => {
   const dir = scratch(t);
   const coordinator = await startFakeCoordinator(t, dir);
   coordinator.isSuperseding = true;
@@ -154,7 +154,7 @@ test.serial('a backend that is never ready: exit 4, with its address and what wa
   t.true(coordinator.heard.polls.every((poll) => poll.capacity === 0));
 });
 
-test.serial('C2.7: a worker whose coordinator never comes gives up: exit 4, with the addresses', async (t) => {
+test.serial('a worker whose coordinator never comes gives up: exit 4, with the addresses', async (t) => {
   const dir = scratch(t);
   await startFakeCoordinator(t, dir);
   const address = `127.0.0.1:${await freePort()}`;

@@ -141,3 +141,22 @@ test('a name that is not a test, and a row without one, would be seen', (t) => {
   t.true(isThere('log.test.ts'));
   t.deepEqual(testsIn('seen with strace'), []);
 });
+
+/** Where a number stands for a rule: not as a value in quotes of its own, nor in a path. */
+const CITED = /(?<![\w/.])(?!(?<=['"`])\w+['"`])([CLRW]\d{1,2}(?:\.\d+)?)(?![\w/])/g;
+
+test('each rule that code, tests and documents name by its number is one that is stated', (t) => {
+  const stated = new Set([protocol, ...specs].flatMap(rulesOf).map(([rule]) => rule));
+  const isText = (path: string): boolean => /\.(?:ts|md)$/.test(path) && !path.includes('/gen/');
+  const documents = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'PROTOCOL.md', 'README.md'];
+  const texts = [
+    ...['runtime', 'test', 'bench', 'scripts', 'docs'].flatMap((folder) => readSources(folder, isText)),
+    ...documents.map((path) => ({ path, text: readText(path) ?? '' })),
+  ];
+  const cited = texts.flatMap(({ path, text }) => [...text.matchAll(CITED)].map(([, rule = '']) => ({ path, rule })));
+  t.true(cited.length >= 500, `only ${cited.length} were seen`);
+  t.deepEqual(
+    cited.filter(({ rule }) => !stated.has(rule)).map(({ path, rule }) => `${path}: ${rule}`),
+    [],
+  );
+});

@@ -73,7 +73,7 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin' });
 });
 
-test('R46: the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
+test('the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
   const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
   t.is(parseSizeBytes(String(config['minFreeSpace'])), MIN_FREE_BYTES);
   t.is(

@@ -105,7 +105,7 @@ test('a drain ends with the loss of its worker, and with its withdrawal', (t) =>
   t.deepEqual(
     ofKind(failed, 'hand-back').flatMap((one) => one.returns.map(({ reason }) => reason)),
     ['lost', 'lost'],
-    'R16: nothing is suspected of a worker that was about to go',
+    'nothing is suspected of a worker that was about to go',
   );
   const back = new Machine();
   back.join('w1');

@@ -33,7 +33,7 @@ test('/healthz says that the process lives, whatever it waits for', (t) => {
   for (const view of [SERVING, PASSIVE, WAITING]) t.like(healthAnswer('GET', '/healthz', view), { statusCode: 200, body: 'ok\n' });
 });
 
-test('R46: /readyz is green for who serves or stands by, and red with the reason where there is no space', (t) => {
+test('/readyz is green for who serves or stands by, and red with the reason where there is no space', (t) => {
   t.like(healthAnswer('GET', '/readyz', SERVING), { statusCode: 200, body: 'primary\n' });
   t.like(healthAnswer('HEAD', '/readyz', PASSIVE), { statusCode: 200, body: 'passive\n' });
   t.like(healthAnswer('GET', '/readyz', WAITING), { statusCode: 503, body: 'no space in /d: 1 bytes are free, 2 are wanted\n' });

@@ -52,7 +52,7 @@ test('while one batch is written, the next gathers', async (t) => {
   );
 });
 
-test('L5, R38: one that is not sure of its lease appends nothing, to whatever was waiting', async (t) => {
+test('L5: one that is not sure of its lease appends nothing, to whatever was waiting', async (t) => {
   const made = bench();
   made.isHolder = false;
   made.recorder.add([recording(0)]);

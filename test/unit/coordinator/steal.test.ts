@@ -189,7 +189,7 @@ test('a thief is promised no more while moves to it are under way than it has sl
   t.is(ofKind(machine.tick(machine.nowMs + 1_000), 'reply-poll').length, 0, 'nothing more is asked of the victim');
 });
 
-test('R14: a failure of a row that has moved is not counted against its item, and takes nothing from the thief', (t) => {
+test('a failure of a row that has moved is not counted against its item, and takes nothing from the thief', (t) => {
   const machine = tail(4);
   machine.poll('w1', { capacity: 0 });
   const { batch } = recalls(machine);

@@ -147,7 +147,7 @@ test('a holder that is fenced while it runs is told by the next renewal', async 
   t.false(keeper.isFresh());
 });
 
-test('R2: a renewal of unknown fate is tried again while the margin lasts', async (t) => {
+test('a renewal of unknown fate is tried again while the margin lasts', async (t) => {
   const failures: unknown[] = [];
   const inner = createMemoryLedger();
   const faults = ['fail-after', 'fail-before', 'fail-after'] as const;
@@ -161,7 +161,7 @@ test('R2: a renewal of unknown fate is tried again while the margin lasts', asyn
   keeper.stop();
 });
 
-test('R2: past its margin a holder that cannot ask the store lets nobody write', async (t) => {
+test('past its margin a holder that cannot ask the store lets nobody write', async (t) => {
   const world = setting(createFaultyLedger(createMemoryLedger(), (verb) => (verb === 'renew' ? 'fail-before' : null)));
   const keeper = await candidate(world, 'a');
   t.true(keeper.isFresh());

@@ -4,7 +4,7 @@ import { onTick } from '../../../runtime/worker/machine.ts';
 import { newState } from '../../../runtime/worker/state.ts';
 import { kinds, SETTINGS } from '../../support/worker-state.ts';
 
-test('C2.7: without a coordinator for waitCoordinator the worker leaves; the time during which it stood still itself does not count', (t) => {
+test('without a coordinator for waitCoordinator the worker leaves; the time during which it stood still itself does not count', (t) => {
   const state = newState({ ...SETTINGS, waitCoordinatorMs: 60_000 }, 0, [], 0);
   let nowMs = 3_600_000;
   t.false(kinds(onTick(state, nowMs)).includes('leave'), 'it was stopped for an hour');

@@ -73,7 +73,7 @@ test('the steps of a drain are told in their order, each once', (t) => {
   t.like(left.at(-1), { why: 'drained', byMs: 15_100 });
 });
 
-test('R42: notice 30 s and items of 45 s: what was seen to take so long goes back at once', (t) => {
+test('notice 30 s and items of 45 s: what was seen to take so long goes back at once', (t) => {
   const state = observed(45_000);
   const commands = onHint(state, 46_000, hint({ untilMs: 76_000 }));
   t.deepEqual(
@@ -93,7 +93,7 @@ test('R42: notice 30 s and items of 45 s: what was seen to take so long goes bac
   );
 });
 
-test('R42: with nothing seen an item may run until the deadline; with something seen that fits, likewise', (t) => {
+test('with nothing seen an item may run until the deadline; with something seen that fits, likewise', (t) => {
   for (const state of [working(), observed(1_000)]) {
     const commands = onHint(state, 1_100, hint({ untilMs: 31_100 }));
     t.false(kinds(commands).includes('stop'));
@@ -101,7 +101,7 @@ test('R42: with nothing seen an item may run until the deadline; with something 
   }
 });
 
-test('R42: notice 0: everything goes back at once, and the worker does not wait for longer than a second', (t) => {
+test('notice 0: everything goes back at once, and the worker does not wait for longer than a second', (t) => {
   const state = working();
   const commands = onHint(state, 100, hint({ untilMs: 100 }));
   t.deepEqual(kinds(commands), ['say', 'stop', 'stop', 'poll']);

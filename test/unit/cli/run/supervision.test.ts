@@ -43,7 +43,7 @@ test('without workers a run is not reachable, unless it was their settings', (t)
   t.is(exitWithoutWorkers(['misconfigured', 'misconfigured']), 2);
 });
 
-test('R46: a process that waits is named with its reason and nothing else, and so is its going on', (t) => {
+test('a process that waits is named with its reason and nothing else, and so is its going on', (t) => {
   const waiting = describeWait('coordinator', { kind: 'waiting', reason: 'no space in /d; free some there' });
   t.is(waiting, 'coordinator waits: no space in /d; free some there');
   t.is(describeWait('worker w1', { kind: 'going-on' }), 'worker w1 goes on');

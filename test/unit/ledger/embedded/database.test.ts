@@ -13,7 +13,7 @@ function mappingsOf(path: string): readonly string[] {
   return lines.filter((line) => line.endsWith(path)).map((line) => line.split(' ')[1] ?? '');
 }
 
-test('R50: the store is mapped for reading alone, so that a full disk is an error of a write and not SIGBUS', async (t) => {
+test('the store is mapped for reading alone, so that a full disk is an error of a write and not SIGBUS', async (t) => {
   const dir = temporaryDir(t);
   const ledger = await openEmbeddedLedger({ dir: join(dir, 'store'), clock: systemClock });
   await start(ledger);
@@ -24,7 +24,7 @@ test('R50: the store is mapped for reading alone, so that a full disk is an erro
   await ledger.dispose();
 });
 
-test('R50: no size is set: a store grows as far as its disk does, with the map that it was opened with or a larger one', async (t) => {
+test('no size is set: a store grows as far as its disk does, with the map that it was opened with or a larger one', async (t) => {
   t.timeout(120_000);
   const dir = temporaryDir(t);
   const database = openDatabase(dir, 'write');

@@ -9,17 +9,17 @@ function glances(marks: readonly number[], gapMs = INTERVAL_MS): Watched {
   return marks.reduce((watched, mark) => onGlance(watched, mark, watched.atMs + gapMs, INTERVAL_MS), FRESH);
 }
 
-test('R36: a loop whose mark does not move for the whole limit hangs; one that moves now and then is only slow', (t) => {
+test('a loop whose mark does not move for the whole limit hangs; one that moves now and then is only slow', (t) => {
   t.false(isHung(glances([5, 5, 5]), 1_500));
   t.true(isHung(glances([5, 5, 5, 5]), 1_500));
   t.false(isHung(glances([5, 5, 5, 9, 9]), 1_500));
 });
 
-test('R36: a process that was stopped as a whole is no hung one, however long it was', (t) => {
+test('a process that was stopped as a whole is no hung one, however long it was', (t) => {
   t.false(isHung(glances([5, 5], 3_600_000), 1_500));
 });
 
-test('R36: beats in quick succession, while no coordinator answers, do not make the limit shorter', (t) => {
+test('beats in quick succession, while no coordinator answers, do not make the limit shorter', (t) => {
   const many = Array.from({ length: 100 }, () => 5);
   t.false(isHung(glances(many, 10), 1_500));
   t.true(isHung(glances([...many, ...many], 10), 1_500));

@@ -5,7 +5,7 @@ import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { outcome } from '../../../support/worker-state.ts';
 
 for (const at of ['write', 'sync', 'open'] as const) {
-  test(`R46: a disk that is full at ${at} is waited for; what was written in part is cut off, and what was stored before stays`, async (t) => {
+  test(`a disk that is full at ${at} is waited for; what was written in part is cut off, and what was stored before stays`, async (t) => {
     const dir = temporaryDir(t);
     let fullFor = 0;
     let waits = 0;

@@ -180,7 +180,7 @@ test('without an address there is no stream', (t) => {
   );
 });
 
-test('R35: with one address the connection is kept over failures, and made again only after three in a row', async (t) => {
+test('with one address the connection is kept over failures, and made again only after three in a row', async (t) => {
   const { link, dialled, closed } = linkTo(['a:1']);
   const fail = async (): Promise<void> => {
     await link.call(async () => UNREACHABLE);
