@@ -1,14 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { cpuMsOf } from './cpu-times.ts';
 import { LaneReport, type LaneResult } from './lane-report.ts';
 import { type LanePlan, titlesIn } from './lanes.ts';
 import { type TapEvent, TapReader } from './tap.ts';
 
 /** How often ava is started again with the files of which nothing was heard. Each start that fails costs the file it failed in. */
 const MOST_STARTS = 10;
+/** What the shell says of itself and of all that it has waited for goes to a stream of its own. */
+const AVA_AND_TIMES = 'ava "$@" 3>&-; code=$?; times >&3; exit $code';
 /** Names the files that run in one process, for scripts/together.ts and ava.config.js. */
 const TOGETHER = 'ROLLOUT_TEST_TOGETHER';
+
+/** Of a test file. The CPU time is known of a file that ava runs alone. */
+export interface Took {
+  readonly wallMs: number;
+  readonly cpuMs: number | null;
+}
 
 export interface LaneOptions {
   /** Where ava and the files are; the project itself where it is left out. */
@@ -26,8 +36,10 @@ export class Lane {
   /** With one file at a time, the end of the file before is the start of the next. */
   #fileStartMs = 0;
   #lastHeardMs = 0;
-  /** How long each file took that has been told of. */
-  readonly #tookMs = new Map<string, number>();
+  /** What each file took that has been told of. */
+  readonly #took = new Map<string, Took>();
+  readonly #told = new Set<string>();
+  #cpuMs = 0;
 
   constructor(plan: LanePlan, options: LaneOptions = {}) {
     this.#plan = plan;
@@ -47,9 +59,14 @@ export class Lane {
     return this.#report.result();
   }
 
-  /** By file; 0 for those that share a process. */
-  tookMs(): ReadonlyMap<string, number> {
-    return this.#tookMs;
+  /** By file; nothing of those that share a process and run at the same time. */
+  took(): ReadonlyMap<string, Took> {
+    return this.#took;
+  }
+
+  /** CPU of all processes of the lane so far, but for those whose parent was killed before them. */
+  cpuMs(): number {
+    return this.#cpuMs;
   }
 
   /** What has been heard of and is not finished: the answer to "why does nothing happen?". Null before the lane and after it. */
@@ -86,12 +103,14 @@ export class Lane {
     this.#fileStartMs = performance.now();
     this.#lastHeardMs = this.#fileStartMs;
     // A process group of its own, so that `stop` reaches ava and the processes of its test files together.
-    const child = spawn('ava', flags, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, cwd: this.#options.cwd, env });
+    const stdio: readonly ('ignore' | 'pipe')[] = ['ignore', 'pipe', 'pipe', 'pipe'];
+    const child = spawn('sh', ['-c', AVA_AND_TIMES, 'ava', ...flags], { stdio: [...stdio], detached: true, cwd: this.#options.cwd, env });
     this.#child = child;
     const tap = new TapReader();
     const lines = Promise.all([
-      eachLine(child.stdout, (line) => this.#onEvents(tap.line(line))),
-      eachLine(child.stderr, (line) => this.#say(line)),
+      eachLine(child.stdio[1] as Readable, (line) => this.#onEvents(tap.line(line))),
+      eachLine(child.stdio[2] as Readable, (line) => this.#say(line)),
+      text(child.stdio[3] as Readable).then((times) => (this.#cpuMs += cpuMsOf(times))),
     ]);
     const [code, signal] = await new Promise<[number | null, string | null]>((resolve, reject) => {
       child.once('error', reject);
@@ -114,7 +133,7 @@ export class Lane {
       const before = this.#report.current();
       const failed = this.#report.onEvent(event);
       const after = this.#report.current();
-      if (before !== after && !this.#plan.isTogether) {
+      if (before !== after && this.#isOneByOne()) {
         if (before !== null) this.#tellFile(before);
         this.#fileStartMs = this.#lastHeardMs;
       }
@@ -130,11 +149,17 @@ export class Lane {
   }
 
   #tellFile(file: string): void {
-    if (this.#tookMs.has(file)) return;
-    this.#tookMs.set(file, this.#plan.isTogether ? 0 : this.#lastHeardMs - this.#fileStartMs);
+    if (this.#told.has(file)) return;
+    this.#told.add(file);
+    const took = { wallMs: this.#lastHeardMs - this.#fileStartMs, cpuMs: this.#plan.files.length === 1 ? this.#cpuMs : null };
+    if (this.#isOneByOne()) this.#took.set(file, took);
     const { passed, failures } = this.#report.resultOf(file);
-    const seconds = this.#plan.isTogether ? '' : `, ${secondsBetween(this.#fileStartMs, this.#lastHeardMs)}`;
-    this.#say(`${failures.length === 0 ? 'ok    ' : 'FAILED'} ${file}: ${passed} passed, ${failures.length} failed${seconds}`);
+    const times = this.#isOneByOne() ? `, ${timesOf(took)}` : '';
+    this.#say(`${failures.length === 0 ? 'ok    ' : 'FAILED'} ${file}: ${passed} passed, ${failures.length} failed${times}`);
+  }
+
+  #isOneByOne(): boolean {
+    return this.#plan.isSerial || !this.#plan.isTogether;
   }
 
   #sayFailed(failures: readonly string[]): void {
@@ -158,6 +183,11 @@ export class Lane {
 
 async function eachLine(stream: Readable, handle: (line: string) => void): Promise<void> {
   for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) handle(line);
+}
+
+function timesOf({ wallMs, cpuMs }: Took): string {
+  const cpu = cpuMs === null ? '' : `, ${secondsBetween(0, cpuMs)} of CPU`;
+  return `${secondsBetween(0, wallMs)}${cpu}`;
 }
 
 function secondsBetween(fromMs: number, toMs: number): string {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pureTests } from './pure-tests.ts';
+import { pureTests, tidyTests } from './pure-tests.ts';
 
 /** Files that one `ava` runs, one file after the other. */
 export interface LanePlan {
@@ -13,18 +13,19 @@ export interface LanePlan {
 }
 
 export interface RunPlan {
-  /** Everything within a process: run first, one lane after the other, beside the first process tests. */
-  readonly inside: readonly LanePlan[];
-  /** Tests of processes, in the order in which whoever is free takes the next. */
-  readonly processes: readonly string[];
-  /** Those of them that mostly wait: beside all others, two at a time. */
-  readonly waiting: readonly string[];
+  /** In the order in which a free lane takes the next one. */
+  readonly working: readonly LanePlan[];
+  /** Tests of processes that mostly wait: beside all others, two at a time. */
+  readonly waiting: readonly LanePlan[];
 }
 
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
 const PROCESS_FOLDERS = ['integration', 'e2e'];
+const MAY_SHARE = /^test\/(?:unit|style|contract)\//;
+/** A core of its own for minutes. */
+const SWARM = 'test/sim/swarm.test.ts';
 
-/** A minute of work and more each: taken first, so that none of them begins when all others have ended. */
+/** Half a minute of work and more each: taken first, so that none of them begins when all others have ended. */
 export const LONGEST: readonly string[] = [
   'test/e2e/herd.test.ts',
   'test/e2e/interrupt.test.ts',
@@ -54,25 +55,37 @@ export const WAITING: readonly string[] = [
 /** `given`: test files and folders of them; none means all. */
 export function planRun(given: readonly string[]): RunPlan {
   const files = [...new Set((given.length === 0 ? ['test'] : given).flatMap(testFilesIn))].toSorted();
-  const processes = files.filter((file) => PROCESS_FOLDERS.includes(file.split('/')[1] ?? ''));
-  const inside = files.filter((file) => !processes.includes(file));
-  const together = new Set(pureTests(inside.filter((file) => file.startsWith('test/unit/'))));
+  const within = files.filter((file) => !isOfProcesses(file) && file !== SWARM);
+  const pure = pureTests(within.filter((file) => file.startsWith('test/unit/')));
+  const tidy = tidyTests(within.filter((file) => MAY_SHARE.test(file) && !pure.includes(file)));
+  const alone = within.filter((file) => !pure.includes(file) && !tidy.includes(file));
   const lanes: readonly LanePlan[] = [
-    { name: 'pure', files: [...together], isSerial: false, isTogether: true },
-    { name: 'inside', files: inside.filter((file) => !together.has(file)), isSerial: false, isTogether: false },
+    { name: 'pure', files: pure, isSerial: false, isTogether: true },
+    { name: 'tidy', files: tidy, isSerial: true, isTogether: true },
+    { name: 'swarm', files: files.filter((file) => file === SWARM), isSerial: true, isTogether: false },
+    { name: 'inside', files: alone, isSerial: false, isTogether: false },
   ];
-  return { inside: lanes.filter((lane) => lane.files.length > 0), ...inTurn(processes) };
+  const { working, waiting } = inTurn(files.filter(isOfProcesses));
+  return {
+    working: [...lanes.filter((lane) => lane.files.length > 0), ...working.map(planOfProcesses)],
+    waiting: waiting.map(planOfProcesses),
+  };
 }
 
-function inTurn(files: readonly string[]): Pick<RunPlan, 'processes' | 'waiting'> {
+/** What runs within one process has no excuse for a failure: only tests of processes are run again. */
+export function isOfProcesses(file: string): boolean {
+  return PROCESS_FOLDERS.includes(file.split('/')[1] ?? '');
+}
+
+function inTurn(files: readonly string[]): { readonly working: readonly string[]; readonly waiting: readonly string[] } {
   const given = (list: readonly string[]): readonly string[] => list.filter((file) => files.includes(file));
   const others = files.filter((file) => !LONGEST.includes(file) && !WAITING.includes(file));
-  return { processes: [...given(LONGEST), ...others], waiting: given(WAITING) };
+  return { working: [...given(LONGEST), ...others], waiting: given(WAITING) };
 }
 
 /** One process test alone. */
-export function planOfProcesses(name: string, file: string): LanePlan {
-  return { name, files: [file], isSerial: true, isTogether: false };
+export function planOfProcesses(file: string): LanePlan {
+  return { name: 'processes', files: [file], isSerial: true, isTogether: false };
 }
 
 function testFilesIn(path: string): readonly string[] {

@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GATES, runGates } from './gates.ts';
-import { Lane } from './lane.ts';
+import { Lane, type Took } from './lane.ts';
 import type { FileResult, LaneResult } from './lane-report.ts';
-import { type LanePlan, planOfProcesses, planRun } from './lanes.ts';
+import { isOfProcesses, type LanePlan, planOfProcesses, planRun } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
 import { installSystemPackages } from './system-packages.ts';
 import { bothResults, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from './verdict.ts';
@@ -38,7 +38,8 @@ const failedGates = failures.length;
 const SLOWEST = 10;
 
 const running = new Set<Lane>();
-const tookMs = new Map<string, number>();
+const took = new Map<string, Took>();
+let cpuMs = 0;
 let isStopped = false;
 const report = setInterval(() => {
   sayRunning();
@@ -48,17 +49,17 @@ const limit = setTimeout(() => stopAll(`the run took longer than ${LIMIT_MS / 60
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopAll('the run was interrupted'));
 
 const plan = planRun(only);
-const processes = [...plan.processes];
+const working = [...plan.working];
 const waiting = [...plan.waiting];
-const [inside, ...ofProcesses] = await Promise.all([
-  runInside().then(async (results) => ({ results, further: await takeFrom(processes, 'processes 1') })),
-  takeFrom(processes, 'processes 2'),
-  takeFrom(waiting, 'waiting 1'),
-  // Two lanes of processes leave a quarter of two cores idle.
-  takeFrom(waiting, 'waiting 2').then(async (results) => [...results, ...(await takeFrom(processes, 'processes 3'))]),
+const ofLanes = await Promise.all([
+  takeFrom('1', working),
+  takeFrom('2', working),
+  takeFrom('3', waiting),
+  // Two lanes that work leave a quarter of two cores idle.
+  takeFrom('4', waiting, working),
 ]);
-const lanes: readonly LaneResult[] = [...inside.results, ...inside.further, ...ofProcesses.flat()];
-const again = await runAgain([...inside.further, ...ofProcesses.flat()].flatMap((lane) => lane.files));
+const lanes = ofLanes.flat();
+const again = await runAgain(lanes.flatMap((lane) => lane.files).filter(({ file }) => isOfProcesses(file)));
 clearInterval(report);
 clearTimeout(limit);
 for (const command of killLeftovers(mark)) say(`was left running, killed: ${command}`);
@@ -67,25 +68,20 @@ rmSync(compileCache, { recursive: true, force: true });
 const verdict = verdictOf(lanes, again);
 failures.push(...verdict.failures);
 if (verdict.passed === 0 && failures.length === failedGates) failures.push('no test ran');
-for (const line of slowest(tookMs, SLOWEST)) say(line);
-say(`${sinceStart()}: all is finished`);
+for (const line of slowest(took, SLOWEST)) say(line);
+say(`${sinceStart()}: all is finished; the tests took ${(cpuMs / 1_000).toFixed(0)} s of CPU`);
 for (const title of verdict.flaky) say(`flaky: ${title}`);
 for (const failure of failures) say(`failed: ${failure}`);
 say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
-async function runInside(): Promise<readonly LaneResult[]> {
+/** A free lane takes the next plan of the first queue that has one, so that all end at about the same time. */
+async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise<readonly LaneResult[]> {
   const results: LaneResult[] = [];
-  for (const lane of plan.inside) results.push(await runLane(lane));
-  say(`${sinceStart()}: all that runs inside one process is finished`);
-  return results;
-}
-
-/** Whoever is free takes the next file, so that all end at about the same time. */
-async function takeFrom(files: string[], name: string): Promise<readonly LaneResult[]> {
-  const results: LaneResult[] = [];
-  for (let file = files.shift(); file !== undefined; file = files.shift()) results.push(await runLane(planOfProcesses(name, file)));
-  say(`${sinceStart()}: ${name} finished`);
+  for (const queue of queues)
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      results.push(await runLane({ ...next, name: `${lane} ${next.name}` }));
+  say(`${sinceStart()}: lane ${lane} finished`);
   return results;
 }
 
@@ -96,7 +92,8 @@ async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
   running.add(lane);
   const result = await lane.run();
   running.delete(lane);
-  for (const [file, ms] of lane.tookMs()) tookMs.set(file, ms);
+  cpuMs += lane.cpuMs();
+  for (const [file, of] of lane.took()) took.set(file, of);
   return result;
 }
 
@@ -105,7 +102,7 @@ async function runAgain(first: readonly FileResult[]): Promise<readonly FileResu
   const failed = first.filter((result) => result.failures.length > 0).length;
   if (failed > files.length) say(`not run again: ${failed} files of process tests have failed; up to ${MOST_REPEATED} are run once more`);
   const results: FileResult[] = [];
-  for (const file of files) results.push(...(await runLane(planOfProcesses('again', file))).files);
+  for (const file of files) results.push(...(await runLane({ ...planOfProcesses(file), name: 'again' })).files);
   for (const second of results) for (const one of first) if (one.file === second.file) say(bothResults(one, second));
   return results;
 }

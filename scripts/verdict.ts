@@ -1,3 +1,4 @@
+import type { Took } from './lane.ts';
 import type { FileResult, LaneResult } from './lane-report.ts';
 
 /** What a run of the tests comes to. */
@@ -35,10 +36,16 @@ export function bothResults(first: FileResult, second: FileResult): string {
   return `run twice: ${first.file}: first ${countsOf(first)}; alone ${countsOf(second)}`;
 }
 
-/** The files that took longest, as lines; times in milliseconds. */
-export function slowest(tookMs: ReadonlyMap<string, number>, count: number): readonly string[] {
-  const files = [...tookMs].toSorted(([, a], [, b]) => b - a).slice(0, count);
-  return files.map(([file, ms]) => `slow: ${(ms / 1_000).toFixed(0).padStart(4)} s  ${file}`);
+/** The files that took longest, as lines, with their CPU time where it is known. */
+export function slowest(took: ReadonlyMap<string, Took>, count: number): readonly string[] {
+  const files = [...took].toSorted(([, a], [, b]) => b.wallMs - a.wallMs).slice(0, count);
+  return files.map(
+    ([file, { wallMs, cpuMs }]) => `slow: ${seconds(wallMs)} s, ${cpuMs === null ? '   ?' : seconds(cpuMs)} s of CPU  ${file}`,
+  );
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(0).padStart(4);
 }
 
 function countsOf({ passed, failures }: FileResult): string {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fileOfTitle, LONGEST, planRun, titlePrefixOf, WAITING } from '../../../scripts/lanes.ts';
+import { fileOfTitle, isOfProcesses, type LanePlan, LONGEST, planRun, titlePrefixOf, WAITING } from '../../../scripts/lanes.ts';
 
 const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
 
@@ -19,19 +19,26 @@ test('a title of no known file is kept whole', (t) => {
   t.deepEqual(fileOfTitle('No tests found in x.ts', FILES), { file: null, title: 'No tests found in x.ts' });
 });
 
-test('every test file runs exactly once, and only those of integration and e2e as tests of processes', (t) => {
-  const { inside, processes, waiting } = planRun([]);
-  const within = inside.flatMap((lane) => lane.files);
-  const files = [...within, ...processes, ...waiting];
+const filesOf = (plans: readonly LanePlan[]): readonly string[] => plans.flatMap((plan) => plan.files);
+
+function planOf(name: string): readonly string[] {
+  return planRun([]).working.find((plan) => plan.name === name)?.files ?? [];
+}
+
+test('every test file runs exactly once, and those of integration and e2e as tests of processes', (t) => {
+  const { working, waiting } = planRun([]);
+  const files = [...filesOf(working), ...filesOf(waiting)];
   t.is(new Set(files).size, files.length);
   t.true(files.length > 100);
-  t.true(within.includes('test/unit/scripts/lanes.test.ts'));
-  t.deepEqual([...new Set([...processes, ...waiting].map((file) => file.split('/')[1] ?? ''))].toSorted(), ['e2e', 'integration']);
-  t.false(within.some((file) => /^test\/(?:e2e|integration)\//.test(file)));
+  t.true(files.includes('test/unit/scripts/lanes.test.ts'));
+  const ofProcesses = [...working, ...waiting].filter((plan) => plan.name === 'processes');
+  t.deepEqual(filesOf(ofProcesses).toSorted(), files.filter(isOfProcesses).toSorted());
+  t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:e2e|integration)\//.test(file)));
+  t.true(ofProcesses.every((plan) => plan.isSerial));
 });
 
 test('files that only compute share a process, and none that reaches out of it does', (t) => {
-  const together = planRun([]).inside.find((lane) => lane.isTogether)?.files ?? [];
+  const together = planOf('pure');
   t.true(together.length > 80, `only ${together.length} files share a process`);
   t.true(together.includes('test/unit/ledger/codec.test.ts'));
   const reaching = ['test/unit/base/clock.test.ts', 'test/unit/worker/backends/openai.test.ts', 'test/unit/results/log/log.test.ts'];
@@ -41,12 +48,24 @@ test('files that only compute share a process, and none that reaches out of it d
   );
 });
 
-test('the longest process tests are taken first, and those that wait have a lane of their own; all of them are there', (t) => {
-  const { processes, waiting } = planRun([]);
-  t.deepEqual(processes.slice(0, LONGEST.length), LONGEST);
-  t.deepEqual(waiting, WAITING);
+test('files that leave their process as it was share another one, and none whose subject is the process does', (t) => {
+  const tidy = planOf('tidy');
+  for (const file of ['test/unit/results/log/log.test.ts', 'test/style/imports.test.ts', 'test/contract/ledger-memory.test.ts'])
+    t.true(tidy.includes(file), file);
+  t.deepEqual(
+    tidy.filter((file) => file.startsWith('test/unit/base/process/') || file.startsWith('test/sim/')),
+    [],
+  );
+});
+
+test('the longest are taken first, and those that wait have lanes of their own; all of them are there', (t) => {
+  const { working, waiting } = planRun([]);
+  const taken = filesOf(working.filter((plan) => plan.name === 'processes'));
+  t.deepEqual(taken.slice(0, LONGEST.length), LONGEST);
+  t.deepEqual(filesOf(waiting), WAITING);
+  t.true(working.findIndex((plan) => plan.name === 'swarm') < 3, 'it takes minutes');
 });
 
 test('a path where nothing is gives nothing to run', (t) => {
-  t.deepEqual(planRun(['test/no-such-folder']), { inside: [], processes: [], waiting: [] });
+  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [] });
 });

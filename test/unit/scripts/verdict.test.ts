@@ -37,11 +37,11 @@ test('each failed file is run once more, but not so many that the run would take
   t.deepEqual(filesToRepeat(many), []);
 });
 
-test('the slowest files come first', (t) => {
-  const tookMs = new Map([
-    ['a', 1_000],
-    ['b', 65_000],
-    ['c', 2_000],
+test('the slowest files come first, with their CPU time where it is known', (t) => {
+  const took = new Map([
+    ['a', { wallMs: 1_000, cpuMs: 500 }],
+    ['b', { wallMs: 65_000, cpuMs: 12_000 }],
+    ['c', { wallMs: 2_000, cpuMs: null }],
   ]);
-  t.deepEqual(slowest(tookMs, 2), ['slow:   65 s  b', 'slow:    2 s  c']);
+  t.deepEqual(slowest(took, 2), ['slow:   65 s,   12 s of CPU  b', 'slow:    2 s,    ? s of CPU  c']);
 });
