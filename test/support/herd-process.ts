@@ -1,6 +1,6 @@
 /**
  * Many workers in one process: `node herd-process.ts <tlsDir> <port> <first> <count>`. Each has the real loop, machine and
- * client, with two connections as a worker process has, and beats as often; its store is in memory and its backend answers
+ * client, with two connections as a worker process has, and beats every two seconds; its store is in memory and its backend answers
  * nothing before it reads `go` on its stdin. Says every tenth of a second, one JSON line each, how it stands with them.
  */
 import { once } from 'node:events';
@@ -53,8 +53,8 @@ function startWorker(workerId: string, tls: TlsFiles): void {
     });
   const bootNonce = random.hex(16);
   const settings = {
-    ...{ workerId, bootNonce, concurrency: 1, prefetch: 1, transport: 'stream' as const, heartbeatIntervalMs: 500 },
-    ...{ pollWaitMs: 20_000, selfFenceTimeoutMs: 4_000, drainTimeoutMs: 20_000, waitCoordinatorMs: Number.POSITIVE_INFINITY },
+    ...{ workerId, bootNonce, concurrency: 1, prefetch: 1, transport: 'stream' as const, heartbeatIntervalMs: 2_000 },
+    ...{ pollWaitMs: 20_000, selfFenceTimeoutMs: 40_000, drainTimeoutMs: 20_000, waitCoordinatorMs: Number.POSITIVE_INFINITY },
     ...{ endpoints: ['herd'], requestTimeoutMs: 600_000, waitBackendMs: 900_000 },
   };
   const state = newState(settings, 0, [], clock.monotonicMs());
