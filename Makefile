@@ -1,6 +1,7 @@
 # make run     installs, builds and shows the whole thing on the shipped sample (under a minute once installed)
 # make test    installs what the tests need, builds, checks the gates, runs all tests; last line "N passed, N failed"
 #              make test ONLY='test/unit/ledger/*.test.ts' runs just these files, after the build
+# make check   the gates, and the tests of what differs from the branch main (BASE=... another one) that run within one process
 # make verify  the gates alone
 # make sim     worlds that go wrong by seed: SEEDS=20000 so many, FROM=1 from here, SEED=7 TRACE=1 this one and what happens in it
 # make mutants plants known faults in a copy of the code, and fails where one is not noticed: ONLY=name plants that one
@@ -15,13 +16,16 @@
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test bench sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
+.PHONY: run test check bench sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
 
 test: install
 	@$(PINNED) node scripts/run-tests.ts $(ONLY)
+
+check: install
+	@$(PINNED) node scripts/check.ts
 
 bench: build
 	@$(PINNED) node bench/main.ts

@@ -67,7 +67,7 @@ export function planRun(given: readonly string[]): RunPlan {
   ];
   const { working, waiting } = inTurn(files.filter(isOfProcesses));
   return {
-    working: [...lanes.filter((lane) => lane.files.length > 0), ...working.map(planOfProcesses)],
+    working: [...lanes.filter((lane) => lane.files.length > 0), ...working],
     waiting: waiting.map(planOfProcesses),
   };
 }
@@ -77,10 +77,23 @@ export function isOfProcesses(file: string): boolean {
   return PROCESS_FOLDERS.includes(file.split('/')[1] ?? '');
 }
 
-function inTurn(files: readonly string[]): { readonly working: readonly string[]; readonly waiting: readonly string[] } {
+function inTurn(files: readonly string[]): { readonly working: readonly LanePlan[]; readonly waiting: readonly string[] } {
   const given = (list: readonly string[]): readonly string[] => list.filter((file) => files.includes(file));
   const others = files.filter((file) => !LONGEST.includes(file) && !WAITING.includes(file));
-  return { working: [...given(LONGEST), ...others], waiting: given(WAITING) };
+  const sharing = tidyTests(others.filter((file) => file.startsWith('test/integration/')));
+  const alone = others.filter((file) => !sharing.includes(file));
+  return {
+    working: [...given(LONGEST).map(planOfProcesses), ...groupsOf(sharing), ...alone.map(planOfProcesses)],
+    waiting: given(WAITING),
+  };
+}
+
+/** So few that each takes about as long as one of the longest files, and so many that the lanes end together. */
+const GROUPS = 4;
+
+function groupsOf(files: readonly string[]): readonly LanePlan[] {
+  const groups = Array.from({ length: GROUPS }, (_, nth) => files.filter((_file, at) => at % GROUPS === nth));
+  return groups.filter((group) => group.length > 0).map((group) => ({ ...planOfProcesses(''), files: group, isTogether: true }));
 }
 
 /** One process test alone. */
@@ -88,7 +101,7 @@ export function planOfProcesses(file: string): LanePlan {
   return { name: 'processes', files: [file], isSerial: true, isTogether: false };
 }
 
-function testFilesIn(path: string): readonly string[] {
+export function testFilesIn(path: string): readonly string[] {
   const there = statSync(path, { throwIfNoEntry: false });
   if (there === undefined) return [];
   if (!there.isDirectory()) return [path];

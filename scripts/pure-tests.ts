@@ -7,7 +7,7 @@ const REACHING = /\bprocess\.|(?<![.\w])set(?:Timeout|Interval|Immediate)\b|\bgl
 
 /** What a test file may do to the process that it runs in, or to what all tests of the process share. */
 const PROCESS_WIDE =
-  /\bprocess\.(?:argv|chdir|emit|env|exit|kill|on|once|listenerCount|send|stdout|stderr|umask)\b|\bglobalThis\b|\btest\.(?:before|after)/;
+  /\bprocess\.(?:argv|chdir|emit|env|exit|kill|memoryUsage|on|once|listenerCount|send|stdout|stderr|umask)\b|\bglobalThis\b|\btest\.(?:before|after)/;
 /** ava takes no test that is declared after a wait. */
 const WAITS_AT_LOAD = /^(?:(?:const|let) [^=\n]+= )?await\b/m;
 /** Their subject is the process itself, or time that they measure while nothing else happens. */

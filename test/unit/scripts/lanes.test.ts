@@ -1,6 +1,8 @@
 import test from 'ava';
 import { fileOfTitle, isOfProcesses, type LanePlan, LONGEST, planRun, titlePrefixOf, WAITING } from '../../../scripts/lanes.ts';
 
+/** Each file is read for it. */
+const ALL = planRun([]);
 const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
 
 test('a title finds its file whatever folders all files share', (t) => {
@@ -22,11 +24,11 @@ test('a title of no known file is kept whole', (t) => {
 const filesOf = (plans: readonly LanePlan[]): readonly string[] => plans.flatMap((plan) => plan.files);
 
 function planOf(name: string): readonly string[] {
-  return planRun([]).working.find((plan) => plan.name === name)?.files ?? [];
+  return ALL.working.find((plan) => plan.name === name)?.files ?? [];
 }
 
 test('every test file runs exactly once, and those of integration and e2e as tests of processes', (t) => {
-  const { working, waiting } = planRun([]);
+  const { working, waiting } = ALL;
   const files = [...filesOf(working), ...filesOf(waiting)];
   t.is(new Set(files).size, files.length);
   t.true(files.length > 100);
@@ -58,8 +60,18 @@ test('files that leave their process as it was share another one, and none whose
   );
 });
 
+test('files that start a few processes share some groups, and whole runs are files of their own', (t) => {
+  const groups = ALL.working.filter((plan) => plan.name === 'processes' && plan.isTogether);
+  t.true(groups.length > 1 && groups.every((plan) => plan.files.length > 3));
+  t.deepEqual(
+    filesOf(groups).filter((file) => !file.startsWith('test/integration/')),
+    [],
+  );
+  t.false(filesOf(groups).includes('test/integration/output-taken.test.ts'), 'it changes the umask of its process');
+});
+
 test('the longest are taken first, and those that wait have lanes of their own; all of them are there', (t) => {
-  const { working, waiting } = planRun([]);
+  const { working, waiting } = ALL;
   const taken = filesOf(working.filter((plan) => plan.name === 'processes'));
   t.deepEqual(taken.slice(0, LONGEST.length), LONGEST);
   t.deepEqual(filesOf(waiting), WAITING);
