@@ -8,7 +8,7 @@ const SICK_MS = 45_000;
 async function runsBesideSickness(t: ExecutionContext, habit: Behaviour): Promise<void> {
   const untilMs = performance.now() + SICK_MS;
   const server = await modelServer(t, () => (performance.now() < untilMs ? habit : OK));
-  const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1'] });
+  const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--workers', '1', '--max-attempts', '1'] });
   const command = run.start();
   t.is(await exitOf(command, 120_000), 0, `${habit.kind}: ${command.stderr()}`);
   t.true(server.total() < 100 + 200, `${habit.kind}: ${server.total()} requests for 100 items`);
@@ -27,7 +27,7 @@ test('sick for longer than --wait-backend: exit 4 with the reason, and the same 
   const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'CUDA error: device-side assert' } }));
   const run = makeRun(t, {
     lines: batchLines(100),
-    args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '1', '--wait-backend', '5s'],
+    args: ['--base-url', server.url, '--workers', '1', '--max-attempts', '1', '--wait-backend', '5s'],
   });
   const first = run.start();
   t.is(await exitOf(first, 60_000), 4, first.stderr());
@@ -43,7 +43,7 @@ test('sick for longer than --wait-backend: exit 4 with the reason, and the same 
 test('a list too short to tell whose fault it is: each item is tried alone, and recorded after its attempts', async (t) => {
   t.timeout(240_000);
   const server = await modelServer(t, () => ({ kind: 'status', status: 500, error: { message: 'cannot parse the template' } }));
-  const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--workers', '2', '--max-attempts', '2'] });
+  const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--workers', '1', '--max-attempts', '2'] });
   const command = run.start();
   t.is(await exitOf(command, 200_000), 1, command.stderr());
   t.deepEqual(

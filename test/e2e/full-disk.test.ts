@@ -56,7 +56,7 @@ function onSmallDisk(t: ExecutionContext, dir: string, mebibytes: number): Small
 
 test('L18: under rollout run the disk fills up: it says what is missing, waits, and goes on when there is space', async (t) => {
   t.timeout(300_000);
-  const count = 400;
+  const count = 250;
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   // No worker is given up for its silence, however busy the machine is.
   const patient = ['--timing', 'coordinatorFailureTimeout=60s'];
@@ -87,7 +87,7 @@ test('L18: under rollout run the disk fills up: it says what is missing, waits, 
 
 test('while it waits for space, Ctrl-C ends rollout run soon, and the same command on the full disk waits as well', async (t) => {
   t.timeout(300_000);
-  const count = 300;
+  const count = 200;
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const run = makeRun(t, { lines: largeLines(count), args: ['--base-url', server.url, '--concurrency', '8'] });
   const disk = smallDisk(t, run.state, 200);
@@ -110,7 +110,7 @@ test('L18: the log fills the disk: the coordinator ends, the same command and a 
   t.timeout(300_000);
   const [port, passivePort, http, passiveHttp] = [await freePort(), await freePort(), await freePort(), await freePort()];
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 50 }));
-  const options = { lines: largeLines(400), baseUrl: server.url, concurrency: 8 };
+  const options = { lines: largeLines(300), baseUrl: server.url, concurrency: 8 };
   const run = standalone(t, { ...options, coordinator: { http: `127.0.0.1:${http}`, minFreeSpace: '4MiB' } });
   const disk = smallDisk(t, run.state, 24);
   const first = run.startCoordinator('c1', port);
@@ -188,7 +188,7 @@ test('L34: the disk of a worker fills up: it beats on, keeps what it has execute
     await opened;
     return { kind: 'ok', afterMs: 50 };
   });
-  const run = standalone(t, { lines: largeLines(300), baseUrl: server.url, concurrency: 8 });
+  const run = standalone(t, { lines: largeLines(200), baseUrl: server.url, concurrency: 8 });
   const disk = smallDisk(t, join(run.dir, 'workers', 'w1'), 40);
   const coordinator = run.startCoordinator('c1', port);
   t.is(await leaseEpoch(coordinator, START_MS), 0);

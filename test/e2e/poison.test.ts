@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { Askers } from '../support/askers.ts';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
 import type { Command } from '../support/command.ts';
 import { type Behave, type ModelServer, modelServer } from '../support/model-server.ts';
-import { processAt } from '../support/peer-process.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-import { workerName, workerPid } from '../support/worker-pid.ts';
+import { workerPid } from '../support/worker-pid.ts';
 
 /** Losses count as one for as long as the failure timeout: a short one makes these tests short. */
 const TIMING = ['--timing', 'coordinatorFailureTimeout=3s', '--timing', 'workerSelfFenceTimeout=2s'];
@@ -40,8 +40,9 @@ async function world(
   const { bad, itemMs } = options;
   const crashes: Crash[] = [];
   const executing = new Map<string, number>();
+  const askers = new Askers(() => run);
   const behave: Behave = async (item, _nth, peerPort) => {
-    const pid = processAt(peerPort, run.workers()) ?? 0;
+    const { pid, name } = askers.at(peerPort);
     executing.set(item, pid);
     if (!bad.includes(item)) {
       await sleep(itemMs);
@@ -51,7 +52,7 @@ async function world(
     // What is sent along with it has arrived by then.
     await sleep(50);
     const onWorker = [...executing].filter(([, other]) => other === pid).map(([other]) => other);
-    crashes.push({ item, worker: workerName(run, pid), beside: onWorker.length - 1 });
+    crashes.push({ item, worker: name, beside: onWorker.length - 1 });
     if (pid !== 0) signal(pid, 'SIGKILL');
     for (const other of onWorker) executing.delete(other);
     return { kind: 'hang' };

@@ -6,7 +6,7 @@ import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** So many that a machine with much else to do cannot be through them before the interruption arrives. */
-const ITEMS = 800;
+const ITEMS = 400;
 
 /** A run that was stopped by Ctrl-C somewhere in its middle. */
 async function interrupted(t: ExecutionContext): Promise<{ readonly run: Run; readonly server: ModelServer }> {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { Random } from '../../runtime/base/random.ts';
+import { Askers } from '../support/askers.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { type Behaviour, type ModelServer, modelServer } from '../support/model-server.ts';
-import { processAt } from '../support/peer-process.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-import { workerName, workerPid } from '../support/worker-pid.ts';
+import { workerPid } from '../support/worker-pid.ts';
 
 const ITEMS = 300;
 const WORKERS = 3;
@@ -52,10 +52,10 @@ async function fleet(t: ExecutionContext, random: Random): Promise<Fleet> {
     if (!isEarly) await until('items are stolen', HOLD_MS, () => steals(run).length > 0);
     return { kind: 'ok', afterMs: between(random, 0, isEarly ? 600 : 300) };
   };
-  const server = await modelServer(t, (_item, _nth, peerPort) => {
-    const asker = workerName(run, processAt(peerPort, run.workers()) ?? 0);
-    return asker === `w${WORKERS}` ? slowAnswer() : fastAnswer();
-  });
+  const askers = new Askers(() => run);
+  const server = await modelServer(t, (_item, _nth, peerPort) =>
+    askers.at(peerPort).name === `w${WORKERS}` ? slowAnswer() : fastAnswer(),
+  );
   const args = ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)];
   const run = makeRun(t, { lines: batchLines(ITEMS), args });
   return { run, servers: [server], areFastIdle: () => fastAsked > 80 && fastAsked === fastDone };

@@ -9,8 +9,8 @@ import { leaseEpoch, printedEvents, type Standalone, standalone } from '../suppo
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** What holds over a stream holds over single calls too. */
-const ITEMS = 1_500;
-const LATENCY_MS = 60;
+const ITEMS = 800;
+const LATENCY_MS = 120;
 const WORKERS = ['w1', 'w2', 'w3'] as const;
 
 interface Begun {

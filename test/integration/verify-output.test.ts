@@ -151,7 +151,9 @@ for (const which of ['outputPath', 'errorsPath'] as const) {
     const dir = temporaryDir(t);
     const { options } = await finishedRun(dir);
     const whole = readFileSync(options[which]);
-    for (let length = 0; length < whole.length; length += 1) {
+    // Everywhere about an end of a line, and at every place that a line has.
+    const lengths = Array.from(whole.keys()).filter((at) => at % 7 === 0 || whole.subarray(Math.max(0, at - 2), at + 2).includes('\n'));
+    for (const length of lengths) {
       writeFileSync(options[which], whole.subarray(0, length));
       t.false((await verifyRun(options)).isProven, `${length} of ${whole.length} bytes`);
     }

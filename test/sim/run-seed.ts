@@ -23,6 +23,15 @@ export interface SeedFailure {
 }
 
 export async function runOnce(plan: WorldPlan, isTraced = false): Promise<SeedResult> {
+  const limit = Error.stackTraceLimit;
+  // Worlds are full of errors that are expected, and the stacks of these are a tenth of the work.
+  Error.stackTraceLimit = 0;
+  const result = await runWorld(plan, isTraced).finally(() => (Error.stackTraceLimit = limit));
+  // The same world once more, for the stack of an error that nobody expected.
+  return result.failure?.rule === 'bug' && limit > 0 ? runWorld(plan, isTraced) : result;
+}
+
+async function runWorld(plan: WorldPlan, isTraced: boolean): Promise<SeedResult> {
   const world = new World(plan, isTraced);
   await world.run();
   const hash = world.trace.hash();

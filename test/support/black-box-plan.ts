@@ -36,7 +36,7 @@ export function blackBoxPlan(seed: number): BlackBoxPlan {
     habit: HABITS.byItem(seed * 10 + index, illShare, DRAWN),
     serviceMs: between(random, 40, 150),
   }));
-  const kills = Array.from({ length: between(random, 2, 4) }, () => drawKill(random));
+  const kills = Array.from({ length: between(random, 2, 3) }, () => drawKill(random));
   return { input, args, servers, kills };
 }
 
@@ -60,7 +60,7 @@ const DRAWN: readonly Reply[] = [
 /** Good lines, some of which ask for a stream, with bad, repeated and blank ones among them. */
 function drawInput(random: Random): Uint8Array {
   const lines: Uint8Array[] = [];
-  const good = between(random, 60, 90);
+  const good = between(random, 40, 60);
   for (let item = 0; item < good; item += 1) {
     const line = batchLine(`good-${item}`);
     lines.push(Buffer.from(random.next() < 0.2 ? line.replace('"body":{', '"body":{"stream":true,') : line));
@@ -78,7 +78,7 @@ const BAD = BAD_LINES.filter(([code]) => code !== 'line_too_long').map(([, line]
 function drawArgs(random: Random): readonly string[] {
   const fixed = ['--timeout', '2s', '--wait-backend', '20s'];
   const drawn = {
-    '--workers': between(random, 1, 3),
+    '--workers': between(random, 1, 2),
     '--concurrency': between(random, 2, 8),
     '--max-attempts': between(random, 1, 4),
     '--order': oneOf(random, ['input', 'completion']),

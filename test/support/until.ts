@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PAUSE_MS = 25;
+/** Some ask /proc for all processes of the machine. */
+const PAUSE_MS = 40;
 
 /**
  * For what a process does some time: long enough for a machine with much else to do. Where the time is a promise of the product, the
