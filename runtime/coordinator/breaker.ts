@@ -2,9 +2,10 @@ import { parseOutputLine } from '../format/output-line.ts';
 import type { WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import { pauseRun } from './ending.ts';
-import { findRow, itemAt, lockItem, rowOf } from './mirror.ts';
+import { findRow, type Item, rowOf } from './item.ts';
+import { itemAt, lockItem } from './mirror.ts';
 import { acknowledge, handBack, record } from './rows.ts';
-import type { Item, State } from './state.ts';
+import type { State } from './state.ts';
 
 /**
  * Decides what only the whole run shows about a failure: whether it is the item's own, or every item would fail like it. The worker

@@ -1,7 +1,8 @@
 import { assert } from '../base/assert.ts';
 import { COORDINATOR_WORKER, type ItemIndex } from '../model/row.ts';
+import type { Item, LiveRow, Lock } from './item.ts';
 import { isPoison } from './poison.ts';
-import type { Item, LiveRow, Lock, State } from './state.ts';
+import type { State } from './state.ts';
 
 /** What must hold of the items of the mirror, and of everything that counts or queues them. */
 export function checkItems(state: State): void {

@@ -3,8 +3,9 @@ import type { ItemIndex } from '../model/row.ts';
 import { freeSlots } from './claims.ts';
 import { MAX_BATCH_BYTES } from './delivery.ts';
 import { instructionFor, isSameInstruction } from './drain.ts';
-import { rowOfWorker } from './mirror.ts';
-import type { Item, State, Worker } from './state.ts';
+import { type Item, rowOfWorker } from './item.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /** What must hold of the workers: their rows, what is on its way to them, and that nobody was forgotten. */
 export function checkWorkers(state: State): void {

@@ -4,15 +4,17 @@ import { NO_FAULTS } from '../ledger/contract.ts';
 import type { ItemIndex } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
 import type { Grant, GrantPick } from './commands.ts';
-import { isGoing } from './drain.ts';
+import type { ClaimResult } from './facts.ts';
 import { takeFound } from './found.ts';
 import { planIsolation } from './isolation.ts';
+import { refOf, rowOfWorker } from './item.ts';
 import { unlock } from './judge.ts';
-import { addRunning, command, refOf, rowOfWorker } from './mirror.ts';
+import { addRunning, command } from './mirror.ts';
 import { Picking } from './picking.ts';
 import { handBackAll } from './rows.ts';
 import { type Share, shareOut } from './shares.ts';
-import type { State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import { isGoing, type Worker } from './worker.ts';
 
 /** Items of one round of claims: bounds the size of one ledger transaction. */
 const MAX_ROUND = 2_048;
@@ -20,9 +22,6 @@ const MAX_ROUND = 2_048;
 const MAX_CONDEMNED = 512;
 /** The machine asks for more of the input when it knows less than this ahead of the cursor. */
 const SURVEY_AHEAD = 4_096;
-
-/** What came of one grant. A claim of unknown fate was asked again, exactly as it was, and its rows then came back as found (L8). */
-export type ClaimResult = Claimed | { readonly kind: 'gone' };
 
 /** Plans the next round of claims, if none is under way and there is somebody to work. */
 export function planClaims(state: State): void {

@@ -2,9 +2,9 @@ import { assert } from '../base/assert.ts';
 import type { CommitRequest, Committed, Gone, HandBack, Ledger, Settlement } from '../ledger/contract.ts';
 import type { Epoch } from '../model/row.ts';
 import type { Grant, Recording } from './commands.ts';
+import type { Fact } from './facts.ts';
+import { rowOf } from './item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
-import type { Fact } from './machine.ts';
-import { rowOf } from './mirror.ts';
 
 /**
  * What a run writes to the ledger over and over. While one transaction is under way, the next gathers; it takes all that has come, and

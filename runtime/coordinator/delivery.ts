@@ -1,11 +1,11 @@
 import { present } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
 import type { Assignment, PollReply } from '../model/session.ts';
-import type { Batch } from './channel.ts';
 import type { Token } from './commands.ts';
 import { instructionFor, isSameInstruction, remainingMs } from './drain.ts';
 import { command, takeOutgoing } from './mirror.ts';
-import type { State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import type { Batch, Worker } from './worker.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
 export const MAX_BATCH_BYTES: number = 4 * 1024 * 1024;

@@ -1,40 +1,14 @@
 import { oneLine } from '../model/detail.ts';
-import type { DrainState } from '../model/drain.ts';
 import type { RunEvent } from '../model/event.ts';
-import { type ComputeHint, concerns, earlier, strictest } from '../model/hint.ts';
+import { concerns, earlier, strictest } from '../model/hint.ts';
 import type { WorkerId } from '../model/row.ts';
-import type { DrainStep, Order } from '../model/session.ts';
+import type { DrainStep } from '../model/session.ts';
 import { command, itemAt, takeOutgoing } from './mirror.ts';
 import { handBackAll } from './rows.ts';
-import type { State, Worker } from './state.ts';
+import type { Drain, State } from './state.ts';
+import { type Instruction, isGoing, type Worker } from './worker.ts';
 
 /** Who is to leave or to hold, what each worker is told, and how its drain goes. */
-
-/** What one worker is told to do now. */
-export interface Instruction {
-  readonly order: Order;
-  /** When the drain must have ended; null where the worker's own setting applies. */
-  readonly untilMs: number | null;
-  readonly reason: string;
-}
-
-/** The drain of one boot of a worker, as it has told of it. */
-export interface Drain {
-  readonly bootNonce: string;
-  readonly steps: DrainStep[];
-  state: DrainState;
-}
-
-export interface Hints {
-  /** What the hints file says now. */
-  file: readonly ComputeHint[];
-  /** What was said by call, by node and worker. */
-  readonly told: Map<string, ComputeHint>;
-  /** Who was told to drain by name; it holds for that boot alone. */
-  readonly asked: Map<WorkerId, { readonly bootNonce: string; readonly hint: ComputeHint }>;
-  /** The newest drain of each worker. */
-  readonly drains: Map<WorkerId, Drain>;
-}
 
 /** Drains that are remembered for those who ask how they went; the oldest one is forgotten. */
 const MAX_DRAINS = 10_000;
@@ -106,11 +80,6 @@ function withhold(state: State, worker: Worker): void {
 export function isLeaving(state: State, id: WorkerId): boolean {
   const worker = state.workers.get(id);
   return worker !== undefined && (isGoing(worker) || openDrain(state, worker) !== null);
-}
-
-/** As far as the coordinator has decided it, or the worker said so in its beat. */
-export function isGoing(worker: Worker): boolean {
-  return worker.demand !== null || worker.state === 'draining';
 }
 
 /** The drain of this boot, whether or not it has told of it yet. */

@@ -1,8 +1,9 @@
 import type { Found } from '../ledger/contract.ts';
 import { isSameRow, type Row } from '../model/row.ts';
+import { findRow, type Item, rowsOf } from './item.ts';
 import { unlock } from './judge.ts';
-import { addHandedBack, addRunning, dropItem, findRow, liveRow, removeRow, rowsOf, unqueue } from './mirror.ts';
-import type { Item, State } from './state.ts';
+import { addHandedBack, addRunning, dropItem, liveRow, removeRow, unqueue } from './mirror.ts';
+import type { State } from './state.ts';
 
 type FoundRunning = Extract<Found, { readonly state: 'running' }>;
 

@@ -2,7 +2,8 @@ import type { DrainOrder, DrainReply, HintReply, HintWord } from '../model/drain
 import { type ComputeHint, concerns, earlier, PROVIDER_TIMES } from '../model/hint.ts';
 import { expectDrain, reviewWorker } from './drain.ts';
 import { failWorker } from './registry.ts';
-import type { State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /** What is said about machines and workers from outside: by the hints file, by call, and by name. */
 

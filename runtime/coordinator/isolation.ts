@@ -1,10 +1,11 @@
 import { assert, present } from '../base/assert.ts';
 import type { WorkerId } from '../model/row.ts';
 import type { Grant } from './commands.ts';
-import { isGoing } from './drain.ts';
-import { lockItem, rowOfWorker } from './mirror.ts';
+import { type Item, rowOfWorker } from './item.ts';
+import { lockItem } from './mirror.ts';
 import { isHeldBack, togetherMs } from './poison.ts';
-import type { Item, Poison, State, Worker } from './state.ts';
+import type { Poison, State } from './state.ts';
+import { isGoing, type Worker } from './worker.ts';
 
 /**
  * Suspects of two crashes run alone: one worker is kept free for one of them after the other, while the others go on. None starts

@@ -1,12 +1,13 @@
 import { COORDINATOR_WORKER, isSameRow, type Row, refKey, type WorkerId } from '../model/row.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
-import { isGoing } from './drain.ts';
-import { command, findRow, rowOf } from './mirror.ts';
+import { findRow, type Item, type LiveRow, rowOf, type Waiting } from './item.ts';
+import { command } from './mirror.ts';
 import { acquit } from './poison.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from './rows.ts';
-import type { Item, LiveRow, State, Waiting } from './state.ts';
+import type { State } from './state.ts';
 import { noteFailure, noteReturned } from './waits.ts';
+import { isGoing } from './worker.ts';
 
 /**
  * Judges an outcome by the mirror (L19): it goes to the log only if exactly this row may settle and nothing else of the item is

@@ -1,28 +1,17 @@
 import { never } from '../base/assert.ts';
-import type {
-  HandBack,
-  HandBackVerdict,
-  Move,
-  NamedRow,
-  ReassignReply,
-  RestoreReply,
-  SecondReply,
-  SettleVerdict,
-  Verdict,
-} from '../ledger/contract.ts';
-import type { DrainOrder, HintWord } from '../model/drain.ts';
-import type { ComputeHint } from '../model/hint.ts';
-import type { ItemIndex, ItemRef, WorkerId } from '../model/row.ts';
+import type { ItemIndex, ItemRef } from '../model/row.ts';
 import { COORDINATOR_WORKER } from '../model/row.ts';
-import type { Assignment, Beat, Deregistration, Outcome, Poll } from '../model/session.ts';
+import type { Outcome } from '../model/session.ts';
 import { releaseLastSuspects } from './breaker.ts';
-import { type ClaimResult, onClaimed, onIndexed, onSurveyed, planClaims } from './claims.ts';
-import type { Command, Recording, Token } from './commands.ts';
+import { onClaimed, onIndexed, onSurveyed, planClaims } from './claims.ts';
+import type { Command } from './commands.ts';
 import { flushTouched } from './delivery.ts';
 import { checkEnd, onExported, onFinished, onPaused } from './ending.ts';
+import type { Fact } from './facts.ts';
 import { onDrainOrder, onHintsFile, onHintWord } from './hints.ts';
+import { refOf, rowOfWorker } from './item.ts';
 import { judge } from './judge.ts';
-import { command, itemAt, refOf, rowOfWorker, takeCommands, unqueue } from './mirror.ts';
+import { command, itemAt, takeCommands, unqueue } from './mirror.ts';
 import { onHandedBack, onLooked, onRecorded } from './outcomes.ts';
 import { condemn, endTrials, isPoison } from './poison.ts';
 import { onLoaded, readAhead } from './reading.ts';
@@ -40,52 +29,6 @@ import { tellWaits } from './waits.ts';
  * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
  * at a time and carries out what it says (loop.ts, performer.ts).
  */
-export type Fact =
-  /** The mirror has been built; what the coordinator itself had claimed is taken up again. */
-  | { readonly kind: 'started' }
-  | { readonly kind: 'beat'; readonly beat: Beat; readonly token: Token }
-  | { readonly kind: 'poll'; readonly poll: Poll; readonly token: Token }
-  /** A message of a stream. */
-  | { readonly kind: 'message'; readonly poll: Poll; readonly token: Token }
-  /** What was said last on a stream has left. */
-  | { readonly kind: 'written'; readonly worker: WorkerId; readonly token: Token }
-  /** The caller of a poll, or the peer of a stream, has gone. */
-  | { readonly kind: 'hung-up'; readonly worker: WorkerId; readonly token: Token }
-  | { readonly kind: 'deregister'; readonly deregistration: Deregistration; readonly token: Token }
-  | { readonly kind: 'worker-exited'; readonly worker: WorkerId; readonly pid: number }
-  /** What the hints file says now. */
-  | { readonly kind: 'hints'; readonly hints: readonly ComputeHint[] }
-  | { readonly kind: 'hint'; readonly word: HintWord }
-  | { readonly kind: 'drain'; readonly order: DrainOrder }
-  | { readonly kind: 'tick' }
-  | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] }
-  | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
-  | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackVerdict[] }
-  /** Null: the run is paused, and nothing moved or was given. */
-  | { readonly kind: 'reassigned'; readonly moves: readonly Move[]; readonly verdicts: ReassignReply['verdicts'] | null }
-  | {
-      readonly kind: 'seconded';
-      readonly worker: WorkerId;
-      readonly rows: readonly NamedRow[];
-      readonly verdicts: SecondReply['verdicts'] | null;
-    }
-  | {
-      readonly kind: 'restored';
-      readonly worker: WorkerId;
-      readonly rows: readonly NamedRow[];
-      readonly verdicts: RestoreReply['verdicts'];
-    }
-  | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }
-  | { readonly kind: 'loaded'; readonly worker: WorkerId; readonly assignments: readonly Assignment[] }
-  | { readonly kind: 'condemned'; readonly outcomes: readonly Outcome[] }
-  | { readonly kind: 'surveyed'; readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }
-  | { readonly kind: 'indexed'; readonly count: number; readonly items: number | null }
-  | { readonly kind: 'registered'; readonly worker: WorkerId; readonly bootNonce: string }
-  | { readonly kind: 'forgotten'; readonly token: Token | null }
-  | { readonly kind: 'paused' }
-  | { readonly kind: 'finished' }
-  | { readonly kind: 'exported' };
-
 /** Takes in one fact at `nowMs` of the monotonic clock and says what is to be done, in order. */
 export function step(state: State, nowMs: number, fact: Fact): readonly Command[] {
   if (state.phase.kind === 'stopped') return [];

@@ -2,18 +2,11 @@ import { assert, present } from '../base/assert.ts';
 import { NO_REPEATS } from '../base/repeats.ts';
 import type { HandedBackItem, RunningItem, Scan, WorkerInfo } from '../ledger/contract.ts';
 import { noDurations } from '../model/durations.ts';
-import {
-  type Attempt,
-  COORDINATOR_WORKER,
-  type Epoch,
-  type ItemIndex,
-  type ItemRef,
-  isSameRow,
-  type Row,
-  type WorkerId,
-} from '../model/row.ts';
+import { COORDINATOR_WORKER, type Epoch, type ItemIndex, type Row, type WorkerId } from '../model/row.ts';
 import type { Command } from './commands.ts';
-import type { Item, LiveRow, Lock, MachineSettings, State, Worker } from './state.ts';
+import { type Item, type LiveRow, type Lock, rowsOf } from './item.ts';
+import type { MachineSettings, State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /** Builds the mirror from a scan (L24). Running rows are taken over as in flight. */
 export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, nowMs: number): State {
@@ -121,10 +114,6 @@ export function addRunning(state: State, running: RunningItem): Item {
   return item;
 }
 
-export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
-  return second === null ? [row] : [row, second];
-}
-
 /** A row that was just claimed, or just found. */
 export function liveRow(state: State, row: Row): LiveRow {
   const bootNonce = state.workers.get(row.worker)?.bootNonce ?? '';
@@ -164,6 +153,14 @@ export function dropItem(state: State, item: Item): void {
 export function endRecall(state: State, index: ItemIndex, live: LiveRow): void {
   if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);
   live.recalledFor = null;
+}
+
+/** A started item is never stolen (L32). */
+export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void {
+  if (live.isStarted) return;
+  endRecall(state, index, live);
+  live.isStarted = true;
+  live.sinceMs = state.nowMs;
 }
 
 /** No row of the item is on its way to this worker any more; one that has registered again awaits nothing. */
@@ -214,24 +211,6 @@ export function itemAt(state: State, index: ItemIndex): Item {
 export function lockItem(item: Item, lock: Lock): void {
   assert(item.lock === null, 'one lock at a time');
   item.lock = lock;
-}
-
-export function refOf(index: ItemIndex, row: Row): ItemRef {
-  return { index, attempt: row.attempt, claimEpoch: row.claimEpoch };
-}
-
-/** The running row that is exactly this one. */
-export function findRow(item: Item | undefined, row: Row): LiveRow | undefined {
-  return item?.rows.find((live) => isSameRow(live.row, row));
-}
-
-/** The running row of this worker; it has at most one of an item. */
-export function rowOfWorker(item: Item, worker: WorkerId): LiveRow | undefined {
-  return item.rows.find((live) => live.row.worker === worker);
-}
-
-export function rowOf(worker: WorkerId, ref: { readonly attempt: Attempt; readonly claimEpoch: Epoch }): Row {
-  return { worker, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
 }
 
 export function command(state: State, next: Command): void {

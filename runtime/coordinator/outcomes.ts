@@ -1,17 +1,18 @@
 import { assert, never, present } from '../base/assert.ts';
 import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../ledger/contract.ts';
+import { addDuration } from '../model/durations.ts';
 import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
 import type { Recording } from './commands.ts';
 import { takeFound } from './found.ts';
+import { findRow, type Item, type LiveRow, refOf, rowOf } from './item.ts';
 import { judge, unlock } from './judge.ts';
-import { command, dropItem, findRow, itemAt, queueItem, refOf, removeRow, rowOf } from './mirror.ts';
+import { command, dropItem, itemAt, queueItem, removeRow } from './mirror.ts';
 import { condemn, isPoison } from './poison.ts';
 import { restoreReturned } from './restore.ts';
 import { acknowledge, giveStale, revoke } from './rows.ts';
 import { noteHeadway } from './stall.ts';
-import type { Item, LiveRow, State } from './state.ts';
-import { noteDuration } from './straggler.ts';
+import type { State } from './state.ts';
 
 /** The outcomes of one batch are in the log, and the ledger has answered for each. */
 export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
@@ -34,7 +35,7 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
 function endRows(state: State, item: Item, settled: Row): void {
   noteHeadway(state, findRow(item, settled) ?? null);
   for (const live of item.rows) {
-    if (isSameRow(live.row, settled)) noteDuration(state, live);
+    if (isSameRow(live.row, settled)) addDuration(state.durations, state.nowMs - live.sinceMs);
     else revoke(state, item, live);
   }
   dropItem(state, item);

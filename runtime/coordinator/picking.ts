@@ -1,9 +1,11 @@
 import { present } from '../base/assert.ts';
 import type { ItemIndex } from '../model/row.ts';
 import type { GrantPick } from './commands.ts';
+import type { Item } from './item.ts';
 import { lockItem } from './mirror.ts';
 import { isAlone, isSuspect, suspectRoom } from './poison.ts';
-import type { Item, State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Which of the handed-back items a round of claims gives to whom. All its workers go through them once and together: a fleet that is

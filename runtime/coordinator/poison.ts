@@ -1,6 +1,8 @@
-import { command, itemAt, lockItem, refOf, rowOfWorker } from './mirror.ts';
+import { type Item, refOf, rowOfWorker } from './item.ts';
+import { command, itemAt, lockItem } from './mirror.ts';
 import { handBack, handBackAll } from './rows.ts';
-import type { Item, State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Items that kill their worker. Which one of many it was cannot be known, so those in flight at a crash become suspects and go back

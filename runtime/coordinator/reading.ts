@@ -2,8 +2,10 @@ import { present } from '../base/assert.ts';
 import type { ItemRef, WorkerId } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
 import { flush, MAX_BATCH_BYTES } from './delivery.ts';
-import { command, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
-import type { State, Worker } from './state.ts';
+import { findRow, refOf, rowOf, rowOfWorker } from './item.ts';
+import { command, itemAt } from './mirror.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * The input lines of claimed rows are read only as fast as they are delivered: a worker has about one batch being read, one that

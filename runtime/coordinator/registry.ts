@@ -5,12 +5,14 @@ import type { Token } from './commands.ts';
 import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
-import { command, itemAt, newWorker, rowOfWorker } from './mirror.ts';
+import { rowOfWorker } from './item.ts';
+import { command, itemAt, newWorker } from './mirror.ts';
 import { loseRows } from './poison.ts';
 import { handBackAll } from './rows.ts';
 import { extendHeadway, noteLoss } from './stall.ts';
-import type { State, Worker } from './state.ts';
+import type { State } from './state.ts';
 import { tellWorkerWaits } from './waits.ts';
+import type { Worker } from './worker.ts';
 
 /** Boots that are remembered so that none comes back behind a newer one; the oldest is forgotten, its process is long gone. */
 export const MAX_BOOTS = 20_000;

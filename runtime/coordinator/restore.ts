@@ -3,9 +3,11 @@ import type { NamedRow, RestoreReply } from '../ledger/contract.ts';
 import { type ItemRef, isSameRow, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem } from '../model/session.ts';
 import { takeFound } from './found.ts';
+import { type Item, refOf, rowOf } from './item.ts';
 import { unlock } from './judge.ts';
-import { command, itemAt, liveRow, lockItem, refOf, rowOf, unqueue } from './mirror.ts';
-import type { Item, State, Worker } from './state.ts';
+import { command, itemAt, liveRow, lockItem, unqueue } from './mirror.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * A worker that was failed for its silence and comes back still executes what it held (L44). An item that nobody has claimed since gets

@@ -2,8 +2,9 @@ import { assert, present } from '../base/assert.ts';
 import type { HandBack, Move } from '../ledger/contract.ts';
 import { type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Outcome } from '../model/session.ts';
-import { command, endRecall, lockItem, refOf, rowOfWorker } from './mirror.ts';
-import type { Item, LiveRow, State } from './state.ts';
+import { type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
+import { command, endRecall, lockItem } from './mirror.ts';
+import type { State } from './state.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 

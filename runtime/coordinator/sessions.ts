@@ -3,16 +3,18 @@ import { plainRef, refKey, type WorkerId } from '../model/row.ts';
 import type { HeldItem, Poll } from '../model/session.ts';
 import type { Token } from './commands.ts';
 import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
-import { isGoing, isLeaving, onDrainSteps } from './drain.ts';
+import { isLeaving, onDrainSteps } from './drain.ts';
+import { findRow, type Item, type LiveRow, refOf, rowOf, rowOfWorker } from './item.ts';
 import { judge, onReturned } from './judge.ts';
-import { command, endRecall, findRow, itemAt, refOf, rowOf, rowOfWorker } from './mirror.ts';
+import { command, endRecall, itemAt, noteStarted } from './mirror.ts';
 import { loseRows } from './poison.ts';
 import { hasLiveRow } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
 import { restoreStarted } from './restore.ts';
 import { handBackAll } from './rows.ts';
-import type { Item, LiveRow, State, Worker } from './state.ts';
-import { endRecalls, noteStarted } from './steal.ts';
+import type { State } from './state.ts';
+import { endRecalls } from './steal.ts';
+import { isGoing, type Worker } from './worker.ts';
 
 /** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
 export const MAX_UNHEARD_SCANS = 240;

@@ -1,4 +1,4 @@
-import type { Worker } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /** What one worker gets in a round of claims: `free` items at most. */
 export interface Share {

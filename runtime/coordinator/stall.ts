@@ -2,9 +2,11 @@ import { formatDuration } from '../base/config/quantity.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Stall } from '../model/status.ts';
 import { stopStalled } from './ending.ts';
+import type { LiveRow } from './item.ts';
 import { command, countRunning } from './mirror.ts';
-import type { LiveRow, State, Worker } from './state.ts';
+import type { State } from './state.ts';
 import { keyOf, waitsOf } from './waits.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * A run has stalled if no item has become terminal for ten times the longest item time seen, and for some minutes. It then reports the

@@ -1,13 +1,13 @@
-import type { Faults } from '../ledger/contract.ts';
+import type { Repeats } from '../base/repeats.ts';
+import type { DrainState } from '../model/drain.ts';
 import type { Durations } from '../model/durations.ts';
 import type { FailureLimit } from '../model/failure-limit.ts';
 import type { ComputeHint } from '../model/hint.ts';
-import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../model/row.ts';
-import type { Assignment, ItemReturn, Outcome, WorkerState } from '../model/session.ts';
-import type { Batch, Channel } from './channel.ts';
+import type { Epoch, ItemIndex, WorkerId } from '../model/row.ts';
+import type { DrainStep, Outcome } from '../model/session.ts';
 import type { Command, Grant, Token } from './commands.ts';
-import type { Hints, Instruction } from './drain.ts';
-import type { WaitCause, Waits } from './waits.ts';
+import type { Item, WaitCause } from './item.ts';
+import type { Worker } from './worker.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
 export interface MachineSettings {
@@ -30,106 +30,6 @@ export interface MachineSettings {
   readonly maxFailedItems: FailureLimit | null;
   /** Whether idle workers get second attempts of what runs long at the end of the list (L13). */
   readonly stragglers: boolean;
-}
-
-/**
- * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19); returning: a
- * hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second
- * attempt is; suspect: its answer may be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is
- * not known yet; condemned: it counts, for the last time (poison.ts).
- */
-export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
-
-/** One running row of an item, with what is known of it beside the ledger. */
-export interface LiveRow {
-  readonly row: Row;
-  /** Boot of the worker for which the row was claimed; empty where it is not known. */
-  bootNonce: string;
-  /** Its worker has said that it started it, or kept it when it was recalled: it is never stolen (L32). */
-  isStarted: boolean;
-  /** When it started, as far as is known, else when it was claimed. */
-  sinceMs: number;
-  /** The worker for which its own was asked to release it; null for none. */
-  recalledFor: WorkerId | null;
-  /** A hand-back or reassign of this row is under way: it is not sent to anybody (L28). */
-  isLeaving: boolean;
-  /** Its worker gives it back while it is being taken from it: it may forget it then. */
-  isGivenBack: boolean;
-}
-
-/** What came for an item while its lock was closed. */
-export type Waiting =
-  | { readonly worker: WorkerId; readonly outcome: Outcome }
-  | { readonly worker: WorkerId; readonly returned: ItemReturn };
-
-/** The mirror of one item that is handed out and not terminal. */
-export interface Item {
-  readonly index: ItemIndex;
-  /** One row, or two with a second attempt (L13); none while it is handed back. */
-  rows: LiveRow[];
-  /** The row that was taken from it last; means something only while it has no other (L15). */
-  taken: Row;
-  /** The highest attempt ever given (L9). */
-  lastAttempt: Attempt;
-  faults: Faults;
-  /** A handed-back item is not claimed before this moment of the monotonic clock. */
-  dueAtMs: number;
-  lock: Lock | null;
-  /** How its last attempt ended, for people; null where that was no failure (waits.ts). */
-  why: WaitCause | null;
-  /** To be judged again when the lock opens (L19). */
-  readonly waiting: Waiting[];
-}
-
-export interface Worker {
-  readonly id: WorkerId;
-  bootNonce: string;
-  pid: number;
-  /** The machine it runs on, as it says; empty where it does not. */
-  node: string;
-  concurrency: number;
-  state: WorkerState | 'unknown';
-  /** Why it takes no items, as its last beat said. */
-  detail: string;
-  /** Items returned since the worker's last result because its endpoints refuse every item. */
-  refusals: number;
-  /** Rows that the scan found may be of an earlier boot (L27). */
-  hasOlderRows: boolean;
-  /** False until the ledger has its registry row: no claim before. */
-  isRegistered: boolean;
-  isSuspected: boolean;
-  dueAtMs: number;
-  lastBeatMs: number;
-  /** 0 while no session of this boot is open. */
-  session: number;
-  poll: number;
-  capacity: number;
-  /** Indexes of its running rows. */
-  readonly items: Set<ItemIndex>;
-  readonly unread: Set<ItemIndex>;
-  /** Rows that its hello did not name while something else was being done with the item (L27). */
-  readonly unmet: Set<ItemIndex>;
-  /** Started items of its newest hello whose rows are being restored (L44), by `refKey`: the hello may name an earlier attempt as well. */
-  readonly restoring: Set<string>;
-  /** Items of which a row is on its way to it: asked back from others, being moved, or second attempts being written. */
-  readonly awaited: Set<ItemIndex>;
-  isReading: boolean;
-  readonly outgoing: Map<ItemIndex, Assignment>;
-  outgoingBytes: number;
-  revoked: ItemRef[];
-  /** To be asked for, so that they can be stolen. */
-  recalled: ItemRef[];
-  acknowledged: ItemRef[];
-  stale: ItemRef[];
-  sent: Batch | null;
-  batches: number;
-  /** Where it can be told something; null while it does not listen. */
-  channel: Channel | null;
-  /** Beats that wait for the registration. */
-  beats: Token[];
-  toldOrder: Instruction;
-  /** The strictest of all that is said about it or its machine; null for nothing. */
-  demand: ComputeHint | null;
 }
 
 /** What is known of the input ahead of the cursor. */
@@ -157,6 +57,44 @@ export interface Poison {
   lastAloneLossMs: number;
   /** The worker that is kept free for one of them, and the one that runs there; null while it still has others. */
   host: { readonly worker: WorkerId; index: ItemIndex | null } | null;
+}
+
+/** The drain of one boot of a worker, as it has told of it. */
+export interface Drain {
+  readonly bootNonce: string;
+  readonly steps: DrainStep[];
+  state: DrainState;
+}
+
+export interface Hints {
+  /** What the hints file says now. */
+  file: readonly ComputeHint[];
+  /** What was said by call, by node and worker. */
+  readonly told: Map<string, ComputeHint>;
+  /** Who was told to drain by name; it holds for that boot alone. */
+  readonly asked: Map<WorkerId, { readonly bootNonce: string; readonly hint: ComputeHint }>;
+  /** The newest drain of each worker. */
+  readonly drains: Map<WorkerId, Drain>;
+}
+
+/** Items with the same cause, and when the first of them is due; null where all are being tried again. */
+export interface WaitGroup {
+  readonly reason: string;
+  items: number;
+  dueAtMs: number | null;
+}
+
+/** What is kept to say why items wait. */
+export interface Waits {
+  /** By key. */
+  readonly causes: Map<string, WaitCause>;
+  /** The commonest causes when the items were counted last. */
+  counted: readonly WaitGroup[];
+  countedAtMs: number;
+  /** When the commonest cause was last looked at for an event. */
+  lookedAtMs: number;
+  /** Reasons that were told by events, with growing gaps. */
+  told: Repeats;
 }
 
 export type Phase =

@@ -2,8 +2,9 @@ import type { RunState } from '../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../model/status.ts';
 import { countRunning } from './mirror.ts';
 import { stallOf } from './stall.ts';
-import type { State, Worker } from './state.ts';
+import type { State } from './state.ts';
 import { waitsOf } from './waits.ts';
+import type { Worker } from './worker.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
 export function statusOf(runId: string, state: State, nowMs: number): RunStatus {

@@ -2,13 +2,14 @@ import { present } from '../base/assert.ts';
 import type { Move, ReassignReply } from '../ledger/contract.ts';
 import type { ItemIndex, WorkerId } from '../model/row.ts';
 import { freeSlots } from './claims.ts';
-import { isGoing } from './drain.ts';
 import { takeFound } from './found.ts';
+import { findRow, type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
 import { unlock } from './judge.ts';
-import { awaitNoMore, command, endRecall, findRow, itemAt, liveRow, refOf, removeRow, rowOfWorker, takeOutgoing } from './mirror.ts';
+import { awaitNoMore, command, itemAt, liveRow, noteStarted, removeRow, takeOutgoing } from './mirror.ts';
 import { isAlone } from './poison.ts';
 import { acknowledge, handBack, reassign } from './rows.ts';
-import type { Item, LiveRow, State, Worker } from './state.ts';
+import type { State } from './state.ts';
+import { isGoing, type Worker } from './worker.ts';
 
 /**
  * Stealing: where nothing is left to claim, a worker that has started all it has gets unstarted items of the one with most of
@@ -106,14 +107,6 @@ export function endRecalls(
     if (live === undefined || live.row.attempt !== attempt || live.isLeaving || live.recalledFor === null) continue;
     noteStarted(state, index, live);
   }
-}
-
-/** A started item is never stolen (L32). */
-export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void {
-  if (live.isStarted) return;
-  endRecall(state, index, live);
-  live.isStarted = true;
-  live.sinceMs = state.nowMs;
 }
 
 /** The ledger's word on each move; null: the run is paused, and nothing moved. */

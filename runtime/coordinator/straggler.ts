@@ -1,13 +1,15 @@
 import { present } from '../base/assert.ts';
 import type { NamedRow, SecondReply } from '../ledger/contract.ts';
-import { addDuration, medianMs } from '../model/durations.ts';
+import { medianMs } from '../model/durations.ts';
 import type { WorkerId } from '../model/row.ts';
 import { takeFound } from './found.ts';
+import type { Item } from './item.ts';
 import { unlock } from './judge.ts';
 import { awaitNoMore, command, itemAt, lockItem } from './mirror.ts';
 import { isAlone } from './poison.ts';
-import type { Item, LiveRow, State, Worker } from './state.ts';
+import type { State } from './state.ts';
 import { addRow, idleSlots, isQueueEmpty } from './steal.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Stragglers: at the end of the list an idle worker gets a second attempt of an item that has run long; the first that settles is
@@ -20,10 +22,6 @@ const SLOW_FACTOR = 1.5;
 const MIN_SLOW_MS = 500;
 /** Where no item has been recorded yet, nothing is known of how long they take. */
 const BLIND_SLOW_MS = 10_000;
-
-export function noteDuration(state: State, live: LiveRow): void {
-  addDuration(state.durations, state.nowMs - live.sinceMs);
-}
 
 /** Called at each scan, after stealing. */
 export function planSeconds(state: State): void {

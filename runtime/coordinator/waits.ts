@@ -1,41 +1,17 @@
-import { onReason, type Repeats } from '../base/repeats.ts';
+import { onReason } from '../base/repeats.ts';
 import { parseOutputLine } from '../format/output-line.ts';
 import { oneLine } from '../model/detail.ts';
 import type { ItemReturn, Outcome } from '../model/session.ts';
 import type { WaitReason } from '../model/status.ts';
+import type { Item, WaitCause } from './item.ts';
 import { command } from './mirror.ts';
-import type { Item, State, Worker } from './state.ts';
+import type { State, WaitGroup } from './state.ts';
+import type { Worker } from './worker.ts';
 
 /**
  * Why items wait: the code and the words of the failure or refusal with which the last attempt of each ended. Items with the same cause
  * share one object, and all items are counted again only as often as their number allows: a run may have a million that wait.
  */
-
-/** Why items wait: shared by those whose `key` is the same. */
-export interface WaitCause {
-  readonly key: string;
-  readonly reason: string;
-}
-
-/** Items with the same cause, and when the first of them is due; null where all are being tried again. */
-interface WaitGroup {
-  readonly reason: string;
-  items: number;
-  dueAtMs: number | null;
-}
-
-/** What is kept to say why items wait. */
-export interface Waits {
-  /** By key. */
-  readonly causes: Map<string, WaitCause>;
-  /** The commonest causes when the items were counted last. */
-  counted: readonly WaitGroup[];
-  countedAtMs: number;
-  /** When the commonest cause was last looked at for an event. */
-  lookedAtMs: number;
-  /** Reasons that were told by events, with growing gaps. */
-  told: Repeats;
-}
 
 /** Few causes make up nearly all failures of a moment. */
 const TOLD_REASONS = 3;

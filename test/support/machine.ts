@@ -1,6 +1,7 @@
 import { checkState } from '../../runtime/coordinator/check-state.ts';
 import type { Command } from '../../runtime/coordinator/commands.ts';
-import { type Fact, step } from '../../runtime/coordinator/machine.ts';
+import type { Fact } from '../../runtime/coordinator/facts.ts';
+import { step } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import type { State } from '../../runtime/coordinator/state.ts';
 import { NO_FAULTS, type Returned } from '../../runtime/ledger/contract.ts';

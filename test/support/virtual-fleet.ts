@@ -1,6 +1,7 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Command as CoordinatorCommand } from '../../runtime/coordinator/commands.ts';
-import { type Fact, step } from '../../runtime/coordinator/machine.ts';
+import type { Fact } from '../../runtime/coordinator/facts.ts';
+import { step } from '../../runtime/coordinator/machine.ts';
 import { stateFrom } from '../../runtime/coordinator/mirror.ts';
 import type { State as CoordinatorState } from '../../runtime/coordinator/state.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';

@@ -1,8 +1,8 @@
 import test from 'ava';
 import type { Recording } from '../../../runtime/coordinator/commands.ts';
 import { type Committer, createCommitter } from '../../../runtime/coordinator/committer.ts';
+import type { Fact } from '../../../runtime/coordinator/facts.ts';
 import type { LedgerWriter } from '../../../runtime/coordinator/ledger-writer.ts';
-import type { Fact } from '../../../runtime/coordinator/machine.ts';
 import type { CommitRequest, HandBack, Ledger } from '../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';

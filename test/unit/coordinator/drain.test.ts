@@ -1,8 +1,9 @@
 import test from 'ava';
-import { isGoing, isLeaving } from '../../../runtime/coordinator/drain.ts';
+import { isLeaving } from '../../../runtime/coordinator/drain.ts';
 import { drainReply } from '../../../runtime/coordinator/hints.ts';
 import { unlock } from '../../../runtime/coordinator/judge.ts';
 import { itemAt, lockItem } from '../../../runtime/coordinator/mirror.ts';
+import { isGoing } from '../../../runtime/coordinator/worker.ts';
 import type { ComputeHint } from '../../../runtime/model/hint.ts';
 import type { DrainStep } from '../../../runtime/model/session.ts';
 import { heldItem, Machine, ofKind, okReply, only, twoRunning } from '../../support/machine.ts';

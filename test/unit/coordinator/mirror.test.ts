@@ -1,14 +1,6 @@
 import test from 'ava';
-import {
-  addHandedBack,
-  dropItem,
-  itemAt,
-  lockItem,
-  refOf,
-  stateFrom,
-  takeCommands,
-  takeOver,
-} from '../../../runtime/coordinator/mirror.ts';
+import { refOf } from '../../../runtime/coordinator/item.ts';
+import { addHandedBack, dropItem, itemAt, lockItem, stateFrom, takeCommands, takeOver } from '../../../runtime/coordinator/mirror.ts';
 import type { State } from '../../../runtime/coordinator/state.ts';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
