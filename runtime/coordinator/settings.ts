@@ -10,7 +10,7 @@ import type { ItemForm } from '../model/session.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 import { outputNameProblem } from '../results/export/output-name.ts';
-import type { HealthPlace } from './health.ts';
+import type { HealthPlace } from './server/health.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
 export interface CoordinatorSettings {

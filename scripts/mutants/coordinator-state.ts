@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts';
 
-const UNIT = ['test/unit/coordinator/*.test.ts'];
+const UNIT = ['test/unit/coordinator/**/*.test.ts'];
 
 /** Faults that leave two parts of the coordinator's state in disagreement, and that only `checkState` notices at once. */
 export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'former-host-not-asked',
     rule: 'C11',
-    file: 'runtime/coordinator/isolation.ts',
+    file: 'runtime/coordinator/dispatch/isolation.ts',
     old: '  if (host?.worker !== poison.host?.worker) release(state);\n',
     new: '',
     tests: UNIT,
@@ -15,7 +15,7 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'thief-goes-on-waiting',
     rule: 'L32',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: '  if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);\n',
     new: '',
     tests: UNIT,
@@ -23,7 +23,7 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'restored-item-stays-queued',
     rule: 'L44',
-    file: 'runtime/coordinator/restore.ts',
+    file: 'runtime/coordinator/items/restore.ts',
     old: '  unqueue(state, new Set(items.map(({ index }) => index)));\n',
     new: '',
     tests: UNIT,
@@ -31,7 +31,7 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-and-not-told',
     rule: 'C11',
-    file: 'runtime/coordinator/rows.ts',
+    file: 'runtime/coordinator/state/rows.ts',
     old: '  state.touched.add(worker);\n  state.workers.get(worker)?.acknowledged.push',
     new: '  state.workers.get(worker)?.acknowledged.push',
     tests: UNIT,
@@ -39,7 +39,7 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'row-kept-by-its-former-worker',
     rule: 'L31',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: '  owner.items.delete(index);\n',
     new: '',
     tests: UNIT,

@@ -1,13 +1,13 @@
 import type { Mutant } from './mutant.ts';
 
-const UNIT = ['test/unit/coordinator/*.test.ts'];
+const UNIT = ['test/unit/coordinator/**/*.test.ts'];
 
 /** Faults in what the coordinator decides. */
 export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-lock-while-recording',
     rule: 'L19',
-    file: 'runtime/coordinator/rows.ts',
+    file: 'runtime/coordinator/state/rows.ts',
     old: "  lockItem(item, 'recording');\n",
     new: '',
     tests: UNIT,
@@ -15,7 +15,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'stale-by-the-mirror-alone',
     rule: 'L29',
-    file: 'runtime/coordinator/judge.ts',
+    file: 'runtime/coordinator/items/judge.ts',
     old: "return command(state, { kind: 'look', worker, outcomes: [outcome] });",
     new: 'state.touched.add(worker);\n    return void state.workers.get(worker)?.stale.push(outcome);',
     tests: UNIT,
@@ -23,7 +23,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'found-rows-not-taken',
     rule: 'L8',
-    file: 'runtime/coordinator/claims.ts',
+    file: 'runtime/coordinator/dispatch/claims.ts',
     old: '  for (const found of reply.found) takeFound(state, found);\n',
     new: '',
     tests: UNIT,
@@ -31,7 +31,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'missing-rows-not-sent-again',
     rule: 'L27',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: 'else if (mayBeSent(worker, live)) worker.unread.add(index);',
     new: 'else if (mayBeSent(worker, live)) continue;',
     tests: UNIT,
@@ -39,7 +39,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'rows-of-another-boot-sent-again',
     rule: 'L27',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: 'else if (isOfOtherBoot(worker, live)) crashed.push(item);',
     new: 'else if (isOfOtherBoot(worker, live)) worker.unread.add(index);',
     tests: UNIT,
@@ -55,7 +55,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'started-items-of-a-returned-worker-revoked',
     rule: 'L44',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: ' && !worker.restoring.has(refKey(item))',
     new: '',
     tests: UNIT,
@@ -63,7 +63,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'earlier-attempt-of-a-restored-item-not-revoked',
     rule: 'L27',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: '!worker.restoring.has(refKey(item))',
     new: "![...worker.restoring].some((key) => key.startsWith(item.index + '/'))",
     tests: UNIT,
@@ -71,7 +71,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'restored-rows-of-nobody-stay',
     rule: 'L31',
-    file: 'runtime/coordinator/restore.ts',
+    file: 'runtime/coordinator/items/restore.ts',
     old: 'if (isAwaited) owner?.items.add(index);',
     new: 'owner?.items.add(index);',
     tests: UNIT,
@@ -79,7 +79,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'hello-does-not-look-at-locks',
     rule: 'L28',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: '    if (item.lock !== null) worker.unmet.add(index);\n    else if',
     new: '    if',
     tests: UNIT,
@@ -87,7 +87,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'boot-of-rows-taken-from-the-registry',
     rule: 'L27',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: 'if (state.workers.get(live.row.worker)?.hasOlderRows === true)',
     new: 'if (false)',
     tests: UNIT,
@@ -95,7 +95,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'replaced-boot-comes-back',
     rule: 'L26',
-    file: 'runtime/coordinator/registry.ts',
+    file: 'runtime/coordinator/workers/registry.ts',
     old: 'if (known !== undefined && isReplaced(known, beat)) {',
     new: 'if (known !== undefined && false) {',
     tests: UNIT,
@@ -103,7 +103,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'held-back-item-keeps-the-host',
     rule: 'C3',
-    file: 'runtime/coordinator/isolation.ts',
+    file: 'runtime/coordinator/dispatch/isolation.ts',
     old: 'if (item === undefined || isHeldBack(item)) return true;',
     new: 'if (item === undefined) return true;',
     tests: UNIT,
@@ -111,7 +111,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'rows-found-later-stay-with-the-gone',
     rule: 'L31',
-    file: 'runtime/coordinator/claims.ts',
+    file: 'runtime/coordinator/dispatch/claims.ts',
     old: "isGoing(worker)) return handBackAll(state, id, items, 'lost');",
     new: 'isGoing(worker)) return;',
     tests: UNIT,
@@ -119,7 +119,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'stolen-without-confirmation',
     rule: 'L32',
-    file: 'runtime/coordinator/steal.ts',
+    file: 'runtime/coordinator/dispatch/steal.ts',
     old: 'if (isUnsent) moves.push(',
     new: 'if (isUnsent || !isUnsent) moves.push(',
     tests: UNIT,
@@ -127,7 +127,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners-of-rows-not-due',
     rule: 'L25',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: 'if (worker !== COORDINATOR_WORKER && !state.workers.has(worker)) expectWorker(state, worker, nowMs, null);',
     new: '',
     tests: UNIT,
@@ -135,7 +135,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'running-rows-not-taken-over',
     rule: 'L24',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: '  for (const running of scan.running) takeOver(state, running, nowMs);\n',
     new: '',
     tests: UNIT,
@@ -143,7 +143,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'found-rows-not-judged-again',
     rule: 'L19',
-    file: 'runtime/coordinator/found.ts',
+    file: 'runtime/coordinator/items/found.ts',
     old: '  meetLate(state, after, known);\n  unlock(state, after);',
     new: '  meetLate(state, after, known);\n  after.lock = null;',
     tests: UNIT,
@@ -151,7 +151,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'waiting-outcomes-lost-at-hand-back',
     rule: 'L19',
-    file: 'runtime/coordinator/outcomes.ts',
+    file: 'runtime/coordinator/items/outcomes.ts',
     old: '      queueItem(state, item);\n      return unlock(state, item);\n',
     new: '      queueItem(state, item);\n      item.waiting.splice(0);\n      return unlock(state, item);\n',
     tests: UNIT,
@@ -159,7 +159,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'late-lines-stand-for-the-next-attempt',
     rule: 'L28',
-    file: 'runtime/coordinator/reading.ts',
+    file: 'runtime/coordinator/workers/reading.ts',
     old: 'if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;',
     new: 'if (!worker.unread.delete(assignment.index) || live === undefined || live.isLeaving) continue;',
     tests: UNIT,
@@ -167,7 +167,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'second-row-not-sent-once-found',
     rule: 'L13',
-    file: 'runtime/coordinator/found.ts',
+    file: 'runtime/coordinator/items/found.ts',
     old: "before !== undefined && found.state === 'running' ? replaceRows(state, before, found) : replaceItem(state, before, found)",
     new: 'replaceItem(state, before, found)',
     tests: UNIT,
@@ -175,7 +175,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'failed-after-the-skew-alone',
     rule: 'C1',
-    file: 'runtime/coordinator/failure.ts',
+    file: 'runtime/coordinator/workers/failure.ts',
     old: 'lateMs > timing.clockSkewBudgetMs && lateMs > timing.coordinatorFailureTimeoutMs',
     new: 'lateMs > timing.clockSkewBudgetMs',
     tests: UNIT,
@@ -183,7 +183,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'own-pause-not-added',
     rule: 'C2',
-    file: 'runtime/coordinator/registry.ts',
+    file: 'runtime/coordinator/workers/registry.ts',
     old: '    worker.dueAtMs += pausedMs;\n',
     new: '',
     tests: UNIT,
@@ -191,7 +191,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'workers-due-at-boot-at-once',
     rule: 'L25',
-    file: 'runtime/coordinator/mirror.ts',
+    file: 'runtime/coordinator/state/mirror.ts',
     old: "info?.bootNonce ?? '', nowMs + state.settings.heartbeatIntervalMs, nowMs)",
     new: "info?.bootNonce ?? '', nowMs - state.settings.coordinatorFailureTimeoutMs, nowMs)",
     tests: UNIT,
@@ -199,7 +199,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'fenced-coordinator-goes-on-talking',
     rule: 'L5',
-    file: 'runtime/coordinator/ledger-writer.ts',
+    file: 'runtime/coordinator/perform/ledger-writer.ts',
     old: "      if (reply.kind === 'fenced') options.onFenced(reply);\n",
     new: '',
     tests: UNIT,
@@ -207,7 +207,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'run-ends-with-an-item-open',
     rule: 'C4',
-    file: 'runtime/coordinator/ending.ts',
+    file: 'runtime/coordinator/progress/ending.ts',
     old: 'state.done + state.failed !== supply.items',
     new: 'state.done + state.failed < supply.items - 1',
     tests: UNIT,
@@ -215,7 +215,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'one-crash-is-poison',
     rule: 'C7',
-    file: 'runtime/coordinator/poison.ts',
+    file: 'runtime/coordinator/items/poison.ts',
     old: 'faults.crashes >= POISON_CRASHES',
     new: 'faults.crashes >= 1',
     tests: UNIT,

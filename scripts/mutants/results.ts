@@ -23,18 +23,18 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'settle-before-append',
     rule: 'L18',
-    file: 'runtime/coordinator/recorder.ts',
+    file: 'runtime/coordinator/perform/recorder.ts',
     old: '  await log.append(batch.map(({ outcome }) => outcome));\n',
     new: '  log.append(batch.map(({ outcome }) => outcome)).catch(() => undefined);\n',
-    tests: ['test/unit/coordinator/recorder.test.ts'],
+    tests: ['test/unit/coordinator/perform/recorder.test.ts'],
   },
   {
     name: 'unknown-settle-taken-for-known',
     rule: 'L20',
-    file: 'runtime/coordinator/committer.ts',
+    file: 'runtime/coordinator/perform/committer.ts',
     old: 'writer.write(() => ledger.commit(epoch, request))',
     new: "writer.write(() => ledger.commit(epoch, request).catch(() => ({ kind: 'gone' as const, state: { kind: 'completed' as const } })))",
-    tests: ['test/unit/coordinator/committer.test.ts'],
+    tests: ['test/unit/coordinator/perform/committer.test.ts'],
   },
   {
     name: 'torn-tail-read-past',

@@ -2,14 +2,14 @@ import type { Mutant } from './mutant.ts';
 
 const LEASE = ['test/unit/lease/*.test.ts'];
 const WORKER = ['test/unit/worker/*.test.ts'];
-const COORDINATOR = ['test/unit/coordinator/*.test.ts'];
+const COORDINATOR = ['test/unit/coordinator/**/*.test.ts'];
 
 /** Faults of clocks, of leases that are trusted for too long, and of the order in which things are said. */
 export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'candidate-waits-by-the-wall-clock',
     rule: 'L4',
-    file: 'runtime/coordinator/candidacy.ts',
+    file: 'runtime/coordinator/boot/candidacy.ts',
     old: '    clock,\n    holder',
     new: '    clock: { ...clock, monotonicMs: () => clock.wallMs() },\n    holder',
     tests: LEASE,
@@ -41,10 +41,10 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'log-grows-without-a-look-at-the-lease',
     rule: 'L5',
-    file: 'runtime/coordinator/recorder.ts',
+    file: 'runtime/coordinator/perform/recorder.ts',
     old: "  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return;\n",
     new: '',
-    tests: ['test/unit/coordinator/recorder.test.ts'],
+    tests: ['test/unit/coordinator/perform/recorder.test.ts'],
   },
   {
     name: 'resigned-is-called-fenced',
@@ -81,7 +81,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'coordinator-times-by-the-wall-clock',
     rule: 'C1',
-    file: 'runtime/coordinator/loop.ts',
+    file: 'runtime/coordinator/perform/loop.ts',
     old: 'carryOut(step(state, clock.monotonicMs(), next));',
     new: 'carryOut(step(state, clock.wallMs(), next));',
     tests: COORDINATOR,
@@ -121,7 +121,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'hello-revokes-only-what-has-started',
     rule: 'L27',
-    file: 'runtime/coordinator/sessions.ts',
+    file: 'runtime/coordinator/workers/sessions.ts',
     old: "return item.state !== 'finished' && !hasLiveRow",
     new: "return item.state === 'started' && !hasLiveRow",
     tests: COORDINATOR,
@@ -129,15 +129,15 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-before-the-settle-is-known',
     rule: 'L29',
-    file: 'runtime/coordinator/committer.ts',
+    file: 'runtime/coordinator/perform/committer.ts',
     old: '  const reply = await writer.write(',
     new: "  if (recordings.length > 0) tell({ kind: 'recorded', recordings, verdicts: recordings.map(() => 'accepted' as const) });\n  const reply = await writer.write(",
-    tests: ['test/unit/coordinator/committer.test.ts'],
+    tests: ['test/unit/coordinator/perform/committer.test.ts'],
   },
   {
     name: 'sent-again-while-it-is-handed-back',
     rule: 'L28',
-    file: 'runtime/coordinator/reading.ts',
+    file: 'runtime/coordinator/workers/reading.ts',
     old: 'if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;',
     new: 'if (live === undefined || !worker.unread.delete(assignment.index)) continue;',
     tests: COORDINATOR,
@@ -145,7 +145,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'register-and-forget-cross',
     rule: 'L31',
-    file: 'runtime/coordinator/performer.ts',
+    file: 'runtime/coordinator/perform/performer.ts',
     old: "return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();",
     new: 'void turns;\n  return work();',
     tests: COORDINATOR,
@@ -177,7 +177,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'rows-given-to-one-that-is-to-go',
     rule: 'L31',
-    file: 'runtime/coordinator/claims.ts',
+    file: 'runtime/coordinator/dispatch/claims.ts',
     old: 'if (!worker.isRegistered || worker.session === 0 || isGoing(worker) || isHost(state, worker)) return 0;',
     new: 'if (!worker.isRegistered || worker.session === 0 || isHost(state, worker)) return 0;',
     tests: COORDINATOR,

@@ -1,5 +1,5 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { Loop } from '../../runtime/coordinator/perform/loop.ts';
 import type { Beat, BeatReply, Poll, PollReply } from '../../runtime/model/session.ts';
 import { BeatsClient, type BeatsListener, type BeatsStream } from '../../runtime/rpc/beats-client.ts';
 import type { Answered, WorkerClient } from '../../runtime/rpc/client.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import { createSource, type Source } from '../../runtime/coordinator/source.ts';
+import { createSource, type Source } from '../../runtime/coordinator/perform/source.ts';
 import type { Indexing } from '../../runtime/input/index/indexer.ts';
 import type { InputReader } from '../../runtime/input/index/reader.ts';
 import { streamOf, type WorldPlan } from './swarm.ts';

@@ -1,5 +1,5 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { Loop } from '../../runtime/coordinator/loop.ts';
+import type { Loop } from '../../runtime/coordinator/perform/loop.ts';
 import type { StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
 import type { SimCoordinator } from './sim-coordinator.ts';

@@ -40,9 +40,25 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['worker/backends', 'worker/endpoint', 'worker/heartbeat', 'worker/outbox', 'worker/session'],
   ],
 
+  'coordinator/state': ['model', 'ledger'],
+  'coordinator/progress': ['model', 'format', 'coordinator/state'],
+  'coordinator/items': ['model', 'format', 'ledger', 'coordinator/state', 'coordinator/progress'],
+  'coordinator/dispatch': ['model', 'ledger', 'coordinator/state', 'coordinator/items'],
+  'coordinator/workers': ['model', ...['state', 'progress', 'items', 'dispatch'].map((room) => `coordinator/${room}`)],
+  'coordinator/machine': ['model', ...['state', 'progress', 'items', 'dispatch', 'workers'].map((room) => `coordinator/${room}`)],
+  'coordinator/perform': [
+    ...['model', 'format', 'rpc', 'lease', 'ledger', 'input/index', 'results/log'],
+    ...['state', 'progress', 'items', 'workers', 'machine'].map((room) => `coordinator/${room}`),
+  ],
+  'coordinator/server': ['model', 'rpc', 'tls', 'coordinator/perform'],
+  'coordinator/shutdown': ['model', 'lease', 'ledger', 'run-dir', 'coordinator/state'],
+  'coordinator/boot': [
+    ...['model', 'format', 'lease', 'ledger', 'input/index', 'results/log', 'results/export', 'run-dir'],
+    ...['coordinator/perform', 'coordinator/server'],
+  ],
   coordinator: [
-    ...['model', 'format', 'rpc', 'tls', 'lease', 'ledger', 'ledger/embedded'],
-    ...['input/file', 'input/index', 'results/log', 'results/export', 'run-dir'],
+    ...['model', 'format', 'lease', 'ledger', 'ledger/embedded', 'input/file', 'input/index', 'results/export', 'run-dir'],
+    ...['state', 'progress', 'perform', 'server', 'shutdown', 'boot'].map((room) => `coordinator/${room}`),
   ],
 
   'cli/status': ['model', 'ledger', 'ledger/embedded', 'input/index', 'results/log', 'rpc', 'tls', 'run-dir'],
@@ -55,8 +71,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   cli: ['model', 'results/export', 'run-dir', 'coordinator', 'worker', 'cli/run', 'cli/verbs', 'cli/view'],
 };
 
-/** Base may name the nouns that it writes down or finds out, but calls nothing of the model: types vanish when built. */
-const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = { base: ['model'] };
+/**
+ * Base may name the nouns that it writes down or finds out, but calls nothing of the model: types vanish when built. A room of the
+ * coordinator's process may name its settings.
+ */
+const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
+  base: ['model'],
+  ...Object.fromEntries(['server', 'boot'].map((room) => [`coordinator/${room}`, ['coordinator']])),
+};
 
 /** Who may use a package. One that is not here may be used by nobody. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
@@ -68,7 +90,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   lmdb: ['ledger/embedded'],
   pino: ['base'],
   'reflect-metadata': ['tls'],
-  ulid: ['coordinator', 'cli/run'],
+  ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],
   yaml: ['base/config', 'cli', 'cli/run'],
   zod: ['base/config', 'model', 'run-dir', 'input/file', 'coordinator', 'worker'],

@@ -1,4 +1,4 @@
-import type { MachineSettings } from '../../runtime/coordinator/state.ts';
+import type { MachineSettings } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS, type Scan } from '../../runtime/ledger/contract.ts';
 import type { Row } from '../../runtime/model/row.ts';
 

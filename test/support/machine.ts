@@ -1,9 +1,9 @@
-import { checkState } from '../../runtime/coordinator/check-state.ts';
-import type { Command } from '../../runtime/coordinator/commands.ts';
-import type { Fact } from '../../runtime/coordinator/facts.ts';
-import { step } from '../../runtime/coordinator/machine.ts';
-import { stateFrom } from '../../runtime/coordinator/mirror.ts';
-import type { State } from '../../runtime/coordinator/state.ts';
+import { checkState } from '../../runtime/coordinator/machine/check-state.ts';
+import { step } from '../../runtime/coordinator/machine/machine.ts';
+import type { Command } from '../../runtime/coordinator/state/commands.ts';
+import type { Fact } from '../../runtime/coordinator/state/facts.ts';
+import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
+import type { State } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS, type Returned } from '../../runtime/ledger/contract.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
 import type { Assignment, HeldItem, Outcome, Poll, PollReply, WorkerState } from '../../runtime/model/session.ts';

@@ -1,9 +1,9 @@
 import type { Random } from '../../runtime/base/random.ts';
-import type { Command as CoordinatorCommand } from '../../runtime/coordinator/commands.ts';
-import type { Fact } from '../../runtime/coordinator/facts.ts';
-import { step } from '../../runtime/coordinator/machine.ts';
-import { stateFrom } from '../../runtime/coordinator/mirror.ts';
-import type { State as CoordinatorState } from '../../runtime/coordinator/state.ts';
+import { step } from '../../runtime/coordinator/machine/machine.ts';
+import type { Command as CoordinatorCommand } from '../../runtime/coordinator/state/commands.ts';
+import type { Fact } from '../../runtime/coordinator/state/facts.ts';
+import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
+import type { State as CoordinatorState } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { plainRef } from '../../runtime/model/row.ts';
 import type { Outcome } from '../../runtime/model/session.ts';

@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { assert } from '../../base/assert.ts';
+import { customIdsOf } from '../../input/index/custom-ids.ts';
+import type { Indexing } from '../../input/index/indexer.ts';
+import { openInput } from '../../input/index/reader.ts';
+import type { Scan } from '../../ledger/contract.ts';
+import { inspectLog } from '../../results/log/damage.ts';
+import { damaged } from '../../results/log/damage-text.ts';
+import { listSegments } from '../../results/log/place.ts';
+import { createLedgerWriter, type LedgerWriter } from '../perform/ledger-writer.ts';
+import type { ServeOptions } from '../serve.ts';
+import { type Again, reopenItems, takenOver } from './reopening.ts';
+
+/** A log of this size is read in a quarter of a second, for which a successor may keep its workers waiting. */
+const READ_FIRST_BYTES: number = 64 * 2 ** 20;
+
+export interface CheckedLog {
+  readonly scan: Scan;
+  /** Rejects where the log turns out to be damaged. */
+  readonly checked: Promise<void>;
+}
+
+/**
+ * Compares the log with the ledger before anything is executed (L39); a large log is read while the run goes on. With `again` it is
+ * always read first, what was asked for is reopened, and the ledger is scanned again.
+ */
+export async function checkLog(options: ServeOptions, indexing: Indexing): Promise<CheckedLog> {
+  const { files, ledger, recovered, again } = options;
+  if (again.failed || again.damaged) return { scan: await reopenAsked(options, indexing, again), checked: Promise.resolve() };
+  const checked = inspectLog({ ledger, dir: files.segments, tempDir: files.index }, async (_, damage) => {
+    if (damage.lost === 0) return;
+    const { inputPath, settings } = options;
+    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: files.index, form: settings.form }, damage.indexes));
+  });
+  if ((await logBytes(files.segments)) <= READ_FIRST_BYTES) await checked;
+  // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
+  checked.catch(() => undefined);
+  return { scan: recovered.scan, checked };
+}
+
+async function logBytes(dir: string): Promise<number> {
+  let bytes = 0;
+  for (const { path } of await listSegments(dir)) bytes += (await stat(path)).size;
+  return bytes;
+}
+
+async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Again): Promise<Scan> {
+  const { files, ledger, recovered, log } = options;
+  const { epoch } = recovered.keeper.lease();
+  await indexing.done;
+  const writer = writerOf(options);
+  const reader = await openInput({ inputPath: options.inputPath, dir: files.index });
+  try {
+    const reopened = await reopenItems({
+      ...{ ledger, again, reader, dir: files.segments, tempDir: files.index },
+      reopen: (reopening) => writer.write(() => ledger.reopen(epoch, reopening)),
+    });
+    log.info({ ...reopened }, 'recorded items run again, as asked; lines that are no items stay as they are');
+  } finally {
+    await reader.close();
+  }
+  const scan = await writer.write(() => ledger.scan(epoch));
+  if (scan === null) throw takenOver();
+  return scan;
+}
+
+/** The input has grown: the run goes on, and nothing that is recorded is reopened (L45). */
+export async function reopenForMore(options: ServeOptions): Promise<void> {
+  const { ledger, recovered } = options;
+  const { epoch } = recovered.keeper.lease();
+  const reply = await writerOf(options).write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
+  if (reply === null) throw takenOver();
+  assert(reply.kind === 'reopened', 'a reopening that names no item refuses none');
+}
+
+function writerOf({ recovered, clock, random, onFenced }: ServeOptions): LedgerWriter {
+  const { keeper } = recovered;
+  const { epoch } = keeper.lease();
+  return createLedgerWriter({ keeper, clock, random, onFenced: (fenced) => onFenced(epoch, fenced.epoch) });
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../base/clock.ts';
+import { RolloutError } from '../../base/errors.ts';
+import type { Events } from '../../base/events.ts';
+import type { Keeper } from '../../lease/contract.ts';
+import type { Fenced, Ledger, Place, Scan } from '../../ledger/contract.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { EpochTally } from '../../model/tally.ts';
+import type { ResultLog } from '../../results/log/contract.ts';
+
+/** What a coordinator has once it holds the lease. */
+export interface Recovered {
+  readonly keeper: Keeper;
+  readonly log: ResultLog;
+  readonly scan: Scan;
+}
+
+/** What boot needs of the state directory and the results place. */
+export interface BootDisk {
+  /** For people: where the results are. */
+  readonly name: string;
+  /** Highest epoch that this directory has seen, -1 for none (L3). */
+  readEpochMark(): Promise<number>;
+  writeEpochMark(epoch: Epoch): Promise<void>;
+  /** Epoch of the highest segment, -1 for none. */
+  highestSegment(): Promise<number>;
+  openPlace(): Promise<Place>;
+  /** Refuses where a segment is missing that holds what one of these epochs accepted (L22). */
+  checkSegments(tallies: readonly EpochTally[]): Promise<void>;
+  /** Makes this epoch's segment, exclusively (L17). */
+  createLog(epoch: Epoch, place: Place): Promise<ResultLog>;
+}
+
+export interface RecoverOptions {
+  readonly ledger: Ledger;
+  readonly disk: BootDisk;
+  readonly clock: Clock;
+  readonly events: Events;
+  /** Go on with a run that is paused. */
+  readonly isResuming: boolean;
+  /** Go on although segments are missing: what they held runs again. */
+  readonly isRerunning: boolean;
+  readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
+  /** Waits for the lease, above this floor. */
+  readonly win: (floor: number) => Promise<Keeper>;
+}
+
+/**
+ * Boot (L24): the lease is won, durably, before anything is written; then this epoch's segment, the place, the scan. An
+ * epoch below one that the results or this directory have seen is refused (L3), and so is a place that lacks records (L22).
+ */
+export async function recover(options: RecoverOptions): Promise<Recovered> {
+  const { ledger, disk } = options;
+  const floor = Math.max(await disk.readEpochMark(), await disk.highestSegment());
+  const keeper = await options.win(floor);
+  const { epoch } = keeper.lease();
+  announce(options, keeper);
+  // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
+  if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
+  const place = await disk.openPlace();
+  const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
+  if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
+  if (!options.isRerunning) await disk.checkSegments(await ledger.tallies());
+  const log = await disk.createLog(epoch, place);
+  const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
+  if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };
+  unlessFenced(options, epoch, await ledger.resume(epoch));
+  return { keeper, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
+}
+
+function announce({ events }: RecoverOptions, keeper: Keeper): void {
+  const { epoch } = keeper.lease();
+  const { kind, killedPid } = keeper.won;
+  events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
+}
+
+function unlessFenced<T extends { readonly kind: string }>({ onFenced }: RecoverOptions, epoch: Epoch, reply: T | Fenced): T {
+  if (reply.kind !== 'fenced') return reply as T;
+  const byEpoch = (reply as Fenced).epoch;
+  onFenced(epoch, byEpoch);
+  throw new RolloutError('FENCED', `another coordinator holds epoch ${byEpoch}; this one ends`);
+}
+
+function elsewhere(dir: string, placeId: string): RolloutError {
+  return new RolloutError(
+    'PLACE_ELSEWHERE',
+    `${dir} is not the place where this run's results are kept (that one is ${placeId}): start the coordinator where that directory is, or move it here`,
+  );
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '../../base/clock.ts';
+import { SPACE_ADVICE } from '../../base/fs/disk-space.ts';
+import { waitForSpace } from '../../base/fs/free-space.ts';
+import type { Log } from '../../base/log.ts';
+import { tellParent } from '../../base/process/supervised.ts';
+import { stateFiles } from '../../run-dir/state-files.ts';
+import type { Post } from '../server/listening.ts';
+import type { CoordinatorSettings } from '../settings.ts';
+
+export interface RoomOptions {
+  readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'minFreeBytes'>;
+  readonly post: Post;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Waits until the disk with the state directory has room for a coordinator, and says so to whoever looks: a predecessor may have
+ * ended for want of it (L18). Resolves at once where there is room, and when the signal aborts.
+ */
+export async function awaitRoom({ settings, post, signal, clock, log }: RoomOptions): Promise<void> {
+  const before = post.standing;
+  const { store, segments } = stateFiles(settings.stateDir);
+  // These two may lie on disks of their own.
+  for (const dir of [settings.stateDir, store, segments])
+    await waitForSpace({
+      dir,
+      bytes: settings.minFreeBytes,
+      clock,
+      signal,
+      onShort: (shortage) => {
+        post.standing = { kind: 'no-space', shortage };
+        log.error({ shortage }, 'the coordinator waits for space; free some, and it goes on by itself');
+        tellParent({ kind: 'waiting', reason: `${shortage}; ${SPACE_ADVICE}` });
+      },
+      onEnough: () => {
+        log.info('there is space again');
+        tellParent({ kind: 'going-on' });
+      },
+    });
+  post.standing = before;
+}

@@ -1,0 +1,105 @@
+import { assert, never, present } from '../../base/assert.ts';
+import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../../ledger/contract.ts';
+import { addDuration } from '../../model/durations.ts';
+import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../model/row.ts';
+import type { Outcome } from '../../model/session.ts';
+import { noteHeadway } from '../progress/stall.ts';
+import type { Recording } from '../state/commands.ts';
+import { findRow, type Item, type LiveRow, refOf, rowOf } from '../state/item.ts';
+import { command, dropItem, itemAt, queueItem, removeRow } from '../state/mirror.ts';
+import { acknowledge, giveStale, revoke } from '../state/rows.ts';
+import type { State } from '../state/state.ts';
+import { takeFound } from './found.ts';
+import { judge, unlock } from './judge.ts';
+import { condemn, isPoison } from './poison.ts';
+import { restoreReturned } from './restore.ts';
+
+/** The outcomes of one batch are in the log, and the ledger has answered for each. */
+export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
+  recordings.forEach(({ worker, outcome }, at) => {
+    const verdict = present(verdicts[at], 'verdict');
+    // The mirror said that this row may settle, and L19 kept every other outcome away: the ledger cannot think otherwise.
+    assert(verdict !== 'stale', `mirror and ledger differ on item ${outcome.index}`);
+    const item = itemAt(state, outcome.index);
+    assert(item.lock === 'recording', 'a recorded item is locked');
+    endRows(state, item, rowOf(worker, outcome));
+    if (outcome.kind === 'result') state.done += 1;
+    else onItemFailed(state, outcome);
+    if (worker === COORDINATOR_WORKER) state.condemned -= 1;
+    else acknowledge(state, worker, outcome);
+    unlock(state, item);
+  });
+}
+
+/** The item is terminal: a worker that still works on it is told to stop (L13). */
+function endRows(state: State, item: Item, settled: Row): void {
+  noteHeadway(state, findRow(item, settled) ?? null);
+  for (const live of item.rows) {
+    if (isSameRow(live.row, settled)) addDuration(state.durations, state.nowMs - live.sinceMs);
+    else revoke(state, item, live);
+  }
+  dropItem(state, item);
+}
+
+function onItemFailed(state: State, outcome: Outcome): void {
+  state.failed += 1;
+  command(state, { kind: 'emit', event: { kind: 'item_failed', index: outcome.index, attempt: outcome.attempt, code: outcome.code } });
+}
+
+/** Taken from a worker that may still hold it; whatever else goes back was given back, and its worker waits to hear so. */
+const IS_TAKEN: ReadonlySet<HandBackReason> = new Set(['lost', 'suspected', 'crashed']);
+
+/** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it. */
+export function onHandedBack(state: State, returns: readonly HandBack[], results: readonly HandBackVerdict[]): void {
+  for (const [at, { index, row, reason }] of returns.entries()) {
+    const item = itemAt(state, index);
+    assert(item.lock === 'returning', 'an item being handed back is locked');
+    const live = present(findRow(item, row), 'the row being handed back');
+    if (!IS_TAKEN.has(reason) || live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
+    applyHandBack(state, item, live, present(results[at], 'hand-back result'));
+  }
+}
+
+function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBackVerdict): void {
+  switch (result.kind) {
+    case 'returned': {
+      removeRow(state, item, live);
+      assert((result.other === null) === (item.rows.length === 0), `mirror and ledger differ on item ${item.index}`);
+      item.faults = result.faults;
+      item.lastAttempt = result.lastAttempt;
+      if (item.rows.length === 0 && isPoison(item)) return condemn(state, item);
+      if (item.rows.length > 0) return unlock(state, item);
+      if (restoreReturned(state, item)) return;
+      queueItem(state, item);
+      return unlock(state, item);
+    }
+    case 'refused':
+      item.lock = null;
+      live.isLeaving = false;
+      live.isGivenBack = false;
+      return takeFound(state, result.found);
+    default:
+      return never(result);
+  }
+}
+
+/** The ledger's word on outcomes that the mirror does not know (L29). */
+export function onLooked(state: State, worker: WorkerId, outcomes: readonly Outcome[], verdicts: readonly Verdict[]): void {
+  for (const [at, outcome] of outcomes.entries()) applyLook(state, worker, outcome, present(verdicts[at], 'look verdict'));
+}
+
+function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Verdict): void {
+  switch (verdict) {
+    case 'recorded':
+      return acknowledge(state, worker, outcome);
+    case 'stale':
+      return giveStale(state, worker, outcome);
+    case 'live': {
+      // The mirror has moved since the question was asked, and knows the row by now.
+      assert(state.items.has(outcome.index), `mirror and ledger differ on item ${outcome.index}`);
+      return judge(state, worker, outcome);
+    }
+    default:
+      return never(verdict);
+  }
+}

@@ -1,0 +1,72 @@
+import { assert, present } from '../../base/assert.ts';
+import type { NamedRow, RestoreReply } from '../../ledger/contract.ts';
+import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.ts';
+import type { HeldItem } from '../../model/session.ts';
+import { type Item, refOf, rowOf } from '../state/item.ts';
+import { command, itemAt, liveRow, lockItem, unqueue } from '../state/mirror.ts';
+import type { State } from '../state/state.ts';
+import type { Worker } from '../state/worker.ts';
+import { takeFound } from './found.ts';
+import { unlock } from './judge.ts';
+
+/**
+ * A worker that was failed for its silence and comes back still executes what it held (L44). An item that nobody has claimed since gets
+ * back the row that was taken: the execution goes on, and its outcome settles under the attempt that it began with.
+ */
+
+/** Restores the rows of the items that this hello names as started, and remembers them until the ledger has answered. */
+export function restoreStarted(state: State, worker: Worker, held: readonly HeldItem[]): void {
+  worker.restoring.clear();
+  const items: Item[] = [];
+  for (const one of held) {
+    const item = one.state === 'started' ? state.items.get(one.index) : undefined;
+    if (item === undefined || !isTakenFrom(item, worker, one)) continue;
+    if (item.lock === null) items.push(item);
+    if (item.lock === null || item.lock === 'restoring' || item.lock === 'returning') worker.restoring.add(refKey(one));
+  }
+  askFor(state, worker.id, items);
+}
+
+/** The item runs nowhere and was not claimed since, or a hand-back from before this registration is under way. */
+function isTakenFrom(item: Item, { id, items }: Worker, ref: ItemRef): boolean {
+  const row = rowOf(id, ref);
+  const [only, second] = item.rows;
+  if (only === undefined) return isSameRow(item.taken, row);
+  return second === undefined && item.lock === 'returning' && !items.has(item.index) && isSameRow(only.row, row);
+}
+
+/** The hand-back that was under way at the hello has ended. True: the item is now being restored to its worker. */
+export function restoreReturned(state: State, item: Item): boolean {
+  const isAwaited = state.workers.get(item.taken.worker)?.restoring.has(refKey(refOf(item.index, item.taken))) === true;
+  item.lock = null;
+  if (isAwaited) askFor(state, item.taken.worker, [item]);
+  return isAwaited;
+}
+
+function askFor(state: State, worker: WorkerId, items: readonly Item[]): void {
+  if (items.length === 0) return;
+  for (const item of items) lockItem(item, 'restoring');
+  unqueue(state, new Set(items.map(({ index }) => index)));
+  command(state, { kind: 'restore', worker, rows: items.map(({ index, taken }) => ({ index, row: taken })) });
+}
+
+export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[], verdicts: RestoreReply['verdicts']): void {
+  for (const [at, { index, row }] of rows.entries()) {
+    const item = itemAt(state, index);
+    assert(item.lock === 'restoring', 'an item being restored is locked');
+    const owner = state.workers.get(id);
+    const isAwaited = owner?.restoring.delete(refKey(refOf(index, row))) === true;
+    const verdict = present(verdicts[at], 'restore verdict');
+    if (verdict.kind === 'restored') {
+      item.rows = [{ ...liveRow(state, row), isStarted: true }];
+      // Else its worker has gone again, or its newest hello does not name the item: `unlock` hands the row back.
+      if (isAwaited) owner?.items.add(index);
+      unlock(state, item);
+    } else {
+      item.lock = null;
+      if (isAwaited) owner?.revoked.push(refOf(index, row));
+      takeFound(state, verdict.found);
+    }
+    state.touched.add(id);
+  }
+}

@@ -1,0 +1,163 @@
+import { never } from '../../base/assert.ts';
+import type { ItemIndex, ItemRef } from '../../model/row.ts';
+import { COORDINATOR_WORKER } from '../../model/row.ts';
+import type { Outcome } from '../../model/session.ts';
+import { onClaimed, onIndexed, onSurveyed, planClaims } from '../dispatch/claims.ts';
+import { onReassigned, planSteals } from '../dispatch/steal.ts';
+import { onSeconded, planSeconds } from '../dispatch/straggler.ts';
+import { releaseLastSuspects } from '../items/breaker.ts';
+import { judge } from '../items/judge.ts';
+import { onHandedBack, onLooked, onRecorded } from '../items/outcomes.ts';
+import { condemn, endTrials, isPoison } from '../items/poison.ts';
+import { onRestored } from '../items/restore.ts';
+import { checkEnd, onExported, onFinished, onPaused } from '../progress/ending.ts';
+import { scanStall } from '../progress/stall.ts';
+import { tellWaits } from '../progress/waits.ts';
+import type { Command } from '../state/commands.ts';
+import type { Fact } from '../state/facts.ts';
+import { refOf, rowOfWorker } from '../state/item.ts';
+import { command, itemAt, takeCommands, unqueue } from '../state/mirror.ts';
+import { record } from '../state/rows.ts';
+import type { State } from '../state/state.ts';
+import { flushTouched } from '../workers/delivery.ts';
+import { onDrainOrder, onHintsFile, onHintWord } from '../workers/hints.ts';
+import { onLoaded, readAhead } from '../workers/reading.ts';
+import { onBeat, onDeregister, onForgotten, onRegistered, onWorkerExited, scanWorkers } from '../workers/registry.ts';
+import { onHungUp, onMessage, onPoll, onWritten, scanChannels } from '../workers/sessions.ts';
+
+/**
+ * The coordinator's machine: facts in, commands out. It has no clock, does no I/O and is never async; the loop hands it one fact
+ * at a time and carries out what it says (loop.ts, performer.ts).
+ */
+
+/** Takes in one fact at `nowMs` of the monotonic clock and says what is to be done, in order. */
+export function step(state: State, nowMs: number, fact: Fact): readonly Command[] {
+  if (state.phase.kind === 'stopped') return [];
+  state.nowMs = nowMs;
+  const { phase } = state;
+  takeIn(state, nowMs, fact);
+  releaseLastSuspects(state);
+  checkEnd(state, nowMs);
+  if (state.phase !== phase || fact.kind === 'tick') for (const id of state.workers.keys()) state.touched.add(id);
+  for (const id of state.touched) state.hungry.add(id);
+  planClaims(state);
+  flushTouched(state);
+  readAhead(state);
+  state.touched.clear();
+  return takeCommands(state);
+}
+
+function takeIn(state: State, nowMs: number, fact: Fact): void {
+  switch (fact.kind) {
+    case 'started':
+      return resumeCondemned(state);
+    case 'beat':
+      return onBeat(state, nowMs, fact.beat, fact.token);
+    case 'poll':
+      return onPoll(state, nowMs, fact.poll, fact.token);
+    case 'message':
+      return onMessage(state, fact.poll, fact.token);
+    case 'written':
+      return onWritten(state, fact.worker, fact.token);
+    case 'hung-up':
+      return onHungUp(state, fact.worker, fact.token);
+    case 'deregister':
+      return onDeregister(state, fact.deregistration, fact.token);
+    case 'worker-exited':
+      return onWorkerExited(state, fact.worker, fact.pid);
+    case 'hints':
+      return onHintsFile(state, fact.hints);
+    case 'hint':
+      return onHintWord(state, fact.word);
+    case 'drain':
+      return onDrainOrder(state, fact.order);
+    case 'tick':
+      onTick(state, nowMs);
+      return planTail(state);
+    case 'claimed':
+      return onClaimed(state, fact.results);
+    case 'recorded':
+      return onRecorded(state, fact.recordings, fact.verdicts);
+    case 'handed-back':
+      return onHandedBack(state, fact.returns, fact.results);
+    case 'reassigned':
+      return onReassigned(state, fact.moves, fact.verdicts);
+    case 'seconded':
+      return onSeconded(state, fact.worker, fact.rows, fact.verdicts);
+    case 'restored':
+      return onRestored(state, fact.worker, fact.rows, fact.verdicts);
+    case 'looked':
+      return onLooked(state, fact.worker, fact.outcomes, fact.verdicts);
+    case 'loaded':
+      return onLoaded(state, fact.worker, fact.assignments);
+    case 'condemned':
+      return onCondemned(state, fact.outcomes);
+    case 'surveyed':
+      return onSurveyed(state, fact.upTo, fact.invalid);
+    case 'indexed':
+      return onIndexed(state, fact.count, fact.items);
+    case 'registered':
+      return onRegistered(state, fact.worker, fact.bootNonce);
+    case 'forgotten':
+      return onForgotten(state, fact.token);
+    case 'paused':
+      return onPaused(state);
+    case 'finished':
+      return onFinished(state);
+    case 'exported':
+      return onExported(state, nowMs);
+    default:
+      never(fact);
+  }
+}
+
+function onTick(state: State, nowMs: number): void {
+  scanWorkers(state, nowMs);
+  scanChannels(state, nowMs);
+  endTrials(state);
+  tellWaits(state);
+  scanStall(state);
+  releaseDue(state, nowMs);
+}
+
+/** Handed-back items whose time has come may be claimed. After a boot, or where a server was away for long, that may be the whole list at once. */
+function releaseDue(state: State, nowMs: number): void {
+  const waiting: ItemIndex[] = [];
+  for (const index of state.delayed) {
+    const item = state.items.get(index);
+    if (item !== undefined && item.dueAtMs > nowMs) waiting.push(index);
+    else if (item !== undefined) state.ready.push(index);
+  }
+  state.delayed = waiting;
+}
+
+/** What is left of the list goes round the workers that are idle. */
+function planTail(state: State): void {
+  planSteals(state);
+  planSeconds(state);
+}
+
+/** Items claimed by an earlier coordinator for itself have no worker that would hand them back. */
+function resumeCondemned(state: State): void {
+  const refs: ItemRef[] = [];
+  for (const item of state.items.values()) {
+    const live = rowOfWorker(item, COORDINATOR_WORKER);
+    if (live !== undefined) refs.push(refOf(item.index, live.row));
+    if (item.rows.length > 0 || !isPoison(item)) continue;
+    unqueue(state, new Set([item.index]));
+    condemn(state, item);
+  }
+  state.condemned += refs.length;
+  if (refs.length > 0) command(state, { kind: 'condemn', refs, why: 'invalid' });
+}
+
+/** Their error lines are made: the coordinator records them, poison in its last worker's place (L15). */
+function onCondemned(state: State, outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) {
+    const item = itemAt(state, outcome.index);
+    if (item.lock === 'condemned') {
+      item.lock = null;
+      record(state, COORDINATOR_WORKER, item, outcome);
+    } else judge(state, COORDINATOR_WORKER, outcome);
+  }
+}

@@ -1,0 +1,219 @@
+import { never } from '../../base/assert.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Events } from '../../base/events.ts';
+import type { Log } from '../../base/log.ts';
+import type { Ledger } from '../../ledger/contract.ts';
+import type { EventKind } from '../../model/event.ts';
+import type { Epoch, ItemRef } from '../../model/row.ts';
+import type { Assignment, ItemForm, Outcome } from '../../model/session.ts';
+import type { Command, SeenEpoch, StopOutcome } from '../state/commands.ts';
+import type { Fact } from '../state/facts.ts';
+import { rowOf } from '../state/item.ts';
+import { MAX_BATCH_BYTES } from '../workers/delivery.ts';
+import type { Committer } from './committer.ts';
+import { invalidOutcome, poisonOutcome } from './condemned.ts';
+import type { LedgerWriter } from './ledger-writer.ts';
+import type { Recorder } from './recorder.ts';
+import type { Replies } from './replies.ts';
+import type { Source } from './source.ts';
+import { Turns } from './turns.ts';
+
+/** How many items ahead one survey looks. */
+const SURVEY_COUNT = 16_384;
+
+export interface PerformerOptions {
+  readonly epoch: Epoch;
+  readonly ledger: Ledger;
+  readonly writer: LedgerWriter;
+  readonly recorder: Recorder;
+  readonly committer: Committer;
+  readonly replies: Replies;
+  readonly source: Source;
+  readonly form: ItemForm;
+  readonly events: Events;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly exportResults: () => Promise<void>;
+  readonly onStop: (outcome: StopOutcome, reason: string) => void;
+  /** The loop's ear: what a command has led to. */
+  readonly tell: (fact: Fact) => void;
+  readonly onFailure: (cause: unknown) => void;
+  /** The lease is still held, and a worker has seen a higher epoch (L41). Rejects. */
+  readonly onStoreBehind: (seen: SeenEpoch) => Promise<never>;
+}
+
+export type Perform = (command: Command) => void;
+
+/** Carries out commands. Each is owned here: its failure ends the coordinator, since nothing of it can be taken back. */
+export function createPerformer(options: PerformerOptions): Perform {
+  const turns = new Turns();
+  return (command) => {
+    switch (command.kind) {
+      case 'reply-beat':
+        return options.replies.beat(command.token, command.reply);
+      case 'reply-poll':
+        return options.replies.poll(command.token, command.reply);
+      case 'end-session':
+        return options.replies.end(command.token);
+      case 'reply-deregister':
+        return options.replies.deregister(command.token, { epoch: command.epoch });
+      case 'record':
+        return options.recorder.add(command.recordings);
+      case 'hand-back':
+        return options.committer.handBack(command.returns);
+      case 'claim':
+        return options.committer.claim(command.grants);
+      case 'emit':
+        return emit(options, command.event);
+      case 'stop':
+        return options.onStop(command.outcome, command.reason);
+      default:
+        inTurn(turns, command, () => carryOut(options, command)).catch(options.onFailure);
+    }
+  };
+}
+
+/** The commands that take time, and come back as facts. */
+type Errand = Exclude<
+  Command,
+  { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'hand-back' | 'claim' | 'emit' | 'stop' }
+>;
+
+/**
+ * Commands about one worker reach the ledger in order: a repeated `forget` must not undo a later `register`, and rows are restored only
+ * for a registered worker.
+ */
+function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {
+  return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();
+}
+
+async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
+  const { tell, ledger, epoch, writer } = options;
+  switch (command.kind) {
+    case 'reassign':
+      return reassign(options, command);
+    case 'restore':
+      return restore(options, command);
+    case 'second':
+      return second(options, command);
+    case 'look':
+      return look(options, command);
+    case 'load':
+      return load(options, command);
+    case 'condemn':
+      return condemn(options, command);
+    case 'survey':
+      return survey(options, command.from);
+    case 'register':
+      return register(options, command);
+    case 'forget':
+      return then(
+        writer.write(() => ledger.forget(epoch, command.worker)),
+        () => tell({ kind: 'forgotten', token: command.token }),
+      );
+    case 'pause':
+      return then(
+        writer.write(() => ledger.pause(epoch, command.reason)),
+        () => tell({ kind: 'paused' }),
+      );
+    case 'finish':
+      return finish(options, command.items);
+    case 'export':
+      await options.exportResults();
+      return tell({ kind: 'exported' });
+    case 'check-lease':
+      // The lease is looked at by any write; this one changes nothing.
+      return then(
+        writer.write(() => ledger.look(epoch, [])),
+        () => (command.seen === null ? undefined : options.onStoreBehind(command.seen)),
+      );
+    default:
+      return never(command);
+  }
+}
+
+async function then<T>(written: Promise<T | null>, go: (reply: T) => void | Promise<void>): Promise<void> {
+  const reply = await written;
+  if (reply !== null) await go(reply);
+}
+
+async function reassign(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { moves }: Extract<Command, { kind: 'reassign' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.reassign(epoch, moves));
+  if (reply !== null) tell({ kind: 'reassigned', moves, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+}
+
+async function restore(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { worker, rows }: Extract<Command, { kind: 'restore' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.restore(epoch, rows));
+  if (reply?.kind === 'restored') tell({ kind: 'restored', worker, rows, verdicts: reply.verdicts });
+}
+
+async function second(
+  { epoch, ledger, writer, tell }: PerformerOptions,
+  { worker, rows }: Extract<Command, { kind: 'second' }>,
+): Promise<void> {
+  const reply = await writer.write(() => ledger.second(epoch, worker, rows));
+  if (reply !== null) tell({ kind: 'seconded', worker, rows, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+}
+
+async function look({ epoch, ledger, writer, tell }: PerformerOptions, command: Extract<Command, { kind: 'look' }>): Promise<void> {
+  const { worker, outcomes } = command;
+  const rows = outcomes.map((outcome) => ({ index: outcome.index, row: rowOf(worker, outcome) }));
+  const reply = await writer.write(() => ledger.look(epoch, rows));
+  if (reply !== null) tell({ kind: 'looked', worker, outcomes, verdicts: reply.verdicts });
+}
+
+async function load({ source, form, tell }: PerformerOptions, { worker, refs }: Extract<Command, { kind: 'load' }>): Promise<void> {
+  const lines = await source.lines(
+    refs.map((ref) => ref.index),
+    MAX_BATCH_BYTES,
+  );
+  const assignments = lines.map(({ line, lineNumber }, at): Assignment => ({ ...(refs[at] as ItemRef), line, lineNumber, form }));
+  tell({ kind: 'loaded', worker, assignments });
+}
+
+/** The error lines of items that nobody executes, or not again, as outcomes of the coordinator itself (L15). */
+async function condemn({ source, form, tell }: PerformerOptions, { refs, why }: Extract<Command, { kind: 'condemn' }>): Promise<void> {
+  const outcomes: Outcome[] = [];
+  for (const ref of refs) outcomes.push(why === 'invalid' ? await invalidOutcome(source, ref) : await poisonOutcome(source, form, ref));
+  tell({ kind: 'condemned', outcomes });
+}
+
+async function survey({ source, tell }: PerformerOptions, from: number): Promise<void> {
+  const { upTo, invalid } = await source.survey(from, SURVEY_COUNT);
+  tell({ kind: 'indexed', ...source.indexed() });
+  tell({ kind: 'surveyed', upTo, invalid });
+}
+
+async function register(options: PerformerOptions, { worker, info }: Extract<Command, { kind: 'register' }>): Promise<void> {
+  const { epoch, ledger, writer, tell, clock } = options;
+  const reply = await writer.write(() => ledger.register(epoch, worker, { ...info, registeredAtMs: clock.wallMs() }));
+  if (reply !== null) tell({ kind: 'registered', worker, bootNonce: info.bootNonce });
+}
+
+async function finish({ epoch, ledger, writer, tell }: PerformerOptions, items: number): Promise<void> {
+  const reply = await writer.write(() => ledger.finish(epoch, items));
+  if (reply === null) return;
+  if (reply.kind === 'unfinished') throw new Error('mirror and ledger differ on whether the run is over', { cause: reply.progress });
+  tell({ kind: 'finished' });
+}
+
+function emit({ events, log }: PerformerOptions, event: Extract<Command, { kind: 'emit' }>['event']): void {
+  events.emit(event);
+  const { kind, ...fields } = event;
+  const message = LOGGED[kind];
+  if (message !== undefined) log.warn(fields, message);
+}
+
+/** Events that the log repeats, for people who read only the log. */
+const LOGGED: Partial<Readonly<Record<EventKind, string>>> = {
+  worker_failed: 'worker failed',
+  worker_waits: 'a worker takes no items',
+  items_wait: 'items wait for another try',
+  run_stalled: 'no item has ended for long',
+};

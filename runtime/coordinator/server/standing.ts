@@ -1,0 +1,37 @@
+import { never } from '../../base/assert.ts';
+
+/** Where a coordinator stands that does not serve. */
+export type Standing =
+  | { readonly kind: 'starting' }
+  /** Nothing is begun until there is space again. */
+  | { readonly kind: 'no-space'; readonly shortage: string }
+  /** It asks for the lease. */
+  | { readonly kind: 'candidate' }
+  /** Another coordinator holds the lease, and this one would follow it. */
+  | { readonly kind: 'passive' }
+  /** It holds the lease and reads what its predecessors have left. */
+  | { readonly kind: 'taking-over' }
+  /** It has served, or failed, and is about to be gone. */
+  | { readonly kind: 'ending' };
+
+export const STARTING: Standing = { kind: 'starting' };
+
+/** Why a coordinator that does not serve is not ready, in one line; null for one that stands by. */
+export function unreadiness(standing: Standing): string | null {
+  switch (standing.kind) {
+    case 'starting':
+      return 'not yet standing: it is starting';
+    case 'no-space':
+      return standing.shortage;
+    case 'candidate':
+      return 'not yet standing: it asks for the lease';
+    case 'passive':
+      return null;
+    case 'taking-over':
+      return 'not yet serving: it reads what is recorded';
+    case 'ending':
+      return 'it is ending';
+    default:
+      return never(standing);
+  }
+}

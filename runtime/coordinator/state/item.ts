@@ -1,0 +1,81 @@
+import type { Faults, RunningItem } from '../../ledger/contract.ts';
+import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../../model/row.ts';
+import { isSameRow } from '../../model/row.ts';
+import type { ItemReturn, Outcome } from '../../model/session.ts';
+
+/** Why items wait: shared by those whose `key` is the same. */
+export interface WaitCause {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/**
+ * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19); returning: a
+ * hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second
+ * attempt is; suspect: its answer may be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is
+ * not known yet; condemned: it counts, for the last time (poison.ts).
+ */
+export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
+
+/** One running row of an item, with what is known of it beside the ledger. */
+export interface LiveRow {
+  readonly row: Row;
+  /** Boot of the worker for which the row was claimed; empty where it is not known. */
+  bootNonce: string;
+  /** Its worker has said that it started it, or kept it when it was recalled: it is never stolen (L32). */
+  isStarted: boolean;
+  /** When it started, as far as is known, else when it was claimed. */
+  sinceMs: number;
+  /** The worker for which its own was asked to release it; null for none. */
+  recalledFor: WorkerId | null;
+  /** A hand-back or reassign of this row is under way: it is not sent to anybody (L28). */
+  isLeaving: boolean;
+  /** Its worker gives it back while it is being taken from it: it may forget it then. */
+  isGivenBack: boolean;
+}
+
+/** What came for an item while its lock was closed. */
+export type Waiting =
+  | { readonly worker: WorkerId; readonly outcome: Outcome }
+  | { readonly worker: WorkerId; readonly returned: ItemReturn };
+
+/** The mirror of one item that is handed out and not terminal. */
+export interface Item {
+  readonly index: ItemIndex;
+  /** One row, or two with a second attempt (L13); none while it is handed back. */
+  rows: LiveRow[];
+  /** The row that was taken from it last; means something only while it has no other (L15). */
+  taken: Row;
+  /** The highest attempt ever given (L9). */
+  lastAttempt: Attempt;
+  faults: Faults;
+  /** A handed-back item is not claimed before this moment of the monotonic clock. */
+  dueAtMs: number;
+  lock: Lock | null;
+  /** How its last attempt ended, for people; null where that was no failure (waits.ts). */
+  why: WaitCause | null;
+  /** To be judged again when the lock opens (L19). */
+  readonly waiting: Waiting[];
+}
+
+export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
+  return second === null ? [row] : [row, second];
+}
+
+export function refOf(index: ItemIndex, row: Row): ItemRef {
+  return { index, attempt: row.attempt, claimEpoch: row.claimEpoch };
+}
+
+/** The running row that is exactly this one. */
+export function findRow(item: Item | undefined, row: Row): LiveRow | undefined {
+  return item?.rows.find((live) => isSameRow(live.row, row));
+}
+
+/** The running row of this worker; it has at most one of an item. */
+export function rowOfWorker(item: Item, worker: WorkerId): LiveRow | undefined {
+  return item.rows.find((live) => live.row.worker === worker);
+}
+
+export function rowOf(worker: WorkerId, ref: { readonly attempt: Attempt; readonly claimEpoch: Epoch }): Row {
+  return { worker, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
+}

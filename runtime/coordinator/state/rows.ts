@@ -1,0 +1,68 @@
+import { assert, present } from '../../base/assert.ts';
+import type { HandBack, Move } from '../../ledger/contract.ts';
+import { type ItemRef, plainRef, type WorkerId } from '../../model/row.ts';
+import type { Outcome } from '../../model/session.ts';
+import { type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
+import { command, endRecall, lockItem } from './mirror.ts';
+import type { State } from './state.ts';
+
+/** The few things that are done with a row; each locks the item until the ledger has answered. */
+
+/** Hands an outcome over to the result log, and from there to the ledger (L19). */
+export function record(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
+  lockItem(item, 'recording');
+  command(state, { kind: 'record', recordings: [{ worker, outcome }] });
+}
+
+export function handBack(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): void {
+  command(state, { kind: 'hand-back', returns: [takeAway(state, item, live, reason, delayMs)] });
+}
+
+/** Hands back the rows that one worker has of these items. */
+export function handBackAll(state: State, worker: WorkerId, items: readonly Item[], reason: HandBack['reason']): void {
+  const returns = items.map((item) => takeAway(state, item, present(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
+  if (returns.length > 0) command(state, { kind: 'hand-back', returns });
+}
+
+function takeAway(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): HandBack {
+  assert(item.rows.includes(live), 'only a running row is handed back');
+  lockItem(item, 'returning');
+  live.isLeaving = true;
+  endRecall(state, item.index, live);
+  return { index: item.index, row: live.row, reason, delayMs };
+}
+
+/** Moves a row that is not started, and never will be where it is, to another worker (L32). */
+export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId): Move {
+  assert(item.rows.includes(live) && !live.isStarted, 'only a running row that is not started moves');
+  lockItem(item, 'moving');
+  live.isLeaving = true;
+  endRecall(state, item.index, live);
+  state.workers.get(to)?.awaited.add(item.index);
+  return { index: item.index, row: live.row, to };
+}
+
+/** What a worker releases in one message moves in one transaction. */
+export function commandMove(state: State, move: Move): void {
+  const last = state.commands.at(-1);
+  if (last?.kind === 'reassign') state.commands[state.commands.length - 1] = { ...last, moves: [...last.moves, move] };
+  else command(state, { kind: 'reassign', moves: [move] });
+}
+
+/** The worker may forget this pair. */
+export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void {
+  state.touched.add(worker);
+  state.workers.get(worker)?.acknowledged.push(plainRef(ref));
+}
+
+/** The ledger has confirmed that this pair can never settle (L29). */
+export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
+  state.touched.add(worker);
+  state.workers.get(worker)?.stale.push(plainRef(ref));
+}
+
+/** The worker is to stop what it still does for this row (L27). */
+export function revoke(state: State, item: Item, live: LiveRow): void {
+  state.touched.add(live.row.worker);
+  state.workers.get(live.row.worker)?.revoked.push(refOf(item.index, live.row));
+}

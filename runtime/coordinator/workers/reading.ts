@@ -1,0 +1,57 @@
+import { present } from '../../base/assert.ts';
+import type { ItemRef, WorkerId } from '../../model/row.ts';
+import type { Assignment } from '../../model/session.ts';
+import { findRow, refOf, rowOf, rowOfWorker } from '../state/item.ts';
+import { command, itemAt } from '../state/mirror.ts';
+import type { State } from '../state/state.ts';
+import type { Worker } from '../state/worker.ts';
+import { flush, MAX_BATCH_BYTES } from './delivery.ts';
+
+/**
+ * The input lines of claimed rows are read only as fast as they are delivered: a worker has about one batch being read, one that
+ * waits and one on its way, however many rows are its own. So lines of any size cost the coordinator bounded memory.
+ */
+
+/** Rows asked for at a time; how many of their lines fit is the reader's to say. */
+const MAX_READ_ITEMS = 1_024;
+
+export function readAhead(state: State): void {
+  for (const id of state.touched) {
+    const worker = state.workers.get(id);
+    if (worker !== undefined) readNext(state, worker);
+  }
+}
+
+function readNext(state: State, worker: Worker): void {
+  if (worker.isReading || worker.unread.size === 0 || worker.outgoingBytes >= MAX_BATCH_BYTES) return;
+  const refs: ItemRef[] = [];
+  for (const index of worker.unread) {
+    if (refs.length === MAX_READ_ITEMS) break;
+    const live = present(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
+    refs.push(refOf(index, live.row));
+  }
+  worker.isReading = true;
+  command(state, { kind: 'load', worker: worker.id, refs });
+}
+
+/** Lines have been read, of all that was asked for or of the first: they go out if the row is still the one they were read for (L28). */
+export function onLoaded(state: State, id: WorkerId, assignments: readonly Assignment[]): void {
+  const worker = state.workers.get(id);
+  if (worker === undefined) return;
+  worker.isReading = false;
+  state.touched.add(id);
+  for (const assignment of assignments) {
+    const live = findRow(state.items.get(assignment.index), rowOf(id, assignment));
+    // Where the row is gone, what is unread under this index by now is another attempt.
+    if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;
+    worker.outgoing.set(assignment.index, assignment);
+    worker.outgoingBytes += assignment.line.length;
+  }
+  flush(state, worker);
+}
+
+/** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
+export function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
+  const live = findRow(state.items.get(ref.index), rowOf(worker, ref));
+  return live !== undefined && !live.isLeaving;
+}

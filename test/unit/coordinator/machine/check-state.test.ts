@@ -1,0 +1,69 @@
+import test from 'ava';
+import { present } from '../../../../runtime/base/assert.ts';
+import { checkState } from '../../../../runtime/coordinator/machine/check-state.ts';
+import { itemAt, lockItem } from '../../../../runtime/coordinator/state/mirror.ts';
+import type { State } from '../../../../runtime/coordinator/state/state.ts';
+import { assignmentOf, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
+
+/** One fault in the state, and how it is told. */
+const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
+  [
+    'an item that is gone and was not counted',
+    (state) => void state.items.delete(2),
+    /below the cursor 3 are 0 done, 0 failed and 2 open items/,
+  ],
+  [
+    'an outcome that waits for no lock',
+    (state) => void itemAt(state, 0).waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) }),
+    /item 0.*judged when it opens/,
+  ],
+  ['a lock for which nothing is under way', (state) => lockItem(itemAt(state, 2), 'claiming'), /item 2, lock claiming, is queued as ready/],
+  ['an item in no queue', (state) => void state.ready.pop(), /item 2 waits in no queue/],
+  ['an item in two queues', (state) => void state.delayed.push(2), /item 2 is queued as ready and as delayed/],
+  ['a row that its worker does not know', (state) => void w1(state).items.delete(0), /item 0.*its row is of w1/],
+  ['a row of nobody', (state) => void w1(state).items.add(2), /w1 has no row of item 2/],
+  ['a line for a row of another', (state) => void w1(state).unread.add(2), /w1 is to be sent only what is its own/],
+  [
+    'bytes that are not counted',
+    (state) => void w1(state).outgoing.set(0, assignmentOf(ref(0))),
+    /w1: 6 bytes are to be sent, and 0 are counted/,
+  ],
+  ['a worker with room that nobody asks', (state) => state.hungry.clear(), /w1 has room and is not asked/],
+  [
+    'a worker that is not told what it may forget',
+    (state) => void w1(state).acknowledged.push(ref(0)),
+    /w1 is not told what it may forget/,
+  ],
+  ['a recall that nobody waits for', (state) => void w1(state).awaited.add(0), /w1 awaits item 0/],
+  [
+    'an outcome that is held back of no item',
+    (state) => void state.suspects.push({ worker: 'w1', outcome: outcomeOf(ref(0)) }),
+    /item 0 is named, and not locked as suspect/,
+  ],
+  ['a command that was not given out', (state) => void state.commands.push({ kind: 'export' }), /commands of a fact are taken/],
+];
+
+function w1(state: State): ReturnType<State['workers']['get']> & object {
+  return present(state.workers.get('w1'), 'w1');
+}
+
+/** Two items run on a worker that listens and has room, and one waits. */
+function healthy(): State {
+  const machine = twoRunning({ handedBack: [{ index: 2, row: rowFor('w2') }] });
+  machine.join('w1', { capacity: 0, held: [0, 1].map((index) => ({ ...ref(index), state: 'started' as const })) });
+  w1(machine.state).capacity = 1;
+  machine.state.hungry.add('w1');
+  return machine.state;
+}
+
+test('a state in which all parts agree passes', (t) => {
+  t.notThrows(() => checkState(healthy()));
+});
+
+for (const [fault, plant, message] of FAULTS) {
+  test(`${fault} is noticed`, (t) => {
+    const state = healthy();
+    plant(state);
+    t.throws(() => checkState(state), { message });
+  });
+}

@@ -1,0 +1,143 @@
+import test from 'ava';
+import { type Committer, createCommitter } from '../../../../runtime/coordinator/perform/committer.ts';
+import type { LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
+import type { Recording } from '../../../../runtime/coordinator/state/commands.ts';
+import type { Fact } from '../../../../runtime/coordinator/state/facts.ts';
+import type { CommitRequest, HandBack, Ledger } from '../../../../runtime/ledger/contract.ts';
+import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
+import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
+import { back, claimed, row, start } from '../../../support/ledger-start.ts';
+import { settlePromises } from '../../../support/manual-clock.ts';
+
+interface Bench {
+  readonly committer: Committer;
+  readonly ledger: Ledger;
+  readonly requests: CommitRequest[];
+  readonly told: Fact[];
+  /** What happened, in order. */
+  readonly done: string[];
+  /** What the machine commands when it is told something. */
+  onTold: (fact: Fact) => void;
+  isHolder: boolean;
+  /** The reply to the next commit is lost. */
+  isLosing: boolean;
+}
+
+/** Four items run on w1. A commit takes a while. */
+async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> = (verb) => verb()): Promise<Bench> {
+  const ledger = createMemoryLedger();
+  await start(ledger);
+  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
+  const writer: LedgerWriter = { write: async (verb) => (made.isHolder ? ((await write(verb)) as never) : null) };
+  const commit: Ledger['commit'] = async (epoch, request) => {
+    made.requests.push(request);
+    const reply = await ledger.commit(epoch, request);
+    await settlePromises();
+    if (made.isLosing) {
+      made.isLosing = false;
+      throw new Error('the reply was lost');
+    }
+    made.done.push('committed');
+    return reply;
+  };
+  const tell = (fact: Fact): void => {
+    made.done.push(fact.kind);
+    made.told.push(fact);
+    made.onTold(fact);
+  };
+  const onFailure = (cause: unknown): void => void made.done.push(`failed ${String(cause)}`);
+  const committer = createCommitter({ epoch: 0, ledger: { commit }, writer, tell, onFailure });
+  const made: Bench = { committer, ledger, requests: [], told: [], done: [], onTold: () => undefined, isHolder: true, isLosing: false };
+  return made;
+}
+
+function recording(index: number, worker = 'w1'): Recording {
+  const outcome = { index, attempt: 1, claimEpoch: 0, kind: 'result', line: Buffer.from('{}'), httpStatus: 200, code: '' } as const;
+  return { worker, outcome: { ...outcome, isRetryable: false, isProbe: false, delayMs: 0 } };
+}
+
+const returned = (index: number): HandBack => back(index, row('w1'));
+
+async function settled(): Promise<void> {
+  for (let n = 0; n < 6; n += 1) await settlePromises();
+}
+
+function sizes({ requests }: Bench): readonly (readonly number[])[] {
+  return requests.map(({ settles, handBacks, claims }) => [settles.length, handBacks.length, claims.length]);
+}
+
+test('L16: the machine hears of what is committed, and of all of it together', async (t) => {
+  const made = await bench();
+  made.committer.settle([recording(0), recording(1)]);
+  made.committer.handBack([returned(2)]);
+  made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 3 }] }]);
+  await settled();
+  t.deepEqual(sizes(made), [[2, 1, 1]]);
+  t.deepEqual(made.done, ['committed', 'recorded', 'handed-back', 'claimed']);
+  t.like(made.told, [
+    { verdicts: ['accepted', 'accepted'] },
+    { results: [{ kind: 'returned' }] },
+    { results: [{ kind: 'claimed', granted: [{ from: 4, count: 3, attempt: 1 }] }] },
+  ]);
+});
+
+test('while one transaction is under way the next gathers, also what the machine commands when it hears of the first', async (t) => {
+  const made = await bench();
+  made.onTold = (fact) => {
+    if (fact.kind === 'recorded' && made.requests.length === 1) made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
+  };
+  made.committer.settle([recording(0)]);
+  await Promise.resolve();
+  made.committer.settle([recording(1)]);
+  made.committer.handBack([returned(2)]);
+  made.committer.settle([recording(3, 'w1')]);
+  await settled();
+  t.deepEqual(sizes(made), [
+    [1, 0, 0],
+    [2, 1, 1],
+  ]);
+});
+
+test('L8, L20: a commit of unknown fate is asked again exactly as it was, and what it did counts once', async (t) => {
+  const made = await bench((verb) => verb().catch(verb));
+  made.isLosing = true;
+  made.committer.settle([recording(0)]);
+  made.committer.handBack([back(1, row('w1'), 'failed')]);
+  made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
+  await settled();
+  t.is(made.requests[0], made.requests[1]);
+  t.like(made.told, [
+    { verdicts: ['recorded'] },
+    { results: [{ kind: 'returned', faults: { failures: 1 } }] },
+    { results: [{ granted: [], found: [{ index: 4, row: row('w2') }] }] },
+  ]);
+});
+
+test('L5: a coordinator that has lost the lease tells the machine nothing', async (t) => {
+  const made = await bench();
+  made.isHolder = false;
+  made.committer.settle([recording(0)]);
+  made.committer.handBack([returned(1)]);
+  await settled();
+  t.deepEqual(made.done, []);
+});
+
+test('L16: of a finished run every outcome is recorded, and every claim is gone', async (t) => {
+  const made = await bench();
+  made.committer.settle([0, 1, 2, 3].map((index) => recording(index)));
+  await settled();
+  await made.ledger.finish(0, 4);
+  made.committer.settle([recording(0)]);
+  made.committer.claim([{ worker: COORDINATOR_WORKER, picks: [{ cursor: 4, count: 1 }] }]);
+  await settled();
+  t.like(made.told.slice(1), [{ verdicts: ['recorded'] }, { results: [{ kind: 'gone' }] }]);
+});
+
+test('a commit that fails for good is told once, and nothing is written after it', async (t) => {
+  const made = await bench(() => Promise.reject(new Error('broken')));
+  made.committer.settle([recording(0)]);
+  await settled();
+  made.committer.settle([recording(1)]);
+  await settled();
+  t.deepEqual(made.done, ['failed Error: broken']);
+});

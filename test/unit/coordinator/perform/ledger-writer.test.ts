@@ -1,0 +1,134 @@
+import test from 'ava';
+import { RolloutError } from '../../../../runtime/base/errors.ts';
+import { seededRandom } from '../../../../runtime/base/random.ts';
+import { createLedgerWriter, type LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
+import type { Fenced } from '../../../../runtime/ledger/contract.ts';
+import { ManualClock, settlePromises } from '../../../support/manual-clock.ts';
+
+const DONE = { kind: 'done' } as const;
+
+interface Bench {
+  readonly writer: LedgerWriter;
+  readonly fenced: Fenced[];
+  readonly clock: ManualClock;
+  isHolder: boolean;
+}
+
+function bench(): Bench {
+  const clock = new ManualClock();
+  const fenced: Fenced[] = [];
+  const keeper = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
+  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const made: Bench = { writer, fenced, clock, isHolder: true };
+  return made;
+}
+
+/** Lets the time run until the promise is settled. */
+async function whileTimePasses<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = (): void => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let turn = 0; turn < 1_000 && !isSettled; turn += 1) {
+    await settlePromises();
+    clock.runNext();
+  }
+  return promise;
+}
+
+test('L20: a verb that fails is asked again until its fate is known', async (t) => {
+  const { writer, clock } = bench();
+  let calls = 0;
+  const verb = async (): Promise<typeof DONE> => {
+    calls += 1;
+    if (calls < 5) throw new Error('did it, then failed');
+    return DONE;
+  };
+  t.deepEqual(await whileTimePasses(clock, writer.write(verb)), DONE);
+  t.is(calls, 5);
+});
+
+test('a store that never answers ends the coordinator with the cause', async (t) => {
+  const { writer, clock } = bench();
+  const cause = new Error('no space left on device');
+  const error = await t.throwsAsync(
+    whileTimePasses(
+      clock,
+      writer.write(() => Promise.reject(cause)),
+    ),
+  );
+  t.like(error, { code: 'STORE_FAILED', cause });
+});
+
+test('L18: a store that could not write is not written to again: the coordinator ends at once', async (t) => {
+  const { writer, clock } = bench();
+  let calls = 0;
+  const error = await t.throwsAsync(
+    whileTimePasses(
+      clock,
+      writer.write(async () => {
+        calls += 1;
+        throw new RolloutError('STORE_FAILED', 'no space left');
+      }),
+    ),
+  );
+  t.like(error, { code: 'STORE_FAILED', message: 'no space left' });
+  t.is(calls, 1);
+});
+
+test('L5: a refusal by epoch is told once, and the caller gets nothing to pass on', async (t) => {
+  const { writer, fenced } = bench();
+  t.is(await writer.write<typeof DONE>(async () => ({ kind: 'fenced', epoch: 7 })), null);
+  t.deepEqual(fenced, [{ kind: 'fenced', epoch: 7 }]);
+});
+
+test('a holder that has lost its lease asks the ledger nothing', async (t) => {
+  const made = bench();
+  made.isHolder = false;
+  let calls = 0;
+  t.is(
+    await made.writer.write(async () => {
+      calls += 1;
+      return DONE;
+    }),
+    null,
+  );
+  t.is(calls, 0);
+  t.deepEqual(made.fenced, [{ kind: 'fenced', epoch: 9 }]);
+});
+
+test('a renewal that fails is tried again like any verb, and nothing is written before it has succeeded', async (t) => {
+  const clock = new ManualClock();
+  let renewals = 0;
+  const ensureFresh = async (): Promise<{ readonly kind: 'fresh' }> => {
+    renewals += 1;
+    if (renewals < 3) throw new Error('the renewal is of unknown fate');
+    return { kind: 'fresh' };
+  };
+  const writer = createLedgerWriter({ keeper: { ensureFresh }, clock, random: seededRandom(1), onFenced: () => undefined });
+  let writes = 0;
+  const written = writer.write(async () => {
+    writes += 1;
+    return DONE;
+  });
+  t.deepEqual(await whileTimePasses(clock, written), DONE);
+  t.deepEqual([renewals, writes], [3, 1]);
+});
+
+test('L42: one that has resigned asks the ledger nothing, and is not told to be fenced', async (t) => {
+  const fenced: Fenced[] = [];
+  const keeper = { ensureFresh: async () => ({ kind: 'resigned' }) as const };
+  const clock = new ManualClock();
+  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  let calls = 0;
+  t.is(
+    await writer.write(async () => {
+      calls += 1;
+      return DONE;
+    }),
+    null,
+  );
+  t.is(calls, 0);
+  t.deepEqual(fenced, []);
+});

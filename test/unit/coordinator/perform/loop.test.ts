@@ -1,0 +1,68 @@
+import test from 'ava';
+import { createLoop, type Loop } from '../../../../runtime/coordinator/perform/loop.ts';
+import { Replies } from '../../../../runtime/coordinator/perform/replies.ts';
+import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
+import { stateFrom } from '../../../../runtime/coordinator/state/mirror.ts';
+import { EPOCH, SETTINGS, scanOf } from '../../../support/machine-start.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+function loopOver(perform: (command: Command) => void, failures: unknown[]): Loop {
+  const clock = new ManualClock();
+  return createLoop({
+    runId: 'run',
+    state: stateFrom(SETTINGS, EPOCH, scanOf({}), clock.monotonicMs()),
+    clock,
+    replies: new Replies(),
+    indexed: () => ({ count: 0, items: null }),
+    perform: () => perform,
+    onFailure: (cause) => failures.push(cause),
+  });
+}
+
+test('what comes while commands are carried out waits for the last of them', (t) => {
+  const seen: string[] = [];
+  const loop: Loop = loopOver(({ kind }) => {
+    seen.push(kind);
+    if (kind === 'survey') loop.tell({ kind: 'beat', beat: BEAT, token: 1 });
+  }, []);
+  loop.tell({ kind: 'started' });
+  t.deepEqual(seen, ['survey', 'register', 'emit', 'emit']);
+});
+
+test('after a failure nothing more is decided: what the machine holds may be half of a step', (t) => {
+  const seen: string[] = [];
+  const failures: unknown[] = [];
+  const bug = new Error('a bug');
+  const loop = loopOver(({ kind }) => {
+    seen.push(kind);
+    throw bug;
+  }, failures);
+  loop.tell({ kind: 'started' });
+  loop.tell({ kind: 'beat', beat: BEAT, token: 1 });
+  t.deepEqual([seen, failures], [['survey'], [bug]]);
+});
+
+test('beats of a stream are facts in their order, under one token, until their caller is gone', (t) => {
+  const seen: Command[] = [];
+  const loop = loopOver((command) => seen.push(command), []);
+  const ear = loop.beats('w1', { say: () => t.fail(), end: () => t.fail(), fail: () => t.fail() });
+  ear.hear(BEAT);
+  loop.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b1' });
+  ear.hear(BEAT);
+  ear.gone();
+  const tokens = seen.filter((one) => one.kind === 'reply-beat').map(({ token }) => token);
+  t.is(tokens.length, 2);
+  t.is(new Set(tokens).size, 1);
+});
+
+const BEAT = {
+  workerId: 'w1',
+  bootNonce: 'b1',
+  state: 'ready',
+  concurrency: 1,
+  pid: 7,
+  loopLagMs: 0,
+  highestEpoch: EPOCH,
+  detail: '',
+  node: '',
+} as const;
