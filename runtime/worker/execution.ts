@@ -206,7 +206,10 @@ function failedAlone(outcome: Outcome): Outcome {
   return { ...outcome, isProbe: true, delayMs: Math.min(MOST_ALONE_MS, outcome.delayMs * PATIENCE) };
 }
 
+const NONE: readonly Held[] = [];
+
 function failuresOf(state: State, { number }: Endpoint): readonly Held[] {
+  if (state.failures.size === 0) return NONE;
   return [...state.failures].filter(({ stage }) => stage.kind === 'failed' && stage.endpoint === number);
 }
 

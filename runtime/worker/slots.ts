@@ -40,6 +40,7 @@ class BackendSlots implements Slots {
   readonly #deps: SlotDeps;
   readonly #running = new Map<string, Running>();
   readonly #answering: Deadlines<Running>;
+  readonly #takeDeadline = (running: Running): Deadline | null => this.#ownDeadline(running);
   /** Told to stop. */
   readonly #lettingGo: Deadlines<Running>;
 
@@ -50,15 +51,15 @@ class BackendSlots implements Slots {
     this.#lettingGo = new Deadlines(clock, LET_GO_MS, (running) => running.end(ABANDONED));
   }
 
-  async run(assignment: Assignment, endpoint: number): Promise<Ending> {
+  run(assignment: Assignment, endpoint: number): Promise<Ending> {
     const parsed = parseLine(assignment.line, assignment.lineNumber, assignment.form);
     switch (parsed.kind) {
       case 'item':
         return this.#execute(endpoint, { assignment, item: parsed.item, id: contentId(parsed.item) });
       case 'invalid':
-        return unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message);
+        return Promise.resolve(unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message));
       case 'blank':
-        return unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank');
+        return Promise.resolve(unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank'));
       default:
         return never(parsed);
     }
@@ -76,8 +77,8 @@ class BackendSlots implements Slots {
   async #execute(endpoint: number, read: ReadItem): Promise<Ending> {
     const { backend, clock, requestTimeoutMs, random } = this.#deps;
     const { line, lineNumber, form, attempt } = read.assignment;
-    const request = { item: read.item, body: bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
-    const running = new Running((leaving) => this.#ownDeadline(leaving));
+    const request = { item: read.item, bytes: () => bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
+    const running = new Running(this.#takeDeadline);
     const key = refKey(read.assignment);
     this.#running.set(key, running);
     this.#answering.add(running);

@@ -32,7 +32,7 @@ test('docs/answers.md says of every answer of the zoo how it is judged', async (
   const rows: string[] = [];
   for (const name of REPLY_NAMES) {
     server.behave(HABITS.always(reply(name)));
-    const execution = await backend.execute(0, { item, body, requestId: name }, new AbortController());
+    const execution = await backend.execute(0, { item, bytes: () => body, requestId: name }, new AbortController());
     rows.push(rowOf(name, judge(execution, 1, seededRandom(1), backend.hide, Date.now())));
   }
   const page = readFileSync(new URL('../../docs/answers.md', import.meta.url), 'utf8');

@@ -28,7 +28,7 @@ function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSet
 async function ask(backend: Backend, content = 'one'): Promise<Executed> {
   const body = { messages: [{ role: 'user', content }] };
   const item = { customId: content, method: 'POST', url: '/v1/chat/completions', body };
-  return backend.execute(0, { item, body: Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, { signal });
+  return backend.execute(0, { item, bytes: () => Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, { signal });
 }
 
 function told(execution: Executed): string {

@@ -18,7 +18,7 @@ const signal = new AbortController().signal;
 async function ask(backend: Backend, content: string, more: object = {}, url = '/v1/chat/completions'): Promise<Executed> {
   const body = { messages: [{ role: 'user', content }], ...more };
   const item = { customId: content, method: 'POST', url, body };
-  return backend.execute(0, { item, body: Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, { signal });
+  return backend.execute(0, { item, bytes: () => Buffer.from(JSON.stringify(body)), requestId: `${content}-1` }, { signal });
 }
 
 test('64 answers of 11.5 MB at a time are read, and never all of them are held at once', async (t) => {

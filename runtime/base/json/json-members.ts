@@ -21,8 +21,8 @@ const CLOSE_LIST = 0x5d;
 export function memberSpans(object: Uint8Array, name: string): readonly Span[] {
   const spans: Span[] = [];
   const wanted = Buffer.from(JSON.stringify(name));
-  eachMember(object, (key, value) => {
-    if (isNamed(object, key, name, wanted)) spans.push(value);
+  eachMember(object, (key, keyEnd, start, end) => {
+    if (isNamed(object, key, keyEnd, name, wanted)) spans.push({ start, end });
   });
   return spans;
 }
@@ -31,22 +31,23 @@ export function memberSpans(object: Uint8Array, name: string): readonly Span[] {
 export function repeatedMember(object: Uint8Array, names: readonly string[]): string | null {
   const seen = new Set<string>();
   let repeated: string | null = null;
-  eachMember(object, ({ start, end }) => {
-    const name = JSON.parse(Buffer.from(object.subarray(start, end)).toString('utf8')) as string;
+  eachMember(object, (key, keyEnd) => {
+    const name = JSON.parse(Buffer.from(object.subarray(key, keyEnd)).toString('utf8')) as string;
     if (seen.has(name) && names.includes(name)) repeated ??= name;
     seen.add(name);
   });
   return repeated;
 }
 
-function eachMember(object: Uint8Array, onMember: (key: Span, value: Span) => void): void {
+/** `key` to `keyEnd`: the member's name, with its quotes; `start` to `end`: its value. */
+function eachMember(object: Uint8Array, onMember: (key: number, keyEnd: number, start: number, end: number) => void): void {
   let at = skipSpace(object, skipSpace(object, 0) + 1);
   while (object[at] === QUOTE) {
-    const key: Span = { start: at, end: stringEnd(object, at) };
+    const keyEnd = stringEnd(object, at);
     // One byte for the colon between the spaces.
-    const start = skipSpace(object, skipSpace(object, key.end) + 1);
+    const start = skipSpace(object, skipSpace(object, keyEnd) + 1);
     const end = valueEnd(object, start);
-    onMember(key, { start, end });
+    onMember(at, keyEnd, start, end);
     at = skipSpace(object, end);
     if (object[at] === COMMA) at = skipSpace(object, at + 1);
   }
@@ -72,10 +73,17 @@ function withFirstMember(object: Uint8Array, member: string): Uint8Array {
   return Buffer.concat([object.subarray(0, inside), Buffer.from(isEmpty ? member : `${member},`), object.subarray(inside)]);
 }
 
-/** A name may be written with escapes: "\u006dodel" is "model". */
-function isNamed(bytes: Uint8Array, { start, end }: Span, name: string, wanted: Uint8Array): boolean {
-  const key = bytes.subarray(start, end);
-  return key.includes(BACKSLASH) ? JSON.parse(Buffer.from(key).toString('utf8')) === name : Buffer.compare(key, wanted) === 0;
+/**
+ * A name may be written with escapes: "\u006dodel" is "model". `wanted`: the name as JSON.stringify writes it, which escapes only what
+ * every writer must, so that names that differ before their first escape are different.
+ */
+function isNamed(bytes: Uint8Array, start: number, end: number, name: string, wanted: Uint8Array): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) return JSON.parse(Buffer.from(bytes.subarray(start, end)).toString('utf8')) === name;
+    if (byte !== wanted[at - start]) return false;
+  }
+  return end - start === wanted.length;
 }
 
 function skipSpace(bytes: Uint8Array, from: number): number {

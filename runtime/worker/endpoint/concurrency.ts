@@ -60,6 +60,7 @@ export function onOpened(limit: Limit): Limit {
 
 export function onSucceeded(limit: Limit, carried: number | null): Limit {
   const room = Math.min(limit.max, carried === null ? limit.max : Math.floor(carried));
+  if (limit.hasSucceeded && limit.size >= room) return limit;
   const next = { ...limit, hasSucceeded: true };
   if (limit.size >= room) return next;
   if (limit.size < limit.carriedBefore) {

@@ -114,7 +114,7 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
   endpoint.failures = 0;
   endpoint.refusals = 0;
   endpoint.busy = null;
-  endpoint.throughput = addResult(endpoint.throughput, tookMs);
+  addResult(endpoint.throughput, tookMs);
   endpoint.limit = onSucceeded(endpoint.limit, carried(endpoint.throughput, endpoint.timeoutMs));
   endpoint.breaker = { kind: 'closed' };
 }

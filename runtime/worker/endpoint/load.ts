@@ -5,7 +5,7 @@ import { carried, passTime, type Throughput } from './throughput.ts';
 export interface Load {
   readonly timeoutMs: number;
   limit: Limit;
-  throughput: Throughput;
+  readonly throughput: Throughput;
   /** How many executions occupy it. */
   executing: number;
   /**
@@ -38,5 +38,5 @@ export function takeCrowd(load: Load, nowMs: number, { startedAtMs, inFlight }: 
 
 /** Called before each change of `executing`. */
 export function passBusyTime(load: Load, nowMs: number): void {
-  load.throughput = passTime(load.throughput, nowMs, load.executing > 0);
+  passTime(load.throughput, nowMs, load.executing > 0);
 }

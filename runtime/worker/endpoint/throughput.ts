@@ -6,36 +6,35 @@
  */
 export interface Throughput {
   /** How long the endpoint has had something to do. Its results are placed on this clock, so that idle time says nothing about it. */
-  readonly busyMs: number;
-  readonly atMs: number;
-  /** When the last results came, on the busy clock, oldest first. */
-  readonly results: readonly number[];
+  busyMs: number;
+  atMs: number;
+  /** When the last results came, on the busy clock; the oldest is overwritten. */
+  readonly results: number[];
+  next: number;
   /** The busy clock before the oldest of them. */
-  readonly sinceBusyMs: number;
-  readonly fastestMs: number;
+  sinceBusyMs: number;
+  fastestMs: number;
 }
 
 /** Enough to smooth over items of different lengths, few enough to follow a server that becomes slower. */
 const MAX_RESULTS = 32;
 
 export function newThroughput(nowMs: number): Throughput {
-  return { busyMs: 0, atMs: nowMs, results: [], sinceBusyMs: 0, fastestMs: Number.POSITIVE_INFINITY };
+  return { busyMs: 0, atMs: nowMs, results: [], next: 0, sinceBusyMs: 0, fastestMs: Number.POSITIVE_INFINITY };
 }
 
 /** Called before each change of what is in flight. */
-export function passTime(before: Throughput, nowMs: number, isBusy: boolean): Throughput {
-  return { ...before, atMs: nowMs, busyMs: before.busyMs + (isBusy ? nowMs - before.atMs : 0) };
+export function passTime(throughput: Throughput, nowMs: number, isBusy: boolean): void {
+  if (isBusy) throughput.busyMs += nowMs - throughput.atMs;
+  throughput.atMs = nowMs;
 }
 
-export function addResult(before: Throughput, tookMs: number): Throughput {
-  const results = [...before.results, before.busyMs];
-  const dropped = results.length > MAX_RESULTS ? results.shift() : undefined;
-  return {
-    ...before,
-    results,
-    sinceBusyMs: dropped ?? before.sinceBusyMs,
-    fastestMs: Math.min(before.fastestMs, tookMs),
-  };
+export function addResult(throughput: Throughput, tookMs: number): void {
+  const { results, next, busyMs } = throughput;
+  throughput.sinceBusyMs = results[next] ?? throughput.sinceBusyMs;
+  results[next] = busyMs;
+  throughput.next = (next + 1) % MAX_RESULTS;
+  throughput.fastestMs = Math.min(throughput.fastestMs, tookMs);
 }
 
 /** How many items the endpoint carries at a time; null while nothing is known. */

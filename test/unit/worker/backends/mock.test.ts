@@ -9,9 +9,9 @@ const never = new AbortController().signal;
 function request(
   content: string,
   attempt = 1,
-): { item: { customId: string; method: string; url: string; body: unknown }; body: Uint8Array; requestId: string } {
+): { item: { customId: string; method: string; url: string; body: unknown }; bytes: () => Uint8Array; requestId: string } {
   return {
-    body: new Uint8Array(),
+    bytes: () => new Uint8Array(),
     item: { customId: content, method: 'POST', url: '/v1/chat/completions', body: { messages: [{ role: 'user', content }] } },
     requestId: `${content}-${attempt}`,
   };
@@ -33,7 +33,7 @@ test('it repeats what it was told, in the shape of a chat completion', async (t)
   t.is(answer.choices[0].message.content, 'good morning');
   const raw = await backend.execute(
     0,
-    { item: { customId: '1', method: 'POST', url: '', body: [1, 2] }, body: new Uint8Array(), requestId: 'x-1' },
+    { item: { customId: '1', method: 'POST', url: '', body: [1, 2] }, bytes: () => new Uint8Array(), requestId: 'x-1' },
     { signal: never },
   );
   t.is(JSON.parse(text(raw)).choices[0].message.content, '[1,2]');

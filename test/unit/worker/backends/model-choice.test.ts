@@ -3,7 +3,7 @@ import { bodyWithModel, type ModelChoice } from '../../../../runtime/worker/back
 
 function sent(text: string, choice: Partial<ModelChoice>): string {
   const item = { customId: 'x', method: 'POST', url: '/v1/x', body: JSON.parse(text) as unknown };
-  const request = { item, body: Buffer.from(text), requestId: 'r' };
+  const request = { item, bytes: () => Buffer.from(text), requestId: 'r' };
   return Buffer.from(bodyWithModel(request, { model: null, overrideModel: null, ...choice })).toString();
 }
 

@@ -21,7 +21,7 @@ async function backendOf(t: ExecutionContext, server: Server): Promise<Backend> 
 function request(body: object): Request {
   return {
     item: { customId: 'a', method: 'POST', url: '/v1/chat/completions', body },
-    body: Buffer.from(JSON.stringify(body)),
+    bytes: () => Buffer.from(JSON.stringify(body)),
     requestId: 'a-1',
   };
 }

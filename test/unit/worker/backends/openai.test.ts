@@ -19,7 +19,7 @@ function backendAt(t: ExecutionContext, baseUrl: string, more: Partial<OpenAiSet
 function request(content: string, body: unknown = { messages: [{ role: 'user', content }] }): Request {
   return {
     item: { customId: content, method: 'POST', url: '/v1/chat/completions', body },
-    body: Buffer.from(JSON.stringify(body)),
+    bytes: () => Buffer.from(JSON.stringify(body)),
     requestId: `${content}-1`,
   };
 }
@@ -156,7 +156,7 @@ test('the body arrives byte for byte as the line has it', async (t) => {
   const server = await modelServer(t);
   const text = '{"seed": 9223372036854775807, "p":1e400,"t":1.0, "2":1,"1":1,"t":2.0, "messages":[]}';
   const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(text) as unknown };
-  await backendAt(t, server.url).execute(0, { item, body: Buffer.from(text), requestId: 'x-1' }, { signal: never });
+  await backendAt(t, server.url).execute(0, { item, bytes: () => Buffer.from(text), requestId: 'x-1' }, { signal: never });
   t.deepEqual(server.bodies, [text]);
 });
 
@@ -178,7 +178,7 @@ test('nesting of any depth is sent as it stands', async (t) => {
   const server = await modelServer(t);
   const deep = `{"messages":[],"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(deep) as unknown };
-  t.is(status(await backendAt(t, server.url).execute(0, { item, body: Buffer.from(deep), requestId: 'x-1' }, { signal: never })), 200);
+  t.is(status(await backendAt(t, server.url).execute(0, { item, bytes: () => Buffer.from(deep), requestId: 'x-1' }, { signal: never })), 200);
   t.deepEqual(server.bodies, [deep]);
 });
 
