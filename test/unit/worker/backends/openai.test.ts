@@ -178,7 +178,10 @@ test('nesting of any depth is sent as it stands', async (t) => {
   const server = await modelServer(t);
   const deep = `{"messages":[],"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
   const item = { customId: 'x', method: 'POST', url: '/v1/chat/completions', body: JSON.parse(deep) as unknown };
-  t.is(status(await backendAt(t, server.url).execute(0, { item, bytes: () => Buffer.from(deep), requestId: 'x-1' }, { signal: never })), 200);
+  t.is(
+    status(await backendAt(t, server.url).execute(0, { item, bytes: () => Buffer.from(deep), requestId: 'x-1' }, { signal: never })),
+    200,
+  );
   t.deepEqual(server.bodies, [deep]);
 });
 
