@@ -13,6 +13,14 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
+    name: 'what-waited-is-not-judged',
+    rule: 'L19',
+    file: 'runtime/coordinator/machine/machine.ts',
+    old: '  judgeReopened(state);\n',
+    new: '  state.reopened = [];\n',
+    tests: UNIT,
+  },
+  {
     name: 'thief-goes-on-waiting',
     rule: 'L32',
     file: 'runtime/coordinator/state/mirror.ts',

@@ -4,11 +4,10 @@ import { NO_FAULTS } from '../../ledger/contract.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
-import { unlock } from '../items/judge.ts';
 import type { Grant, GrantPick } from '../state/commands.ts';
 import type { ClaimResult } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
-import { addRunning, command } from '../state/mirror.ts';
+import { addRunning, command, unlock } from '../state/mirror.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
@@ -153,7 +152,7 @@ function applyClaim(state: State, grant: Grant, reply: Claimed): void {
   for (const found of reply.found) takeFound(state, found);
   const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
   const granted = reply.granted.flatMap((range) => startRows(state, grant, range));
-  deliver(state, grant.worker, [...granted, ...mine]);
+  state.granted.push({ worker: grant.worker, indexes: [...granted, ...mine] });
   unreserve(state, grant, granted.length + mine.length);
 }
 
@@ -184,6 +183,11 @@ function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number)
 function isOf(state: State, index: ItemIndex, worker: string): boolean {
   const item = state.items.get(index);
   return item !== undefined && rowOfWorker(item, worker) !== undefined;
+}
+
+/** The rows of a round, once it is judged what waited for their items. */
+export function deliverGranted(state: State): void {
+  for (const { worker, indexes } of state.granted.splice(0)) deliver(state, worker, indexes);
 }
 
 /** Claimed rows go to their worker; where it is gone meanwhile, or about to go, they are handed back at once (L31). */

@@ -1,9 +1,8 @@
 import type { Found } from '../../ledger/contract.ts';
 import { isSameRow, type Row } from '../../model/row.ts';
 import { findRow, type Item, rowsOf } from '../state/item.ts';
-import { addHandedBack, addRunning, dropItem, liveRow, removeRow, unqueue } from '../state/mirror.ts';
+import { addHandedBack, addRunning, dropItem, liveRow, removeRow, unlock, unqueue } from '../state/mirror.ts';
 import type { State } from '../state/state.ts';
-import { unlock } from './judge.ts';
 
 type FoundRunning = Extract<Found, { readonly state: 'running' }>;
 

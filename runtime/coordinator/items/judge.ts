@@ -1,3 +1,4 @@
+import { assert } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, isSameRow, type Row, refKey, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
@@ -93,9 +94,15 @@ function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: 
   commandMove(state, reassign(state, item, live, thief.id));
 }
 
-/** Opens the item's lock: what waited for it is judged, and then a row that nobody has any more goes back (L27, L31). */
-export function unlock(state: State, item: Item): void {
-  item.lock = null;
+/** Items whose locks have opened: what waited is judged, and then a row that nobody has any more goes back (L27, L31). */
+export function judgeReopened(state: State): void {
+  const reopened = state.reopened;
+  state.reopened = [];
+  for (const item of reopened) if (item.lock === null) judgeAgain(state, item);
+  assert(state.reopened.length === 0, 'judging opens no lock');
+}
+
+function judgeAgain(state: State, item: Item): void {
   for (const waiting of item.waiting.splice(0)) {
     if ('outcome' in waiting) judge(state, waiting.worker, waiting.outcome);
     else onReturned(state, waiting.worker, waiting.returned);

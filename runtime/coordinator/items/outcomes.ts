@@ -6,11 +6,11 @@ import type { Outcome } from '../../model/session.ts';
 import { noteHeadway } from '../progress/stall.ts';
 import type { Recording } from '../state/commands.ts';
 import { findRow, type Item, type LiveRow, refOf, rowOf } from '../state/item.ts';
-import { command, dropItem, itemAt, queueItem, removeRow } from '../state/mirror.ts';
+import { command, dropItem, itemAt, queueItem, removeRow, unlock } from '../state/mirror.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { takeFound } from './found.ts';
-import { judge, unlock } from './judge.ts';
+import { judge } from './judge.ts';
 import { condemn, isPoison } from './poison.ts';
 import { restoreReturned } from './restore.ts';
 

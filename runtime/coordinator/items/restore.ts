@@ -3,11 +3,10 @@ import type { NamedRow, RestoreReply } from '../../ledger/contract.ts';
 import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem } from '../../model/session.ts';
 import { type Item, refOf, rowOf } from '../state/item.ts';
-import { command, itemAt, liveRow, lockItem, unqueue } from '../state/mirror.ts';
+import { command, itemAt, liveRow, lockItem, unlock, unqueue } from '../state/mirror.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { takeFound } from './found.ts';
-import { unlock } from './judge.ts';
 
 /**
  * A worker that was failed for its silence and comes back still executes what it held (L44). An item that nobody has claimed since gets

@@ -30,6 +30,8 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     hungry: new Set(),
     strangers: new Set(),
     suspects: [],
+    reopened: [],
+    granted: [],
     leaving: 0,
     condemned: 0,
     nowMs,
@@ -211,6 +213,12 @@ export function itemAt(state: State, index: ItemIndex): Item {
 export function lockItem(item: Item, lock: Lock): void {
   assert(item.lock === null, 'one lock at a time');
   item.lock = lock;
+}
+
+/** Opens the item's lock: what waited for it is judged when the fact has been taken in (judge.ts). */
+export function unlock(state: State, item: Item): void {
+  item.lock = null;
+  state.reopened.push(item);
 }
 
 export function command(state: State, next: Command): void {

@@ -149,6 +149,10 @@ export interface State {
   readonly strangers: Set<Token>;
   /** Answers in a row that point at the endpoint, not at the item. */
   readonly suspects: { readonly worker: WorkerId; readonly outcome: Outcome }[];
+  /** Items whose lock has opened: what waited for that is judged when the fact has been taken in. */
+  reopened: Item[];
+  /** Rows that a round of claims has brought, by worker: delivered after that. */
+  granted: { readonly worker: WorkerId; readonly indexes: readonly ItemIndex[] }[];
   /** Workers whose goodbye has not been answered yet. */
   leaving: number;
   /** Items that the coordinator itself is recording. */

@@ -1,10 +1,19 @@
 import test from 'ava';
 import { addRow } from '../../../../runtime/coordinator/dispatch/steal.ts';
-import { takeFound } from '../../../../runtime/coordinator/items/found.ts';
+import { takeFound as take } from '../../../../runtime/coordinator/items/found.ts';
+import { judgeReopened } from '../../../../runtime/coordinator/items/judge.ts';
 import { itemAt, lockItem, takeCommands } from '../../../../runtime/coordinator/state/mirror.ts';
+import type { State } from '../../../../runtime/coordinator/state/state.ts';
+import type { Found } from '../../../../runtime/ledger/contract.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { heldItem, kinds, only, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 import { EPOCH } from '../../../support/machine-start.ts';
+
+/** As part of a fact: what waited for the item is judged after it. */
+function takeFound(state: State, found: Found): void {
+  take(state, found);
+  judgeReopened(state);
+}
 
 test('L7: the row that the ledger has replaces the one of the mirror', (t) => {
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { judge, onReturned, unlock } from '../../../../runtime/coordinator/items/judge.ts';
-import { itemAt, lockItem, takeCommands } from '../../../../runtime/coordinator/state/mirror.ts';
+import { judge, judgeReopened, onReturned } from '../../../../runtime/coordinator/items/judge.ts';
+import { itemAt, lockItem, takeCommands, unlock } from '../../../../runtime/coordinator/state/mirror.ts';
 import { failureOf, kinds, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 test('L19: an outcome that may settle is handed to the log; the same again meanwhile is not', (t) => {
@@ -28,7 +28,35 @@ test('what arrives while its row is being handed back waits once, and is judged 
   judge(state, 'w1', outcomeOf(ref(0)));
   t.is(item.waiting.length, 1);
   unlock(state, item);
+  judgeReopened(state);
   t.deepEqual(kinds(takeCommands(state)), ['record']);
+});
+
+test('what waits is judged after the fact that opened its lock, in the order in which the locks opened', (t) => {
+  const { state } = twoRunning();
+  for (const index of [0, 1]) {
+    lockItem(itemAt(state, index), 'returning');
+    judge(state, 'w1', outcomeOf(ref(index)));
+  }
+  unlock(state, itemAt(state, 1));
+  unlock(state, itemAt(state, 0));
+  t.deepEqual(takeCommands(state), [], 'not while the fact is being taken in');
+  judgeReopened(state);
+  t.deepEqual(
+    takeCommands(state).flatMap((one) => (one.kind === 'record' ? one.recordings.map(({ outcome }) => outcome.index) : [])),
+    [1, 0],
+  );
+});
+
+test('what waits for an item that is locked again by the same fact goes on waiting', (t) => {
+  const { state } = twoRunning();
+  const item = itemAt(state, 0);
+  lockItem(item, 'returning');
+  judge(state, 'w1', outcomeOf(ref(0)));
+  unlock(state, item);
+  lockItem(item, 'moving');
+  judgeReopened(state);
+  t.deepEqual([takeCommands(state), item.waiting.length], [[], 1]);
 });
 
 test('the failure that uses up the attempts is recorded, those before go back', (t) => {
