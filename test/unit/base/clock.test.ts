@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import test from 'ava';
 import { nextTurn, systemClock } from '../../../runtime/base/clock.ts';
 
@@ -36,4 +38,16 @@ test('others have their turn before nextTurn goes on', async (t) => {
   for (let turn = 0; turn < 1_000 && order.length === 0; turn++) await nextTurn();
   await other;
   t.deepEqual(order, ['other']);
+});
+
+test('threads that were started at different times have the same clock', async (t) => {
+  for (let round = 0; round < 3; round++) {
+    const thread = new Worker(new URL('../../support/clock-thread.ts', import.meta.url));
+    const beforeMs = systemClock.monotonicMs();
+    thread.postMessage('now');
+    const [nowMs] = (await once(thread, 'message')) as [number];
+    const afterMs = systemClock.monotonicMs();
+    await thread.terminate();
+    t.true(nowMs >= beforeMs - 1 && nowMs <= afterMs + 1, `${beforeMs}, ${nowMs}, ${afterMs}`);
+  }
 });
