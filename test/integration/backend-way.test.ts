@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { loadAuthorities } from '../../runtime/tls/authorities.ts';
-import type { Backend, Executed } from '../../runtime/worker/backends/contract.ts';
+import type { Backend, Executed, Readiness } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
 import { judge } from '../../runtime/worker/endpoint/retry.ts';
 import { freePort } from '../support/model-server.ts';
@@ -33,6 +35,19 @@ async function ask(backend: Backend, content = 'one'): Promise<Executed> {
 
 function told(execution: Executed): string {
   return execution.kind === 'unavailable' ? execution.detail : `${execution.kind}`;
+}
+
+function notReady(readiness: Readiness): string {
+  return readiness.kind === 'not-ready' ? readiness.detail : readiness.kind;
+}
+
+/** Says this to everybody and closes. */
+async function greeter(t: ExecutionContext, words: string): Promise<number> {
+  const server = createServer((socket) => socket.on('error', () => undefined).end(words));
+  t.teardown(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
 /** What is recorded, or told, of a failure. */
@@ -143,4 +158,22 @@ test('authorities: nothing named leaves those of Node, and a file that is none i
   const missing = await t.throwsAsync(loadAuthorities('/nowhere/ca.pem', {}), { instanceOf: RolloutError });
   t.regex(missing?.message ?? '', /caCert: \/nowhere\/ca\.pem cannot be used/);
   await t.throwsAsync(loadAuthorities(null, { SSL_CERT_FILE: '/dev/null' }), { message: /SSL_CERT_FILE: \/dev\/null .*it is empty/ });
+});
+
+test('a server that speaks TLS, asked without, and one that does not, asked with it, are told with what to change', async (t) => {
+  const { ca, tls } = await ownCa();
+  const [plain, secure] = [await zooServer(t), await zooServer(t, undefined, { tls })];
+  const withTls = backendAt(t, plain.url.replace('http:', 'https:'), { authorities: [ca] });
+  t.regex(notReady(await withTls.isReady(0, signal)), /does not speak TLS: if it is the server, its address begins with http:\/\//);
+  t.regex(told(await ask(withTls)), /does not speak TLS/, 'no request was sent');
+  const without = backendAt(t, secure.url.replace('https:', 'http:'));
+  t.regex(notReady(await without.isReady(0, signal)), /if the server speaks TLS, its address begins with https:\/\//);
+});
+
+test('what is no HTTP server, or closes during the handshake, is told as such', async (t) => {
+  const shell = await greeter(t, 'SSH-2.0-OpenSSH_9.2\r\n');
+  t.regex(notReady(await backendAt(t, `http://127.0.0.1:${shell}`).isReady(0, signal)), /does not speak HTTP\/1\.1: are host and port/);
+  const closing = backendAt(t, `https://127.0.0.1:${await greeter(t, '')}`);
+  t.regex(notReady(await closing.isReady(0, signal)), /closed during the TLS handshake/);
+  t.regex(told(await ask(closing)), /closed during the TLS handshake/);
 });

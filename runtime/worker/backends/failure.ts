@@ -12,6 +12,30 @@ const UNAVAILABLE_CALLS: readonly string[] = ['connect', 'getaddrinfo'];
 const CERTIFICATE_CODE = /^(?:ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/;
 /** Signed by an authority that is not known here. */
 const OWN_AUTHORITY_CODE = /^(?:UNABLE_TO_|DEPTH_ZERO_SELF|SELF_SIGNED_)/;
+/** The handshake came to nothing, so that no request was sent. */
+const HANDSHAKE_CODE = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS|\w*ALERT)/;
+/** What Node says, under the code of a reset. */
+const CLOSED_IN_HANDSHAKE = 'before secure TLS connection was established';
+
+/** Two that do not understand each other, told with what may be wrong; the library's own words name its functions and files. */
+const MISUNDERSTANDINGS: readonly { readonly code: RegExp; readonly words?: string; readonly told: string }[] = [
+  {
+    code: /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    told: 'what answers there does not speak TLS: if it is the server, its address begins with http://',
+  },
+  {
+    code: /^ECONNRESET$/,
+    words: CLOSED_IN_HANDSHAKE,
+    told: 'the connection was closed during the TLS handshake: if the server does not speak TLS, its address begins with http://',
+  },
+  {
+    // Undici gives these no code.
+    code: /^(?:HPE_\w+)?$/,
+    words: 'does not match the HTTP/',
+    told: 'what answers there does not speak HTTP/1.1: are host and port those of the server, and does its address begin with https://?',
+  },
+];
+
 /** The client has refused what it was to send. */
 const REFUSED_BY_CLIENT: readonly string[] = ['UND_ERR_INVALID_ARG', 'ERR_INVALID_CHAR', 'ERR_INVALID_ARG_VALUE'];
 
@@ -37,8 +61,9 @@ interface SystemError extends Error {
   readonly syscall?: string;
 }
 
-function isBeforeConnection({ code = '', syscall = '' }: SystemError): boolean {
-  return UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CALLS.includes(syscall) || CERTIFICATE_CODE.test(code);
+function isBeforeConnection({ code = '', syscall = '', message }: SystemError): boolean {
+  if (UNAVAILABLE_CODES.includes(code) || UNAVAILABLE_CALLS.includes(syscall)) return true;
+  return CERTIFICATE_CODE.test(code) || HANDSHAKE_CODE.test(code) || message.includes(CLOSED_IN_HANDSHAKE);
 }
 
 /** Node tries every address of a name and wraps the errors; the codes are on the wrapped ones. */
@@ -47,11 +72,22 @@ function causesOf(error: unknown): readonly SystemError[] {
   return error instanceof AggregateError ? [error, ...error.errors.flatMap(causesOf)] : [error];
 }
 
+/** What a readiness check has met. A server that speaks TLS alone closes what is not TLS without a word. */
+export function probeDetailOf(origin: string, error: unknown): string {
+  const isClosed = causesOf(error).some(({ code, message }) => code === 'UND_ERR_SOCKET' && message === 'other side closed');
+  if (!isClosed || !origin.startsWith('http:')) return detailOf(error);
+  return 'the connection was closed without an answer: if the server speaks TLS, its address begins with https://';
+}
+
 /** Says what to do at once where a certificate is signed by an authority that nobody knows. */
 export function detailOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const causes = causesOf(error);
   if (causes.some(({ code, message }) => code === UNASKED_CONTINUE.code && message === UNASKED_CONTINUE.message)) return CONTINUE_TOLD;
+  const misunderstanding = MISUNDERSTANDINGS.find(({ code: wanted, words = '' }) =>
+    causes.some(({ code = '', message }) => wanted.test(code) && message.includes(words)),
+  );
+  if (misunderstanding !== undefined) return misunderstanding.told;
   const told = error.message === '' ? causes.map((cause) => cause.code ?? cause.message).join(', ') : error.message;
   return causes.some(({ code = '' }) => OWN_AUTHORITY_CODE.test(code)) ? `${told}${AUTHORITY_ADVICE}` : told;
 }

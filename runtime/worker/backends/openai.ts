@@ -7,7 +7,7 @@ import { type ReadLimits, readEvents, readWhole, recognizeEvents } from './answe
 import { type Connection, connectTo } from './connection.ts';
 import type { Backend, Executed, Hide, Readiness, Request, Stop } from './contract.ts';
 import { type EndpointUrl, endpointUrl, requestPath, shownUrl, unsendable } from './endpoint-url.ts';
-import { detailOf, failureOf } from './failure.ts';
+import { failureOf, probeDetailOf } from './failure.ts';
 import { hidingOf } from './hiding.ts';
 import { bodyWithModel, type ModelChoice } from './model-choice.ts';
 
@@ -94,7 +94,7 @@ async function probe({ url, connection, headers }: Endpoint, hide: Hide, signal:
     const isPresent = (statusCode >= 200 && statusCode < 300) || PRESENT_STATUSES.includes(statusCode);
     return isPresent ? { kind: 'ready' } : { kind: 'not-ready', detail: `${asked}: ${statusTold(statusCode)}` };
   } catch (error) {
-    return { kind: 'not-ready', detail: hide(`${asked}: ${detailOf(error)}`) };
+    return { kind: 'not-ready', detail: hide(`${asked}: ${probeDetailOf(url.origin, error)}`) };
   }
 }
 

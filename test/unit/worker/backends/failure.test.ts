@@ -1,5 +1,5 @@
 import test from 'ava';
-import { detailOf, failureOf } from '../../../../runtime/worker/backends/failure.ts';
+import { detailOf, failureOf, probeDetailOf } from '../../../../runtime/worker/backends/failure.ts';
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error(`it says ${code}`), { code, ...more });
 
@@ -27,4 +27,17 @@ test('a 100 Continue that was not asked for is named', (t) => {
   t.regex(detailOf(error), /^100 Continue/);
   t.like(failureOf('http://h', error), { kind: 'failed', code: 'connection_reset' });
   t.notRegex(detailOf(coded('UND_ERR_SOCKET')), /100 Continue/);
+});
+
+test('a handshake that came to nothing has executed nothing; an error of TLS later has broken the connection', (t) => {
+  for (const code of ['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'])
+    t.is(failureOf('https://h', coded(code)).kind, 'unavailable', code);
+  t.is(failureOf('https://h', coded('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')).kind, 'failed');
+});
+
+test('only an address without TLS is told that the server may speak it', (t) => {
+  const closed = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  t.regex(probeDetailOf('http://h', closed), /begins with https:/);
+  t.is(probeDetailOf('https://h', closed), 'other side closed');
+  t.is(probeDetailOf('http://h', coded('ECONNREFUSED')), 'it says ECONNREFUSED');
 });
