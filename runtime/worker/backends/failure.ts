@@ -88,6 +88,13 @@ export function detailOf(error: unknown): string {
     causes.some(({ code = '', message }) => wanted.test(code) && message.includes(words)),
   );
   if (misunderstanding !== undefined) return misunderstanding.told;
-  const told = error.message === '' ? causes.map((cause) => cause.code ?? cause.message).join(', ') : error.message;
+  const told = error.message === '' ? eachOf(causes) : error.message;
   return causes.some(({ code = '' }) => OWN_AUTHORITY_CODE.test(code)) ? `${told}${AUTHORITY_ADVICE}` : told;
+}
+
+/** Each address that was tried, with its error: the one that wraps them says nothing of its own. */
+function eachOf(causes: readonly SystemError[]): string {
+  const told = causes.map(({ message, code = '' }) => (message === '' ? code : message));
+  const inner = told.length > 1 ? told.slice(1) : told;
+  return [...new Set(inner)].join(', ');
 }

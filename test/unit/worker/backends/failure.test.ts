@@ -41,3 +41,11 @@ test('only an address without TLS is told that the server may speak it', (t) => 
   t.is(probeDetailOf('https://h', closed), 'other side closed');
   t.is(probeDetailOf('http://h', coded('ECONNREFUSED')), 'it says ECONNREFUSED');
 });
+
+test('of a name with several addresses each is told with its error, once', (t) => {
+  const errors = ['connect ECONNREFUSED 127.0.0.9:1', 'connect ECONNREFUSED 127.0.0.8:1', 'connect ECONNREFUSED 127.0.0.8:1'].map((words) =>
+    Object.assign(new Error(words), { code: 'ECONNREFUSED' }),
+  );
+  const all = Object.assign(new AggregateError(errors, ''), { code: 'ECONNREFUSED' });
+  t.is(detailOf(all), 'connect ECONNREFUSED 127.0.0.9:1, connect ECONNREFUSED 127.0.0.8:1');
+});
