@@ -38,3 +38,11 @@ export function isPlainUrl(text: string): boolean {
   const { username, password, searchParams, hash } = new URL(text);
   return [username, password, hash].every((part) => part === '') && ![...searchParams.keys()].some((name) => SECRET_PARAMETER.test(name));
 }
+
+export const API_URL_FORM =
+  'the address of the API, such as http://127.0.0.1:8000/v1, without its endpoint (/chat/completions): the url of each line names that';
+
+/** Of an address: whether it ends above the endpoints. With one of them the client would ask for /chat/completions/chat/completions. */
+export function isApiUrl(text: string): boolean {
+  return !/\/(?:completions|embeddings|responses)\/*$/.test(new URL(text).pathname);
+}

@@ -1,6 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from '../base/config/quantity.ts';
-import { isHeaderValue, isKeyHeader, isOwnHeader, isPlainUrl, KEY_HEADER_FORM, PLAIN_URL_FORM } from '../base/http-header.ts';
+import {
+  API_URL_FORM,
+  isApiUrl,
+  isHeaderValue,
+  isKeyHeader,
+  isOwnHeader,
+  isPlainUrl,
+  KEY_HEADER_FORM,
+  PLAIN_URL_FORM,
+} from '../base/http-header.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { FAILURE_LIMIT_FORM, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
@@ -79,6 +88,7 @@ export function toUrls(text: string, before: readonly string[]): readonly string
     throw new InvalidArgumentError('give an address such as http://127.0.0.1:8000 (with or without /v1).');
   }
   if (!isPlainUrl(text)) throw new InvalidArgumentError(`give ${PLAIN_URL_FORM}.`);
+  if (!isApiUrl(text)) throw new InvalidArgumentError(`give ${API_URL_FORM}.`);
   return [...before, text];
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPlainUrl, PLAIN_URL_FORM } from '../http-header.ts';
+import { API_URL_FORM, isApiUrl, isPlainUrl, PLAIN_URL_FORM } from '../http-header.ts';
 import { DURATION_FORM, parseDurationMs, parseSizeBytes, SIZE_FORM } from './quantity.ts';
 
 /** The kinds of settings that zod does not have. Each message continues "`field` …" and says what to write instead. */
@@ -39,7 +39,8 @@ export function httpUrl(): z.ZodType<string> {
       error: 'must be an address that begins with http:// or https://, such as http://127.0.0.1:8000',
       abort: true,
     })
-    .refine(isPlainUrl, { error: `must be ${PLAIN_URL_FORM}` });
+    .refine(isPlainUrl, { error: `must be ${PLAIN_URL_FORM}` })
+    .refine(isApiUrl, { error: `must be ${API_URL_FORM}` });
 }
 
 /** One address or a list of them, read as a list. */

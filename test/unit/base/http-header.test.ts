@@ -1,5 +1,5 @@
 import test from 'ava';
-import { isHeaderName, isHeaderValue, isOwnHeader, isPlainUrl } from '../../../runtime/base/http-header.ts';
+import { isApiUrl, isHeaderName, isHeaderValue, isOwnHeader, isPlainUrl } from '../../../runtime/base/http-header.ts';
 
 test('names and values of headers are those of RFC 9110', (t) => {
   for (const name of ['x-team', 'Authorization', '!#$']) t.true(isHeaderName(name), name);
@@ -20,4 +20,10 @@ test('a plain address holds no secret and no more than paths can be put to', (t)
     (name) => `http://a?x=1&${name}=s`,
   );
   for (const url of ['http://me@a', 'http://me:pass@a', 'http://a#x', ...secret]) t.false(isPlainUrl(url), url);
+});
+
+test('the address of an API ends above its endpoints', (t) => {
+  for (const url of ['http://a', 'http://a/v1/', 'https://a/openai/deployments/embeddings-3?api-version=1', 'https://a/models'])
+    t.true(isApiUrl(url), url);
+  for (const url of ['http://a/v1/chat/completions', 'http://a/v1/responses/', 'http://a/embeddings?x=1']) t.false(isApiUrl(url), url);
 });

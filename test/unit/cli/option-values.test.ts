@@ -19,6 +19,8 @@ test('the header of the key is one that the client does not set itself', (t) => 
 test('base URLs are collected in order and must be http or https', (t) => {
   t.deepEqual(toUrls('http://b:1/v1', toUrls('https://a', [])), ['https://a', 'http://b:1/v1']);
   t.throws(() => toUrls('localhost:8000', []), { message: /http:\/\/127/ });
+  for (const url of ['http://a/v1/chat/completions', 'http://a/v1/completions/', 'https://a/v1/embeddings?v=1'])
+    t.throws(() => toUrls(url, []), { message: /without its endpoint/ }, url);
 });
 
 test('a header that cannot be read is refused without showing it', (t) => {
