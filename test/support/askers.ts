@@ -1,4 +1,4 @@
-import { processAt } from './peer-process.ts';
+import { connectionsOf } from './peer-process.ts';
 import { isAlive } from './process-table.ts';
 import type { Run } from './run.ts';
 import { workerName } from './worker-pid.ts';
@@ -13,8 +13,8 @@ export interface Asker {
 const NOBODY: Asker = { pid: 0, name: '' };
 
 /**
- * Which worker asks a server, by the port of its connection. What was found is kept for as long as the process lives: to look through /proc for
- * each request costs more than the requests.
+ * Which worker asks a server, by the port of its connection. What was found is kept for as long as the process lives: a look through /proc
+ * for each request costs more than the requests.
  */
 export class Askers {
   readonly #run: () => Run;
@@ -28,10 +28,10 @@ export class Askers {
   at(port: number): Asker {
     const known = this.#known.get(port);
     if (known !== undefined && isAlive(known.pid)) return known;
+    this.#known.delete(port);
     const run = this.#run();
-    const pid = processAt(port, run.workers());
-    const found = pid === undefined ? NOBODY : { pid, name: workerName(run, pid) };
-    this.#known.set(port, found);
-    return found;
+    const workers = new Map(run.workers().map((pid): [number, Asker] => [pid, { pid, name: workerName(run, pid) }]));
+    for (const [one, pid] of connectionsOf([...workers.keys()])) this.#known.set(one, workers.get(pid) ?? NOBODY);
+    return this.#known.get(port) ?? NOBODY;
   }
 }
