@@ -71,9 +71,9 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'restored-rows-of-nobody-stay',
     rule: 'L31',
-    file: 'runtime/coordinator/items/restore.ts',
-    old: 'if (isAwaited) owner?.items.add(index);',
-    new: 'owner?.items.add(index);',
+    file: 'runtime/coordinator/state/items.ts',
+    old: 'if (isAwaited) owner?.items.add(item.index);',
+    new: 'owner?.items.add(item.index);',
     tests: UNIT,
   },
   {

@@ -5,9 +5,10 @@ import type { ItemIndex } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
 import type { Grant, GrantPick } from '../state/commands.ts';
+import { command } from '../state/commands.ts';
 import type { ClaimResult } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
-import { addRunning, command, unlock } from '../state/mirror.ts';
+import { addRunning, follow, keepReady, releaseClaim } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
@@ -47,7 +48,7 @@ function newGrants(state: State): readonly Grant[] {
   if (shares.length > 0) {
     const round = new Picking(state);
     for (const share of shares) share.free -= round.pick(share, present(picks.get(share.worker), 'picks'));
-    state.ready = round.left();
+    keepReady(state, round.left(), round.alone());
   }
   const grants: Grant[] = [];
   for (const [worker, ready] of picks) if (ready.length > 0) grants.push({ worker: worker.id, picks: ready });
@@ -173,9 +174,7 @@ function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number)
   const before = state.items.get(index);
   const row = { worker: grant.worker, attempt, claimEpoch: state.epoch };
   const item = addRunning(state, { index, row, second: null, lastAttempt: attempt, faults: before?.faults ?? NO_FAULTS });
-  item.why = before?.why ?? null;
-  item.waiting.push(...(before?.waiting ?? []));
-  if (item.waiting.length > 0) unlock(state, item);
+  follow(state, before, item);
   return index;
 }
 
@@ -211,8 +210,7 @@ function releasePicks(state: State, grant: Grant): void {
   for (const pick of grant.picks) {
     const item = 'index' in pick ? state.items.get(pick.index) : undefined;
     if (item === undefined || item.lock !== 'claiming') continue;
-    state.ready.push(item.index);
-    unlock(state, item);
+    releaseClaim(state, item);
   }
 }
 

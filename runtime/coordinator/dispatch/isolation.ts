@@ -3,7 +3,7 @@ import type { WorkerId } from '../../model/row.ts';
 import { isHeldBack, togetherMs } from '../items/poison.ts';
 import type { Grant } from '../state/commands.ts';
 import { type Item, rowOfWorker } from '../state/item.ts';
-import { lockItem } from '../state/mirror.ts';
+import { itemAt, lockItem, unqueue } from '../state/items.ts';
 import type { Poison, State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
 
@@ -23,7 +23,7 @@ type Granted = ReadonlyMap<WorkerId, number>;
 export function planIsolation(state: State, granted: Granted): readonly Grant[] {
   const { poison } = state;
   if (poison.host !== null && isOver(state, poison.host)) release(state);
-  if (poison.alone.length === 0 || isBusy(poison.host)) return [];
+  if (state.alone.length === 0 || isBusy(poison.host)) return [];
   const item = nextAlone(state);
   if (item === null) {
     release(state);
@@ -36,7 +36,7 @@ export function planIsolation(state: State, granted: Granted): readonly Grant[] 
   const worker = present(state.workers.get(poison.host.worker), 'the host');
   if (loadOf(state, granted, worker) > 0 || worker.capacity === 0) return [];
   poison.host.index = item.index;
-  poison.alone = poison.alone.filter((index) => index !== item.index);
+  unqueue(state, new Set([item.index]));
   lockItem(item, 'claiming');
   return [{ worker: worker.id, picks: [{ index: item.index, lastAttempt: item.lastAttempt }] }];
 }
@@ -55,7 +55,7 @@ function isBusy(host: Poison['host']): boolean {
 function isOver(state: State, { worker, index }: NonNullable<Poison['host']>): boolean {
   const host = state.workers.get(worker);
   if (host === undefined) return true;
-  if (index === null) return state.poison.alone.length === 0 || !canHost(host);
+  if (index === null) return state.alone.length === 0 || !canHost(host);
   const item = state.items.get(index);
   if (item === undefined || isHeldBack(item)) return true;
   return item.lock === null && rowOfWorker(item, worker) === undefined;
@@ -84,10 +84,9 @@ function loadOf(state: State, granted: Granted, worker: Worker): number {
 
 /** Those that have become terminal meanwhile are dropped, and one with a late outcome on its way is passed over. */
 function nextAlone(state: State): Item | null {
-  const { poison } = state;
-  poison.alone = poison.alone.filter((index) => state.items.get(index)?.rows.length === 0);
-  for (const index of poison.alone) {
-    const item = present(state.items.get(index), 'an item to run alone');
+  unqueue(state, new Set(state.alone.filter((index) => !state.items.has(index))));
+  for (const index of state.alone) {
+    const item = itemAt(state, index);
     assert(item.rows.length === 0, 'what runs alone runs nowhere else');
     if (item.lock === null && mayStart(state, item)) return item;
   }

@@ -3,7 +3,7 @@ import type { ItemIndex } from '../../model/row.ts';
 import { isAlone, isSuspect, suspectRoom } from '../items/poison.ts';
 import type { GrantPick } from '../state/commands.ts';
 import type { Item } from '../state/item.ts';
-import { lockItem } from '../state/mirror.ts';
+import { lockItem } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 
@@ -18,6 +18,7 @@ export class Picking {
   #at = 0;
   /** Passed over so far, in their order. */
   #kept: ItemIndex[] = [];
+  readonly #alone: ItemIndex[] = [];
 
   constructor(state: State) {
     this.#state = state;
@@ -51,11 +52,16 @@ export class Picking {
     return [...this.#kept, ...this.#items.slice(this.#at)];
   }
 
+  /** What is to run alone, from now on. */
+  alone(): readonly ItemIndex[] {
+    return this.#alone;
+  }
+
   /** One that is to run alone waits elsewhere (isolation.ts). */
   #setAside(index: ItemIndex): boolean {
     const item = this.#state.items.get(index);
     if (item === undefined || item.rows.length > 0 || item.lock !== null || !isAlone(item)) return false;
-    this.#state.poison.alone.push(index);
+    this.#alone.push(index);
     return true;
   }
 }

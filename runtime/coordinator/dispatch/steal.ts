@@ -3,11 +3,13 @@ import type { Move, ReassignReply } from '../../ledger/contract.ts';
 import type { ItemIndex, WorkerId } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
 import { isAlone } from '../items/poison.ts';
+import { command } from '../state/commands.ts';
 import { findRow, type Item, type LiveRow, refOf, rowOfWorker } from '../state/item.ts';
-import { awaitNoMore, command, itemAt, liveRow, noteStarted, removeRow, takeOutgoing, unlock } from '../state/mirror.ts';
+import { addRow, itemAt, leaveWhereItIs, noteGivenBack, noteStarted, recall, removeRow, unlock } from '../state/items.ts';
 import { acknowledge, handBack, reassign } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
+import { awaitNoMore, takeOutgoing } from '../state/workers.ts';
 import { freeSlots } from './claims.ts';
 
 /**
@@ -86,8 +88,7 @@ function steal(state: State, victim: Worker, thief: Worker, rows: readonly Unsta
   for (const { item, live } of rows) {
     const isUnsent = victim.unread.delete(item.index) || victim.outgoing.has(item.index);
     takeOutgoing(victim, item.index);
-    live.recalledFor = thief.id;
-    thief.awaited.add(item.index);
+    recall(item, live, thief);
     if (isUnsent) moves.push(reassign(state, item, live, thief.id));
     else victim.recalled.push(refOf(item.index, live.row));
   }
@@ -124,17 +125,15 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
     const pair = stolen.get(`${row.worker} ${to}`) ?? { from: row.worker, to, items: 0 };
     stolen.set(`${row.worker} ${to}`, { ...pair, items: pair.items + 1 });
     removeRow(state, item, live);
-    addRow(state, item, to, verdict.attempt);
+    giveRow(state, item, to, verdict.attempt);
   }
   for (const event of stolen.values()) command(state, { kind: 'emit', event: { kind: 'items_stolen', ...event } });
 }
 
 /** A row that the ledger has just written for this worker; where it has gone meanwhile, or is to go, the row goes back (L31). */
-export function addRow(state: State, item: Item, worker: WorkerId, attempt: number): void {
-  item.rows.push(liveRow(state, { worker, attempt, claimEpoch: state.epoch }));
-  item.lastAttempt = attempt;
+export function giveRow(state: State, item: Item, worker: WorkerId, attempt: number): void {
+  addRow(state, item, { worker, attempt, claimEpoch: state.epoch });
   const owner = state.workers.get(worker);
-  owner?.items.add(item.index);
   if (owner !== undefined) (isGoing(owner) ? owner.unmet : owner.unread).add(item.index);
   state.touched.add(worker);
   unlock(state, item);
@@ -147,11 +146,13 @@ function onRefused(
   live: LiveRow,
   verdict: Exclude<ReassignReply['verdicts'][number], { kind: 'moved' }> | null,
 ): void {
-  item.lock = null;
-  live.isLeaving = false;
+  const { isGivenBack } = live;
+  leaveWhereItIs(item, live, 'moving');
   if (verdict !== null) takeFound(state, verdict.found);
   const now = state.items.get(item.index);
   const still = findRow(now, live.row);
-  if (now !== undefined && still !== undefined && now.lock === null) handBack(state, now, still, 'recalled', 0);
-  else if (still === undefined && live.isGivenBack) acknowledge(state, live.row.worker, refOf(item.index, live.row));
+  if (now !== undefined && still !== undefined && now.lock === null) {
+    if (isGivenBack) noteGivenBack(still);
+    handBack(state, now, still, 'recalled', 0);
+  } else if (still === undefined && isGivenBack) acknowledge(state, live.row.worker, refOf(item.index, live.row));
 }

@@ -4,11 +4,13 @@ import { medianMs } from '../../model/durations.ts';
 import type { WorkerId } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
 import { isAlone } from '../items/poison.ts';
+import { command } from '../state/commands.ts';
 import type { Item } from '../state/item.ts';
-import { awaitNoMore, command, itemAt, lockItem, unlock } from '../state/mirror.ts';
+import { itemAt, lockItem, openLock, unlock } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
-import { addRow, idleSlots, isQueueEmpty } from './steal.ts';
+import { awaitNoMore } from '../state/workers.ts';
+import { giveRow, idleSlots, isQueueEmpty } from './steal.ts';
 
 /**
  * Stragglers: at the end of the list an idle worker gets a second attempt of an item that has run long; the first that settles is
@@ -76,9 +78,9 @@ export function onSeconded(state: State, worker: WorkerId, rows: readonly NamedR
     awaitNoMore(state, worker, index);
     const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a second attempt');
     if (verdict === null) unlock(state, item);
-    else if (verdict.kind === 'granted') addRow(state, item, worker, verdict.attempt);
+    else if (verdict.kind === 'granted') giveRow(state, item, worker, verdict.attempt);
     else {
-      item.lock = null;
+      openLock(item, 'moving');
       takeFound(state, verdict.found);
     }
   }

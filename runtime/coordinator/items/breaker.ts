@@ -3,7 +3,7 @@ import type { WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { pauseRun } from '../progress/ending.ts';
 import { findRow, type Item, rowOf } from '../state/item.ts';
-import { itemAt, lockItem } from '../state/mirror.ts';
+import { itemAt, lockItem, openLock } from '../state/items.ts';
 import { acknowledge, handBack, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 
@@ -86,7 +86,7 @@ export function releaseLastSuspects(state: State): void {
 function releaseSuspects(state: State): void {
   for (const { worker, outcome } of state.suspects.splice(0)) {
     const item = itemAt(state, outcome.index);
-    item.lock = null;
+    openLock(item, 'suspect');
     record(state, worker, item, outcome);
   }
 }
@@ -96,7 +96,7 @@ function pause(state: State, reason: string): void {
   pauseRun(state, state.nowMs, reason.slice(0, MAX_TOLD_CHARACTERS));
   for (const { worker, outcome } of state.suspects.splice(0)) {
     const item = itemAt(state, outcome.index);
-    item.lock = null;
+    openLock(item, 'suspect');
     sendBack(state, worker, item, outcome);
   }
 }

@@ -1,7 +1,7 @@
 import type { Found } from '../../ledger/contract.ts';
 import { isSameRow, type Row } from '../../model/row.ts';
 import { findRow, type Item, rowsOf } from '../state/item.ts';
-import { addHandedBack, addRunning, dropItem, liveRow, removeRow, unlock, unqueue } from '../state/mirror.ts';
+import { addHandedBack, addRow, addRunning, correct, dropItem, follow, removeRow, unlock, unqueue } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 
 type FoundRunning = Extract<Found, { readonly state: 'running' }>;
@@ -35,11 +35,9 @@ function replaceRows(state: State, item: Item, found: FoundRunning): Item {
   const rows = rowsOf(found);
   for (const live of item.rows.filter(({ row }) => !rows.some((other) => isSameRow(other, row)))) removeRow(state, item, live);
   for (const row of rows.filter((one) => findRow(item, one) === undefined)) {
-    item.rows.push(liveRow(state, row));
-    state.workers.get(row.worker)?.items.add(item.index);
+    addRow(state, item, row);
   }
-  item.lastAttempt = found.lastAttempt;
-  item.faults = found.faults;
+  correct(item, found);
   return item;
 }
 
@@ -51,8 +49,7 @@ function replaceItem(state: State, before: Item | undefined, found: Found): Item
     if (found.state === 'failed') state.failed += 1;
   }
   const after = itemOf(state, found);
-  if (after !== null) after.why = before?.why ?? null;
-  after?.waiting.push(...(before?.waiting ?? []));
+  if (after !== null) follow(state, before, after);
   return after;
 }
 

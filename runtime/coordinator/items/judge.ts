@@ -2,8 +2,9 @@ import { assert } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, isSameRow, type Row, refKey, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
+import { command } from '../state/commands.ts';
 import { findRow, type Item, type LiveRow, rowOf, type Waiting } from '../state/item.ts';
-import { command } from '../state/mirror.ts';
+import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
@@ -42,7 +43,7 @@ function wait(item: Item, waiting: Waiting): void {
   if ('outcome' in waiting && isHeld && item.rows.length === 1) return;
   const { attempt } = refOfWaiting(waiting);
   const isThere = item.waiting.some((other) => other.worker === waiting.worker && refOfWaiting(other).attempt === attempt);
-  if (!isThere) item.waiting.push(waiting);
+  if (!isThere) addWaiting(item, waiting);
 }
 
 function refOfWaiting(waiting: Waiting): Outcome | ItemReturn {
@@ -81,7 +82,7 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
 
 /** The row is being handed back already, and its worker no longer waits for it to be restored. */
 function onGivenBack(state: State, worker: WorkerId, live: LiveRow, returned: ItemReturn): void {
-  live.isGivenBack = true;
+  noteGivenBack(live);
   state.workers.get(worker)?.restoring.delete(refKey(returned));
 }
 
@@ -90,20 +91,18 @@ function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: 
   const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
   if (thief === undefined || thief.state !== 'ready' || isGoing(thief) || live.isStarted)
     return handBack(state, item, live, reason === 'refused' ? 'unavailable' : reason, delayMs);
-  live.isGivenBack = true;
+  noteGivenBack(live);
   commandMove(state, reassign(state, item, live, thief.id));
 }
 
 /** Items whose locks have opened: what waited is judged, and then a row that nobody has any more goes back (L27, L31). */
 export function judgeReopened(state: State): void {
-  const reopened = state.reopened;
-  state.reopened = [];
-  for (const item of reopened) if (item.lock === null) judgeAgain(state, item);
+  for (const item of takeReopened(state)) if (item.lock === null) judgeAgain(state, item);
   assert(state.reopened.length === 0, 'judging opens no lock');
 }
 
 function judgeAgain(state: State, item: Item): void {
-  for (const waiting of item.waiting.splice(0)) {
+  for (const waiting of takeWaiting(item)) {
     if ('outcome' in waiting) judge(state, waiting.worker, waiting.outcome);
     else onReturned(state, waiting.worker, waiting.returned);
   }

@@ -5,8 +5,9 @@ import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../mo
 import type { Outcome } from '../../model/session.ts';
 import { noteHeadway } from '../progress/stall.ts';
 import type { Recording } from '../state/commands.ts';
+import { command } from '../state/commands.ts';
 import { findRow, type Item, type LiveRow, refOf, rowOf } from '../state/item.ts';
-import { command, dropItem, itemAt, queueItem, removeRow, unlock } from '../state/mirror.ts';
+import { correct, dropItem, itemAt, leaveWhereItIs, openLock, queueItem, removeRow, unlock } from '../state/items.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { takeFound } from './found.ts';
@@ -65,18 +66,18 @@ function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBack
     case 'returned': {
       removeRow(state, item, live);
       assert((result.other === null) === (item.rows.length === 0), `mirror and ledger differ on item ${item.index}`);
-      item.faults = result.faults;
-      item.lastAttempt = result.lastAttempt;
-      if (item.rows.length === 0 && isPoison(item)) return condemn(state, item);
+      correct(item, result);
+      if (item.rows.length === 0 && isPoison(item)) {
+        openLock(item, 'returning');
+        return condemn(state, item);
+      }
       if (item.rows.length > 0) return unlock(state, item);
       if (restoreReturned(state, item)) return;
       queueItem(state, item);
       return unlock(state, item);
     }
     case 'refused':
-      item.lock = null;
-      live.isLeaving = false;
-      live.isGivenBack = false;
+      leaveWhereItIs(item, live, 'returning');
       return takeFound(state, result.found);
     default:
       return never(result);

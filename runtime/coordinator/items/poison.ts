@@ -1,5 +1,6 @@
+import { command } from '../state/commands.ts';
 import { type Item, refOf, rowOfWorker } from '../state/item.ts';
-import { command, itemAt, lockItem } from '../state/mirror.ts';
+import { itemAt, lockItem, openLock } from '../state/items.ts';
 import { handBack, handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
@@ -99,7 +100,7 @@ function beginTrial(state: State, item: Item): void {
 /** Its worker is back with the outcome, or another has it: there is nothing to find out. */
 export function acquit(state: State, item: Item): void {
   if (item.lock !== 'crashed') return;
-  item.lock = null;
+  openLock(item, 'crashed');
   state.poison.trials = state.poison.trials.filter((trial) => trial.index !== item.index);
 }
 
@@ -113,7 +114,7 @@ export function endTrials(state: State): void {
     const item = state.items.get(index);
     const live = item?.rows[0];
     if (item === undefined || live === undefined || item.lock !== 'crashed') continue;
-    item.lock = null;
+    openLock(item, 'crashed');
     const isTogether = poison.losses.filter((loss) => Math.abs(loss.atMs - atMs) <= windowMs).length > 1;
     handBack(state, item, live, isTogether ? 'lost' : 'crashed', 0);
   }
@@ -123,7 +124,7 @@ export function endTrials(state: State): void {
 
 /** The last crash: the coordinator records the item in its worker's place (L15). Until then nobody claims it. */
 export function condemn(state: State, item: Item): void {
-  item.lock = 'condemned';
+  lockItem(item, 'condemned');
   state.condemned += 1;
   command(state, { kind: 'condemn', refs: [refOf(item.index, item.taken)], why: 'poison' });
 }

@@ -2,8 +2,9 @@ import { assert, present } from '../../base/assert.ts';
 import type { NamedRow, RestoreReply } from '../../ledger/contract.ts';
 import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem } from '../../model/session.ts';
+import { command } from '../state/commands.ts';
 import { type Item, refOf, rowOf } from '../state/item.ts';
-import { command, itemAt, liveRow, lockItem, unlock, unqueue } from '../state/mirror.ts';
+import { itemAt, lockItem, openLock, restoreRow, unlock, unqueue } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { takeFound } from './found.ts';
@@ -37,7 +38,7 @@ function isTakenFrom(item: Item, { id, items }: Worker, ref: ItemRef): boolean {
 /** The hand-back that was under way at the hello has ended. True: the item is now being restored to its worker. */
 export function restoreReturned(state: State, item: Item): boolean {
   const isAwaited = state.workers.get(item.taken.worker)?.restoring.has(refKey(refOf(item.index, item.taken))) === true;
-  item.lock = null;
+  openLock(item, 'returning');
   if (isAwaited) askFor(state, item.taken.worker, [item]);
   return isAwaited;
 }
@@ -57,12 +58,11 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
     const isAwaited = owner?.restoring.delete(refKey(refOf(index, row))) === true;
     const verdict = present(verdicts[at], 'restore verdict');
     if (verdict.kind === 'restored') {
-      item.rows = [{ ...liveRow(state, row), isStarted: true }];
-      // Else its worker has gone again, or its newest hello does not name the item: `unlock` hands the row back.
-      if (isAwaited) owner?.items.add(index);
+      // Where its worker has gone again, or its newest hello does not name the item, judging hands the row back.
+      restoreRow(state, item, row, isAwaited);
       unlock(state, item);
     } else {
-      item.lock = null;
+      openLock(item, 'restoring');
       if (isAwaited) owner?.revoked.push(refOf(index, row));
       takeFound(state, verdict.found);
     }

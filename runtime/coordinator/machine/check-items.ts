@@ -56,7 +56,7 @@ function checkRow(state: State, item: Item, live: LiveRow, says: (what: string) 
 /** An item without a row stands in exactly one queue, unless its claim, its row or its record is under way. */
 function checkQueues(state: State): void {
   const places = new Map<ItemIndex, string>();
-  for (const [name, queue] of Object.entries({ ready: state.ready, delayed: state.delayed, alone: state.poison.alone })) {
+  for (const [name, queue] of Object.entries({ ready: state.ready, delayed: state.delayed, alone: state.alone })) {
     for (const index of queue) {
       const before = places.get(index);
       assert(before === undefined, `item ${index} is queued as ${before} and as ${name}`);

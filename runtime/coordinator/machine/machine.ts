@@ -1,5 +1,5 @@
 import { never } from '../../base/assert.ts';
-import type { ItemIndex, ItemRef } from '../../model/row.ts';
+import type { ItemRef } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { deliverGranted, onClaimed, onIndexed, onSurveyed, planClaims } from '../dispatch/claims.ts';
@@ -14,9 +14,10 @@ import { checkEnd, onExported, onFinished, onPaused } from '../progress/ending.t
 import { scanStall } from '../progress/stall.ts';
 import { tellWaits } from '../progress/waits.ts';
 import type { Command } from '../state/commands.ts';
+import { command, takeCommands } from '../state/commands.ts';
 import type { Fact } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
-import { command, itemAt, takeCommands, unqueue } from '../state/mirror.ts';
+import { itemAt, openLock, releaseDue, unqueue } from '../state/items.ts';
 import { record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { flushTouched } from '../workers/delivery.ts';
@@ -119,18 +120,7 @@ function onTick(state: State, nowMs: number): void {
   endTrials(state);
   tellWaits(state);
   scanStall(state);
-  releaseDue(state, nowMs);
-}
-
-/** Handed-back items whose time has come may be claimed. After a boot, or where a server was away for long, that may be the whole list at once. */
-function releaseDue(state: State, nowMs: number): void {
-  const waiting: ItemIndex[] = [];
-  for (const index of state.delayed) {
-    const item = state.items.get(index);
-    if (item !== undefined && item.dueAtMs > nowMs) waiting.push(index);
-    else if (item !== undefined) state.ready.push(index);
-  }
-  state.delayed = waiting;
+  releaseDue(state);
 }
 
 /** What is left of the list goes round the workers that are idle. */
@@ -158,7 +148,7 @@ function onCondemned(state: State, outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) {
     const item = itemAt(state, outcome.index);
     if (item.lock === 'condemned') {
-      item.lock = null;
+      openLock(item, 'condemned');
       record(state, COORDINATOR_WORKER, item, outcome);
     } else judge(state, COORDINATOR_WORKER, outcome);
   }

@@ -1,6 +1,6 @@
 import { overLimit } from '../../model/failure-limit.ts';
 import type { StopOutcome } from '../state/commands.ts';
-import { command } from '../state/mirror.ts';
+import { command } from '../state/commands.ts';
 import type { Phase, State } from '../state/state.ts';
 
 /** How long a finished run's coordinator stays to tell its workers so. */

@@ -1,8 +1,9 @@
 import { formatDuration } from '../../base/config/quantity.ts';
 import { oneLine } from '../../model/detail.ts';
 import type { Stall } from '../../model/status.ts';
+import { command } from '../state/commands.ts';
 import type { LiveRow } from '../state/item.ts';
-import { command, countRunning } from '../state/mirror.ts';
+import { countRunning } from '../state/mirror.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { stopStalled } from './ending.ts';
@@ -103,8 +104,8 @@ function ofLosses({ headway }: State): string | null {
     : `workers were lost ${losses} times without any item ending, and ${lostItems} items went back each to be executed again`;
 }
 
-function ofIsolation({ poison }: State): string | null {
-  const count = poison.alone.length + (poison.host?.index == null ? 0 : 1);
+function ofIsolation({ alone, poison }: State): string | null {
+  const count = alone.length + (poison.host?.index == null ? 0 : 1);
   return count === 0 ? null : `${count} items run alone, one after the other, since their workers crashed twice`;
 }
 

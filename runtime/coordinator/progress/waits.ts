@@ -3,8 +3,9 @@ import { parseOutputLine } from '../../format/output-line.ts';
 import { oneLine } from '../../model/detail.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import type { WaitReason } from '../../model/status.ts';
+import { command } from '../state/commands.ts';
 import type { Item, WaitCause } from '../state/item.ts';
-import { command } from '../state/mirror.ts';
+import { noteWhy } from '../state/items.ts';
 import type { State, WaitGroup } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 
@@ -31,14 +32,14 @@ const MAX_SHARED_CAUSES = 1_024;
 /** An attempt has failed, and the item is tried again. */
 export function noteFailure(state: State, item: Item, { code, line }: Outcome): void {
   const told = parseOutputLine(line)?.error?.message ?? '';
-  item.why = sharedCause(state, oneLine(told === '' ? code : `${code}: ${told}`));
+  noteWhy(item, sharedCause(state, oneLine(told === '' ? code : `${code}: ${told}`)));
 }
 
 /** An item came back uncounted; the reason is kept if it was the server. */
 export function noteReturned(state: State, item: Item, { reason, detail }: ItemReturn): void {
   if (reason === 'throttled')
-    item.why = sharedCause(state, detail === '' ? 'throttled: the server said that it is busy (429 or 503)' : detail);
-  if (reason === 'unavailable' && detail !== '') item.why = sharedCause(state, detail);
+    noteWhy(item, sharedCause(state, detail === '' ? 'throttled: the server said that it is busy (429 or 503)' : detail));
+  if (reason === 'unavailable' && detail !== '') noteWhy(item, sharedCause(state, detail));
 }
 
 /** The commonest reasons first. */

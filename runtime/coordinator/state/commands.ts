@@ -2,6 +2,7 @@ import type { HandBack, Move, NamedRow, WorkerInfo } from '../../ledger/contract
 import type { RunEvent } from '../../model/event.ts';
 import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import type { BeatReply, Outcome, PollReply } from '../../model/session.ts';
+import type { State } from './state.ts';
 
 /** Names one waiting call, or one stream, of a worker; the performer keeps what is behind it. */
 export type Token = number;
@@ -61,3 +62,14 @@ export type Command =
   | { readonly kind: 'stop'; readonly outcome: StopOutcome; readonly reason: string };
 
 export type StopOutcome = 'completed' | 'paused' | 'stalled';
+
+export function command(state: State, next: Command): void {
+  state.commands.push(next);
+}
+
+/** The commands since the last call. */
+export function takeCommands(state: State): readonly Command[] {
+  const taken = state.commands;
+  state.commands = [];
+  return taken;
+}

@@ -17,21 +17,21 @@ export interface WaitCause {
  */
 export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
 
-/** One running row of an item, with what is known of it beside the ledger. */
+/** One running row of an item, with what is known of it beside the ledger. Only items.ts writes it. */
 export interface LiveRow {
   readonly row: Row;
   /** Boot of the worker for which the row was claimed; empty where it is not known. */
-  bootNonce: string;
+  readonly bootNonce: string;
   /** Its worker has said that it started it, or kept it when it was recalled: it is never stolen (L32). */
-  isStarted: boolean;
+  readonly isStarted: boolean;
   /** When it started, as far as is known, else when it was claimed. */
-  sinceMs: number;
+  readonly sinceMs: number;
   /** The worker for which its own was asked to release it; null for none. */
-  recalledFor: WorkerId | null;
+  readonly recalledFor: WorkerId | null;
   /** A hand-back or reassign of this row is under way: it is not sent to anybody (L28). */
-  isLeaving: boolean;
+  readonly isLeaving: boolean;
   /** Its worker gives it back while it is being taken from it: it may forget it then. */
-  isGivenBack: boolean;
+  readonly isGivenBack: boolean;
 }
 
 /** What came for an item while its lock was closed. */
@@ -39,23 +39,23 @@ export type Waiting =
   | { readonly worker: WorkerId; readonly outcome: Outcome }
   | { readonly worker: WorkerId; readonly returned: ItemReturn };
 
-/** The mirror of one item that is handed out and not terminal. */
+/** The mirror of one item that is handed out and not terminal. Only items.ts writes it. */
 export interface Item {
   readonly index: ItemIndex;
   /** One row, or two with a second attempt (L13); none while it is handed back. */
-  rows: LiveRow[];
+  readonly rows: readonly LiveRow[];
   /** The row that was taken from it last; means something only while it has no other (L15). */
-  taken: Row;
+  readonly taken: Row;
   /** The highest attempt ever given (L9). */
-  lastAttempt: Attempt;
-  faults: Faults;
+  readonly lastAttempt: Attempt;
+  readonly faults: Faults;
   /** A handed-back item is not claimed before this moment of the monotonic clock. */
-  dueAtMs: number;
-  lock: Lock | null;
+  readonly dueAtMs: number;
+  readonly lock: Lock | null;
   /** How its last attempt ended, for people; null where that was no failure (waits.ts). */
-  why: WaitCause | null;
+  readonly why: WaitCause | null;
   /** To be judged again when the lock opens (L19). */
-  readonly waiting: Waiting[];
+  readonly waiting: readonly Waiting[];
 }
 
 export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {

@@ -2,8 +2,9 @@ import { assert, present } from '../../base/assert.ts';
 import type { HandBack, Move } from '../../ledger/contract.ts';
 import { type ItemRef, plainRef, type WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
+import { command } from './commands.ts';
 import { type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
-import { command, endRecall, lockItem } from './mirror.ts';
+import { lockItem, takeAway } from './items.ts';
 import type { State } from './state.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
@@ -15,29 +16,24 @@ export function record(state: State, worker: WorkerId, item: Item, outcome: Outc
 }
 
 export function handBack(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): void {
-  command(state, { kind: 'hand-back', returns: [takeAway(state, item, live, reason, delayMs)] });
+  command(state, { kind: 'hand-back', returns: [returnOf(state, item, live, reason, delayMs)] });
 }
 
 /** Hands back the rows that one worker has of these items. */
 export function handBackAll(state: State, worker: WorkerId, items: readonly Item[], reason: HandBack['reason']): void {
-  const returns = items.map((item) => takeAway(state, item, present(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
+  const returns = items.map((item) => returnOf(state, item, present(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
   if (returns.length > 0) command(state, { kind: 'hand-back', returns });
 }
 
-function takeAway(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): HandBack {
-  assert(item.rows.includes(live), 'only a running row is handed back');
-  lockItem(item, 'returning');
-  live.isLeaving = true;
-  endRecall(state, item.index, live);
+function returnOf(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): HandBack {
+  takeAway(state, item, live, 'returning');
   return { index: item.index, row: live.row, reason, delayMs };
 }
 
 /** Moves a row that is not started, and never will be where it is, to another worker (L32). */
 export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId): Move {
-  assert(item.rows.includes(live) && !live.isStarted, 'only a running row that is not started moves');
-  lockItem(item, 'moving');
-  live.isLeaving = true;
-  endRecall(state, item.index, live);
+  assert(!live.isStarted, 'only a row that is not started moves');
+  takeAway(state, item, live, 'moving');
   state.workers.get(to)?.awaited.add(item.index);
   return { index: item.index, row: live.row, to };
 }

@@ -51,8 +51,6 @@ export interface Poison {
   losses: { readonly atMs: number; readonly items: ReadonlySet<ItemIndex> }[];
   /** Losses of a worker with one item alone, until it is known whether others were lost with it. */
   trials: { readonly index: ItemIndex; readonly atMs: number }[];
-  /** Items that run alone, in the order in which they came back. */
-  alone: ItemIndex[];
   /** When a worker was last lost with an item that ran alone. */
   lastAloneLossMs: number;
   /** The worker that is kept free for one of them, and the one that runs there; null while it still has others. */
@@ -125,11 +123,16 @@ export interface State {
   done: number;
   failed: number;
   readonly supply: Supply;
-  readonly items: Map<ItemIndex, Item>;
+  /** This and the next four: only items.ts writes them. */
+  readonly items: ReadonlyMap<ItemIndex, Item>;
   /** Handed-back items that may be claimed now, in the order in which they came back. */
-  ready: ItemIndex[];
+  readonly ready: readonly ItemIndex[];
   /** Handed-back items whose time has not come. */
-  delayed: ItemIndex[];
+  readonly delayed: readonly ItemIndex[];
+  /** Items that run alone (isolation.ts), in the order in which they came back. */
+  readonly alone: readonly ItemIndex[];
+  /** Items whose lock has opened: what waited for that is judged when the fact has been taken in. */
+  readonly reopened: readonly Item[];
   /** The round of claims that is under way; null when a new one may be planned. */
   claims: readonly Grant[] | null;
   readonly workers: Map<WorkerId, Worker>;
@@ -149,8 +152,6 @@ export interface State {
   readonly strangers: Set<Token>;
   /** Answers in a row that point at the endpoint, not at the item. */
   readonly suspects: { readonly worker: WorkerId; readonly outcome: Outcome }[];
-  /** Items whose lock has opened: what waited for that is judged when the fact has been taken in. */
-  reopened: Item[];
   /** Rows that a round of claims has brought, by worker: delivered after that. */
   granted: { readonly worker: WorkerId; readonly indexes: readonly ItemIndex[] }[];
   /** Workers whose goodbye has not been answered yet. */

@@ -2,9 +2,10 @@ import { present } from '../../base/assert.ts';
 import type { ItemRef } from '../../model/row.ts';
 import type { Assignment, PollReply } from '../../model/session.ts';
 import type { Token } from '../state/commands.ts';
-import { command, takeOutgoing } from '../state/mirror.ts';
+import { command } from '../state/commands.ts';
 import type { State } from '../state/state.ts';
 import type { Batch, Worker } from '../state/worker.ts';
+import { takeOutgoing } from '../state/workers.ts';
 import { instructionFor, isSameInstruction, remainingMs } from './drain.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */

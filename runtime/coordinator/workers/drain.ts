@@ -3,10 +3,12 @@ import type { RunEvent } from '../../model/event.ts';
 import { concerns, earlier, strictest } from '../../model/hint.ts';
 import type { WorkerId } from '../../model/row.ts';
 import type { DrainStep } from '../../model/session.ts';
-import { command, itemAt, takeOutgoing } from '../state/mirror.ts';
+import { command } from '../state/commands.ts';
+import { itemAt } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { Drain, State } from '../state/state.ts';
 import { type Instruction, isGoing, type Worker } from '../state/worker.ts';
+import { takeOutgoing } from '../state/workers.ts';
 
 /** Who is to leave or to hold, what each worker is told, and how its drain goes. */
 

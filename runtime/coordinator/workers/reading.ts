@@ -1,8 +1,9 @@
 import { present } from '../../base/assert.ts';
 import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment } from '../../model/session.ts';
+import { command } from '../state/commands.ts';
 import { findRow, refOf, rowOf, rowOfWorker } from '../state/item.ts';
-import { command, itemAt } from '../state/mirror.ts';
+import { itemAt } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { flush, MAX_BATCH_BYTES } from './delivery.ts';

@@ -5,11 +5,13 @@ import { loseRows } from '../items/poison.ts';
 import { extendHeadway, noteLoss } from '../progress/stall.ts';
 import { tellWorkerWaits } from '../progress/waits.ts';
 import type { Token } from '../state/commands.ts';
+import { command } from '../state/commands.ts';
 import { rowOfWorker } from '../state/item.ts';
-import { command, itemAt, newWorker } from '../state/mirror.ts';
+import { itemAt, noteBoot } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
+import { newWorker } from '../state/workers.ts';
 import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
@@ -97,7 +99,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
 function passOnUnsent(state: State, { id, unread, outgoing }: Worker, bootNonce: string): void {
   for (const index of [...unread, ...outgoing.keys()]) {
     const live = rowOfWorker(itemAt(state, index), id);
-    if (live !== undefined && live.bootNonce !== '') live.bootNonce = bootNonce;
+    if (live !== undefined && live.bootNonce !== '') noteBoot(live, bootNonce);
   }
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { planIsolation } from '../../../../runtime/coordinator/dispatch/isolation.ts';
-import { dropItem, itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { dropItem, itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../../support/machine.ts';
 import { SETTINGS } from '../../../support/machine-start.ts';
 
@@ -31,7 +31,7 @@ test('a suspect of two crashes runs alone on one worker, once that has nothing e
     0,
     'it has another item, and gets no more',
   );
-  t.deepEqual(machine.state.poison.alone, [0]);
+  t.deepEqual(machine.state.alone, [0]);
   t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null });
   const outcome = outcomeOf(ref(1));
   machine.poll('w1', { capacity: 4, outcomes: [outcome] });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { present } from '../../../../runtime/base/assert.ts';
 import { Picking } from '../../../../runtime/coordinator/dispatch/picking.ts';
 import type { GrantPick } from '../../../../runtime/coordinator/state/commands.ts';
-import { itemAt, lockItem } from '../../../../runtime/coordinator/state/mirror.ts';
+import { dropItem, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import { Machine, rowFor } from '../../../support/machine.ts';
 
@@ -47,8 +47,8 @@ test('what is busy stays in its place, what runs alone is set aside, and what is
   const state = handedBack(0, 2, 0, 2, 0);
   lockItem(itemAt(state, 0), 'recording');
   lockItem(itemAt(state, 3), 'recording');
-  state.items.delete(2);
+  dropItem(state, itemAt(state, 2));
   const round = new Picking(state);
   t.deepEqual(picked(state, round, { w1: 9, w2: 9 }), [[4], []]);
-  t.deepEqual([round.left(), state.poison.alone], [[0, 3], [1]]);
+  t.deepEqual([round.left(), round.alone()], [[0, 3], [1]]);
 });

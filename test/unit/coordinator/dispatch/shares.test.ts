@@ -1,6 +1,6 @@
 import test from 'ava';
 import { shareOut } from '../../../../runtime/coordinator/dispatch/shares.ts';
-import { newWorker } from '../../../../runtime/coordinator/state/mirror.ts';
+import { newWorker } from '../../../../runtime/coordinator/state/workers.ts';
 
 /** Workers of four slots, by how many items they have and want. */
 function shares(available: number, ...workers: readonly { readonly has: number; readonly free: number }[]): readonly number[] {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { failureOf, type Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 /** w1 has `count` rows, all delivered, none started; w2 has nothing; the list is at its end. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { correct, itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { heldItem, type Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 const W1 = { worker: 'w1', outcome: outcomeOf(ref(1)) };
@@ -79,7 +79,7 @@ test('L13: handing back one attempt leaves the other; only without any is the it
 
 test('a failure of one attempt is counted and never recorded while the other runs', (t) => {
   const machine = seconded(tail());
-  itemAt(machine.state, 0).faults = { ...RETURNED.faults, failures: 4 };
+  correct(itemAt(machine.state, 0), { lastAttempt: 2, faults: { ...RETURNED.faults, failures: 4 } });
   const failure = outcomeOf(ref(0), { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true });
   const commands = machine.poll('w1', { outcomes: [failure] });
   t.like(only(commands, 'hand-back', 'reply-poll').returns, [{ index: 0, row: rowFor('w1'), reason: 'failed' }]);
@@ -94,7 +94,7 @@ test('an item that has one try left is given no second attempt: its failure coul
     { failures: 9, maxAttempts: 5, isGiven: false },
   ]) {
     const machine = tail(true, maxAttempts);
-    itemAt(machine.state, 0).faults = { ...RETURNED.faults, failures };
+    correct(itemAt(machine.state, 0), { lastAttempt: 1, faults: { ...RETURNED.faults, failures } });
     const given = ofKind(machine.tick(machine.nowMs + 1_000), 'second').length;
     t.is(given, isGiven ? 1 : 0, `${failures} failures of ${maxAttempts}`);
   }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
-import { addRunning, dropItem, itemAt, newWorker } from '../../../../runtime/coordinator/state/mirror.ts';
+import { addRunning, correct, dropItem, itemAt } from '../../../../runtime/coordinator/state/items.ts';
+import { newWorker } from '../../../../runtime/coordinator/state/workers.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { failureOf, heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../../support/machine.ts';
 
@@ -146,7 +147,7 @@ test('C3: a failed probe counts only where few items are left, or all have faile
   const known = fourRunning(100);
   known.state.cursor = 100;
   known.state.failed = 96;
-  for (const item of known.state.items.values()) item.faults = { ...item.faults, failures: 1 };
+  for (const item of known.state.items.values()) correct(item, { ...item, faults: { ...item.faults, failures: 1 } });
   t.like(only(known.poll('w1', { outcomes: [probe(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed' });
 });
 

@@ -1,8 +1,9 @@
 import test from 'ava';
-import { addRow } from '../../../../runtime/coordinator/dispatch/steal.ts';
+import { giveRow } from '../../../../runtime/coordinator/dispatch/steal.ts';
 import { takeFound as take } from '../../../../runtime/coordinator/items/found.ts';
 import { judgeReopened } from '../../../../runtime/coordinator/items/judge.ts';
-import { itemAt, lockItem, takeCommands } from '../../../../runtime/coordinator/state/mirror.ts';
+import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
+import { addWaiting, itemAt, lockItem, unqueue } from '../../../../runtime/coordinator/state/items.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import type { Found } from '../../../../runtime/ledger/contract.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
@@ -52,7 +53,7 @@ test('what waited for the item is judged by the row that was found', (t) => {
   const { state } = twoRunning();
   const item = itemAt(state, 0);
   lockItem(item, 'returning');
-  item.waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) });
+  addWaiting(item, { worker: 'w1', outcome: outcomeOf(ref(0)) });
   takeFound(state, { index: 0, state: 'handed-back', row: rowFor('w1'), lastAttempt: 1, faults: NO_FAULTS });
   t.deepEqual(kinds(takeCommands(state)), ['record'], 'L15: the row that was taken last may still settle');
 });
@@ -69,7 +70,7 @@ test('L13: a row that runs on keeps its place among what is to be sent when the 
   const { state } = twoRunning({ workers: ['w1', 'w2'].map((worker) => ({ worker, bootNonce: 'b1', pid: 7 })) });
   const item = itemAt(state, 0);
   lockItem(item, 'moving');
-  addRow(state, item, 'w2', 2);
+  giveRow(state, item, 'w2', 2);
   takeCommands(state);
   // What the second asking of a hand-back answers whose first answer was lost.
   takeFound(state, { index: 0, state: 'running', row: rowFor('w2', 2), second: null, lastAttempt: 2, faults: NO_FAULTS });
@@ -93,7 +94,7 @@ test('L8: a row that a claim has left late, and nobody knew, is sent to the work
 test('L8: a claim says nothing of what lies beyond the ranges that it asked for', (t) => {
   const machine = twoRunning({ handedBack: [{ index: 5, row: rowFor('w1') }] });
   machine.state.claims = [{ worker: 'w1', picks: [{ index: 5, lastAttempt: 1 }] }];
-  machine.state.ready = [];
+  unqueue(machine.state, new Set([5]));
   lockItem(itemAt(machine.state, 5), 'claiming');
   machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 5, count: 1, attempt: 2 }], found: [], cursor: 9 }] });
   t.is(machine.state.cursor, 6, 'what stands at 6 to 8 is found by the next claim from there');

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { judge, judgeReopened, onReturned } from '../../../../runtime/coordinator/items/judge.ts';
-import { itemAt, lockItem, takeCommands, unlock } from '../../../../runtime/coordinator/state/mirror.ts';
+import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
+import { itemAt, lockItem, unlock } from '../../../../runtime/coordinator/state/items.ts';
 import { failureOf, kinds, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 test('L19: an outcome that may settle is handed to the log; the same again meanwhile is not', (t) => {

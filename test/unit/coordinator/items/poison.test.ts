@@ -1,7 +1,7 @@
 import test from 'ava';
 import { present } from '../../../../runtime/base/assert.ts';
 import { suspectRoom, togetherMs } from '../../../../runtime/coordinator/items/poison.ts';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { correct, itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { assignmentOf, heldItem, Machine, ofKind, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 import { EPOCH, SETTINGS } from '../../../support/machine-start.ts';
@@ -12,7 +12,7 @@ const WORKERS = ['w1', 'w2', 'w3'].map((worker, at) => ({ worker, bootNonce: 'b1
 /** w1 runs only item 0, which has these faults. */
 function alone(more: { readonly suspicions?: number; readonly crashes?: number } = {}): Machine {
   const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('w1') }], workers: WORKERS });
-  itemAt(machine.state, 0).faults = { ...NO_FAULTS, ...more };
+  correct(itemAt(machine.state, 0), { lastAttempt: 1, faults: { ...NO_FAULTS, ...more } });
   machine.supply(1);
   machine.join('w1', { pid: 1, held: [heldItem(0)], capacity: 0 });
   return machine;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import {
   failureOf,
   heldItem,

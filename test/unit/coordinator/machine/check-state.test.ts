@@ -1,7 +1,7 @@
 import test from 'ava';
 import { present } from '../../../../runtime/base/assert.ts';
 import { checkState } from '../../../../runtime/coordinator/machine/check-state.ts';
-import { itemAt, lockItem } from '../../../../runtime/coordinator/state/mirror.ts';
+import { addWaiting, itemAt, lockItem, unqueue } from '../../../../runtime/coordinator/state/items.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import { assignmentOf, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
@@ -9,17 +9,17 @@ import { assignmentOf, outcomeOf, ref, rowFor, twoRunning } from '../../../suppo
 const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
   [
     'an item that is gone and was not counted',
-    (state) => void state.items.delete(2),
+    (state) => void (state.items as Map<number, unknown>).delete(2),
     /below the cursor 3 are 0 done, 0 failed and 2 open items/,
   ],
   [
     'an outcome that waits for no lock',
-    (state) => void itemAt(state, 0).waiting.push({ worker: 'w1', outcome: outcomeOf(ref(0)) }),
+    (state) => addWaiting(itemAt(state, 0), { worker: 'w1', outcome: outcomeOf(ref(0)) }),
     /item 0.*judged when it opens/,
   ],
   ['a lock for which nothing is under way', (state) => lockItem(itemAt(state, 2), 'claiming'), /item 2, lock claiming, is queued as ready/],
-  ['an item in no queue', (state) => void state.ready.pop(), /item 2 waits in no queue/],
-  ['an item in two queues', (state) => void state.delayed.push(2), /item 2 is queued as ready and as delayed/],
+  ['an item in no queue', (state) => unqueue(state, new Set([2])), /item 2 waits in no queue/],
+  ['an item in two queues', (state) => void (state.delayed as number[]).push(2), /item 2 is queued as ready and as delayed/],
   ['a row that its worker does not know', (state) => void w1(state).items.delete(0), /item 0.*its row is of w1/],
   ['a row of nobody', (state) => void w1(state).items.add(2), /w1 has no row of item 2/],
   ['a line for a row of another', (state) => void w1(state).unread.add(2), /w1 is to be sent only what is its own/],

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { noteReturned, waitsOf } from '../../../../runtime/coordinator/progress/waits.ts';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { dropItem, itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { errorLine } from '../../../../runtime/format/output-line.ts';
 import type { RunEvent } from '../../../../runtime/model/event.ts';
 import type { Outcome } from '../../../../runtime/model/session.ts';
@@ -108,7 +108,7 @@ test('many items with the same cause share it, and a cause that no item has is f
   const [first, second, third] = [0, 1, 2].map((index) => itemAt(machine.state, index));
   t.is(first?.why, second?.why);
   t.not(first?.why, third?.why);
-  machine.state.items.delete(2);
+  dropItem(machine.state, itemAt(machine.state, 2));
   waitsOf(machine.state, machine.nowMs);
   t.is(machine.state.waits.causes.size, 1);
 });

@@ -1,14 +1,8 @@
 import test from 'ava';
+import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
 import { refOf } from '../../../../runtime/coordinator/state/item.ts';
-import {
-  addHandedBack,
-  dropItem,
-  itemAt,
-  lockItem,
-  stateFrom,
-  takeCommands,
-  takeOver,
-} from '../../../../runtime/coordinator/state/mirror.ts';
+import { addHandedBack, dropItem, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
+import { stateFrom, takeOver } from '../../../../runtime/coordinator/state/mirror.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';

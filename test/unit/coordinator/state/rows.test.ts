@@ -1,6 +1,7 @@
 import test from 'ava';
 import { present } from '../../../../runtime/base/assert.ts';
-import { itemAt, takeCommands } from '../../../../runtime/coordinator/state/mirror.ts';
+import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
+import { itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { acknowledge, giveStale, handBack, handBackAll, record } from '../../../../runtime/coordinator/state/rows.ts';
 import { outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 

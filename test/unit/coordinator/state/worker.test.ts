@@ -1,6 +1,6 @@
 import test from 'ava';
-import { newWorker } from '../../../../runtime/coordinator/state/mirror.ts';
 import { isGoing } from '../../../../runtime/coordinator/state/worker.ts';
+import { newWorker } from '../../../../runtime/coordinator/state/workers.ts';
 
 test('a worker is about to go if it says that it drains, or if it is told to hold, drain or stop', (t) => {
   const worker = newWorker('w1', 'b1', 0, 0);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { itemAt, lockItem, unlock } from '../../../../runtime/coordinator/state/mirror.ts';
+import { itemAt, lockItem, unlock } from '../../../../runtime/coordinator/state/items.ts';
 import { isGoing } from '../../../../runtime/coordinator/state/worker.ts';
 import { isLeaving } from '../../../../runtime/coordinator/workers/drain.ts';
 import { drainReply } from '../../../../runtime/coordinator/workers/hints.ts';

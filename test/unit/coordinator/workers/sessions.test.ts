@@ -1,5 +1,5 @@
 import test from 'ava';
-import { itemAt } from '../../../../runtime/coordinator/state/mirror.ts';
+import { itemAt, noteBoot } from '../../../../runtime/coordinator/state/items.ts';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 test('a poll of a worker that has not registered is answered at the next tick, not at once', (t) => {
@@ -42,7 +42,7 @@ test('L27: a row that another boot held and this one does not is handed back', (
 
 test('L27: a row that is not held goes back uncounted where nobody knows for which boot it was claimed', (t) => {
   const machine = twoRunning();
-  for (const index of [0, 1]) for (const live of itemAt(machine.state, index).rows) live.bootNonce = '';
+  for (const index of [0, 1]) for (const live of itemAt(machine.state, index).rows) noteBoot(live, '');
   const commands = machine.poll('w1', { hello: [heldItem(0)] });
   t.like(only(commands, 'hand-back').returns, [{ index: 1, reason: 'lost' }]);
   t.is(ofKind(commands, 'load').length, 0);

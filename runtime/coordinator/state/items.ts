@@ -1,0 +1,239 @@
+import { assert, present } from '../../base/assert.ts';
+import type { HandedBackItem, RunningItem } from '../../ledger/contract.ts';
+import type { ItemIndex, Row } from '../../model/row.ts';
+import { type Item, type LiveRow, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
+import type { State } from './state.ts';
+import type { Worker } from './worker.ts';
+import { awaitNoMore, forgetRow } from './workers.ts';
+
+/**
+ * The owner of the items: their rows, their locks, and the queues in which they stand. Everybody else reads them, and the compiler
+ * refuses it where another file writes.
+ */
+type Own<T> = { -readonly [K in keyof T]: T[K] };
+
+interface OwnState {
+  readonly items: Map<ItemIndex, Item>;
+  ready: ItemIndex[];
+  delayed: ItemIndex[];
+  alone: ItemIndex[];
+  reopened: Item[];
+}
+
+function own(state: State): OwnState {
+  return state as State & OwnState;
+}
+
+export function itemAt(state: State, index: ItemIndex): Item {
+  return present(state.items.get(index), 'item of the mirror');
+}
+
+export function addRunning(state: State, running: RunningItem): Item {
+  const { index, row, lastAttempt, faults } = running;
+  const rows = rowsOf(running).map((one) => giveTo(state, index, one));
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
+  own(state).items.set(index, item);
+  return item;
+}
+
+export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
+  const { index, row, lastAttempt, faults } = handedBack;
+  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
+  own(state).items.set(index, item);
+  queueItem(state, item);
+  return item;
+}
+
+/** The same item by another object: why it waits, and what waits for it, is as before. */
+export function follow(state: State, before: Item | undefined, after: Item): void {
+  if (before === undefined) return;
+  const mine: Own<Item> = after;
+  mine.why = before.why;
+  mine.waiting = before.waiting;
+  if (after.waiting.length > 0) own(state).reopened.push(after);
+}
+
+/** Takes an item out of the mirror: it is terminal, or about to be replaced. */
+export function dropItem(state: State, item: Item): void {
+  for (const live of item.rows) removeRow(state, item, live);
+  own(state).items.delete(item.index);
+}
+
+/** What the ledger says of the item. */
+export function correct(item: Item, { lastAttempt, faults }: Pick<Item, 'lastAttempt' | 'faults'>): void {
+  const mine: Own<Item> = item;
+  mine.lastAttempt = lastAttempt;
+  mine.faults = faults;
+}
+
+export function noteWhy(item: Item, why: WaitCause): void {
+  const mine: Own<Item> = item;
+  mine.why = why;
+}
+
+/** A row that was just written, or just found. */
+export function addRow(state: State, item: Item, row: Row): LiveRow {
+  const live = giveTo(state, item.index, row);
+  const mine: Own<Item> = item;
+  mine.rows = [...item.rows, live];
+  mine.lastAttempt = Math.max(item.lastAttempt, row.attempt);
+  return live;
+}
+
+function giveTo(state: State, index: ItemIndex, row: Row): LiveRow {
+  const owner = state.workers.get(row.worker);
+  owner?.items.add(index);
+  return newRow(state, row, owner);
+}
+
+function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): LiveRow {
+  const bootNonce = owner?.bootNonce ?? '';
+  return { row, bootNonce, isStarted: false, sinceMs: nowMs, recalledFor: null, isLeaving: false, isGivenBack: false };
+}
+
+/** The row that was taken from the item runs again (L44). It is its worker's only where that still waits for it. */
+export function restoreRow(state: State, item: Item, row: Row, isAwaited: boolean): void {
+  const owner = state.workers.get(row.worker);
+  if (isAwaited) owner?.items.add(item.index);
+  const mine: Own<Item> = item;
+  mine.rows = [{ ...newRow(state, row, owner), isStarted: true }];
+}
+
+/** One row of the item is gone; with the last one the item is handed back, and keeps it (L15). */
+export function removeRow(state: State, item: Item, live: LiveRow): void {
+  endRecall(state, item.index, live);
+  forgetRow(state, item.index, live.row);
+  const mine: Own<Item> = item;
+  mine.rows = item.rows.filter((other) => other !== live);
+  mine.taken = live.row;
+}
+
+/** The boot for which the row was claimed; empty where nobody knows it. */
+export function noteBoot(live: LiveRow, bootNonce: string): void {
+  const mine: Own<LiveRow> = live;
+  mine.bootNonce = bootNonce;
+}
+
+/** A started item is never stolen (L32). */
+export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void {
+  if (live.isStarted) return;
+  endRecall(state, index, live);
+  const mine: Own<LiveRow> = live;
+  mine.isStarted = true;
+  mine.sinceMs = state.nowMs;
+}
+
+/** The row is wanted for this worker. */
+export function recall(item: Item, live: LiveRow, thief: Worker): void {
+  const mine: Own<LiveRow> = live;
+  mine.recalledFor = thief.id;
+  thief.awaited.add(item.index);
+}
+
+/** Its worker is not asked for the row any more. */
+export function endRecall(state: State, index: ItemIndex, live: LiveRow): void {
+  const mine: Own<LiveRow> = live;
+  if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);
+  mine.recalledFor = null;
+}
+
+/** Its worker gives the row back while it is being taken from it. */
+export function noteGivenBack(live: LiveRow): void {
+  const mine: Own<LiveRow> = live;
+  mine.isGivenBack = true;
+}
+
+/** The row is on its way out of its worker: nobody is sent it (L28). */
+export function takeAway(state: State, item: Item, live: LiveRow, lock: 'returning' | 'moving'): void {
+  assert(item.rows.includes(live), 'only a running row is taken away');
+  lockItem(item, lock);
+  endRecall(state, item.index, live);
+  const mine: Own<LiveRow> = live;
+  mine.isLeaving = true;
+}
+
+/** The ledger has refused to take the row away. */
+export function leaveWhereItIs(item: Item, live: LiveRow, lock: 'returning' | 'moving'): void {
+  openLock(item, lock);
+  const mine: Own<LiveRow> = live;
+  mine.isLeaving = false;
+  mine.isGivenBack = false;
+}
+
+export function lockItem(item: Item, lock: Lock): void {
+  assert(item.lock === null, 'one lock at a time');
+  const mine: Own<Item> = item;
+  mine.lock = lock;
+}
+
+/** Opens a lock for somebody who locks the item again at once, or judges it. */
+export function openLock(item: Item, lock: Lock): void {
+  assert(item.lock === lock, `item ${item.index} is locked as ${item.lock}, not as ${lock}`);
+  const mine: Own<Item> = item;
+  mine.lock = null;
+}
+
+/** Opens the item's lock, if it has one: what waited for it is judged when the fact has been taken in (judge.ts). */
+export function unlock(state: State, item: Item): void {
+  const mine: Own<Item> = item;
+  mine.lock = null;
+  own(state).reopened.push(item);
+}
+
+/** Items whose locks have opened since the last call. */
+export function takeReopened(state: State): readonly Item[] {
+  return own(state).reopened.splice(0);
+}
+
+/** To be judged when the lock opens. */
+export function addWaiting(item: Item, waiting: Waiting): void {
+  const mine: Own<Item> = item;
+  mine.waiting = [...item.waiting, waiting];
+}
+
+export function takeWaiting(item: Item): readonly Waiting[] {
+  const { waiting } = item;
+  const mine: Own<Item> = item;
+  mine.waiting = [];
+  return waiting;
+}
+
+/** A handed-back item waits for its time, or for its next claim. */
+export function queueItem(state: State, item: Item): void {
+  const { delayMs } = item.faults;
+  const mine: Own<Item> = item;
+  mine.dueAtMs = state.nowMs + delayMs;
+  own(state)[delayMs > 0 ? 'delayed' : 'ready'].push(item.index);
+}
+
+/** What was picked for a claim, and not claimed, is at the end of its queue again. */
+export function releaseClaim(state: State, item: Item): void {
+  own(state).ready.push(item.index);
+  unlock(state, item);
+}
+
+/** What a round of claims has left, in its order, and what it has set aside to run alone. */
+export function keepReady(state: State, left: ItemIndex[], alone: readonly ItemIndex[]): void {
+  own(state).ready = left;
+  if (alone.length > 0) own(state).alone = [...state.alone, ...alone];
+}
+
+/** Handed-back items whose time has come may be claimed. After a boot, or where a server was away for long, that may be the whole list at once. */
+export function releaseDue(state: State): void {
+  const waiting: ItemIndex[] = [];
+  for (const index of state.delayed) {
+    const item = state.items.get(index);
+    if (item !== undefined && item.dueAtMs > state.nowMs) waiting.push(index);
+    else if (item !== undefined) own(state).ready.push(index);
+  }
+  own(state).delayed = waiting;
+}
+
+/** These items are not to be claimed now. */
+export function unqueue(state: State, indexes: ReadonlySet<ItemIndex>): void {
+  const isOther = (index: ItemIndex): boolean => !indexes.has(index);
+  const mine = own(state);
+  mine.ready = mine.ready.filter(isOther);
+  mine.delayed = mine.delayed.filter(isOther);
+  mine.alone = mine.alone.filter(isOther);
+}
