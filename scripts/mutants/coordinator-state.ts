@@ -39,9 +39,9 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-and-not-told',
     rule: 'C11',
-    file: 'runtime/coordinator/state/rows.ts',
-    old: '  state.touched.add(worker);\n  state.workers.get(worker)?.acknowledged.push',
-    new: '  state.workers.get(worker)?.acknowledged.push',
+    file: 'runtime/coordinator/state/workers.ts',
+    old: '  state.touched.add(id);\n  ownWorkers(state).get(id)?.[what]',
+    new: '  ownWorkers(state).get(id)?.[what]',
     tests: UNIT,
   },
   {

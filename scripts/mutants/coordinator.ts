@@ -72,8 +72,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'restored-rows-of-nobody-stay',
     rule: 'L31',
     file: 'runtime/coordinator/state/items.ts',
-    old: 'if (isAwaited) owner?.items.add(item.index);',
-    new: 'owner?.items.add(item.index);',
+    old: 'if (isAwaited) giveItem(state, row.worker, item.index);',
+    new: 'giveItem(state, row.worker, item.index);',
     tests: UNIT,
   },
   {
@@ -191,7 +191,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
   {
     name: 'workers-due-at-boot-at-once',
     rule: 'L25',
-    file: 'runtime/coordinator/state/mirror.ts',
+    file: 'runtime/coordinator/state/workers.ts',
     old: "info?.bootNonce ?? '', nowMs + state.settings.heartbeatIntervalMs, nowMs)",
     new: "info?.bootNonce ?? '', nowMs - state.settings.coordinatorFailureTimeoutMs, nowMs)",
     tests: UNIT,

@@ -9,7 +9,7 @@ import { addRow, itemAt, leaveWhereItIs, noteGivenBack, noteStarted, recall, rem
 import { acknowledge, handBack, reassign } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
-import { awaitNoMore, takeOutgoing } from '../state/workers.ts';
+import { awaitNoMore, meetLater, sendItem, tellOf, withholdItem } from '../state/workers.ts';
 import { freeSlots } from './claims.ts';
 
 /**
@@ -86,11 +86,10 @@ function backlogOf(state: State, worker: Worker): Unstarted[] {
 function steal(state: State, victim: Worker, thief: Worker, rows: readonly Unstarted[]): void {
   const moves: Move[] = [];
   for (const { item, live } of rows) {
-    const isUnsent = victim.unread.delete(item.index) || victim.outgoing.has(item.index);
-    takeOutgoing(victim, item.index);
-    recall(item, live, thief);
+    const isUnsent = withholdItem(state, victim.id, item.index);
+    recall(state, item, live, thief.id);
     if (isUnsent) moves.push(reassign(state, item, live, thief.id));
-    else victim.recalled.push(refOf(item.index, live.row));
+    else tellOf(state, victim.id, 'recalled', refOf(item.index, live.row));
   }
   if (moves.length > 0) command(state, { kind: 'reassign', moves });
 }
@@ -134,8 +133,9 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
 export function giveRow(state: State, item: Item, worker: WorkerId, attempt: number): void {
   addRow(state, item, { worker, attempt, claimEpoch: state.epoch });
   const owner = state.workers.get(worker);
-  if (owner !== undefined) (isGoing(owner) ? owner.unmet : owner.unread).add(item.index);
   state.touched.add(worker);
+  if (owner !== undefined && isGoing(owner)) meetLater(state, worker, item.index);
+  else sendItem(state, worker, item.index);
   unlock(state, item);
 }
 

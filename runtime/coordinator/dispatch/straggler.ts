@@ -9,7 +9,7 @@ import type { Item } from '../state/item.ts';
 import { itemAt, lockItem, openLock, unlock } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
-import { awaitNoMore } from '../state/workers.ts';
+import { awaitItem, awaitNoMore } from '../state/workers.ts';
 import { giveRow, idleSlots, isQueueEmpty } from './steal.ts';
 
 /**
@@ -66,7 +66,7 @@ function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
     lockItem(item, 'moving');
     rows.push({ index: item.index, row });
     free -= 1;
-    worker.awaited.add(item.index);
+    awaitItem(state, worker.id, item.index);
   }
   if (rows.length > 0) command(state, { kind: 'second', worker: worker.id, rows });
 }

@@ -6,6 +6,7 @@ import { findRow, type Item, rowOf } from '../state/item.ts';
 import { itemAt, lockItem, openLock } from '../state/items.ts';
 import { acknowledge, handBack, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
+import { clearRefusals, countRefusal } from '../state/workers.ts';
 
 /**
  * Decides what only the whole run shows about a failure: whether it is the item's own, or every item would fail like it. The worker
@@ -37,7 +38,7 @@ export function suspect(state: State, worker: WorkerId, item: Item, outcome: Out
 /** All endpoints of this worker refuse every item. The run pauses if that is so for every worker that has items. */
 export function noteRefusal(state: State, id: WorkerId, detail: string): void {
   const refused = state.workers.get(id);
-  if (refused !== undefined) refused.refusals += 1;
+  countRefusal(state, id);
   // In a run that has results single items may be refused: only a row of refusals counts.
   const least = state.done === 0 ? 1 : state.settings.breaker;
   const others = [...state.workers.values()].filter((worker) => worker === refused || worker.items.size > 0);
@@ -51,8 +52,7 @@ export function noteQuota(state: State, detail: string): void {
 
 /** An endpoint of the worker works: the outcomes that were held back are the items' own failures. */
 export function noteResult(state: State, id: WorkerId): void {
-  const worker = state.workers.get(id);
-  if (worker !== undefined) worker.refusals = 0;
+  clearRefusals(state, id);
   releaseSuspects(state);
 }
 

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.ts';
-import { COORDINATOR_WORKER, isSameRow, type Row, refKey, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
 import { command } from '../state/commands.ts';
@@ -8,6 +8,7 @@ import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/i
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
+import { sendItem, takeRestored, takeUnmet } from '../state/workers.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
 import { acquit } from './poison.ts';
 
@@ -83,7 +84,7 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
 /** The row is being handed back already, and its worker no longer waits for it to be restored. */
 function onGivenBack(state: State, worker: WorkerId, live: LiveRow, returned: ItemReturn): void {
   noteGivenBack(live);
-  state.workers.get(worker)?.restoring.delete(refKey(returned));
+  takeRestored(state, worker, returned);
 }
 
 /** L32: what was recalled, and is released, goes to the thief; everything else goes back. */
@@ -116,11 +117,10 @@ function meetOwners(state: State, item: Item): void {
     const { worker } = live.row;
     if (worker === COORDINATOR_WORKER) continue;
     const owner = state.workers.get(worker);
-    const isUnmet = owner?.unmet.delete(item.index) ?? false;
+    const isUnmet = takeUnmet(state, worker, item.index);
     if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
     if (!isUnmet) continue;
     if (live.bootNonce !== owner.bootNonce || isGoing(owner)) return handBack(state, item, live, 'lost', 0);
-    state.touched.add(worker);
-    owner.unread.add(item.index);
+    sendItem(state, worker, item.index);
   }
 }

@@ -7,6 +7,7 @@ import { type Item, refOf, rowOf } from '../state/item.ts';
 import { itemAt, lockItem, openLock, restoreRow, unlock, unqueue } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
+import { awaitRestored, takeRestored, tellOf } from '../state/workers.ts';
 import { takeFound } from './found.ts';
 
 /**
@@ -16,14 +17,15 @@ import { takeFound } from './found.ts';
 
 /** Restores the rows of the items that this hello names as started, and remembers them until the ledger has answered. */
 export function restoreStarted(state: State, worker: Worker, held: readonly HeldItem[]): void {
-  worker.restoring.clear();
+  const awaited: HeldItem[] = [];
   const items: Item[] = [];
   for (const one of held) {
     const item = one.state === 'started' ? state.items.get(one.index) : undefined;
     if (item === undefined || !isTakenFrom(item, worker, one)) continue;
     if (item.lock === null) items.push(item);
-    if (item.lock === null || item.lock === 'restoring' || item.lock === 'returning') worker.restoring.add(refKey(one));
+    if (item.lock === null || item.lock === 'restoring' || item.lock === 'returning') awaited.push(one);
   }
+  awaitRestored(state, worker.id, awaited);
   askFor(state, worker.id, items);
 }
 
@@ -54,8 +56,7 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
   for (const [at, { index, row }] of rows.entries()) {
     const item = itemAt(state, index);
     assert(item.lock === 'restoring', 'an item being restored is locked');
-    const owner = state.workers.get(id);
-    const isAwaited = owner?.restoring.delete(refKey(refOf(index, row))) === true;
+    const isAwaited = takeRestored(state, id, refOf(index, row));
     const verdict = present(verdicts[at], 'restore verdict');
     if (verdict.kind === 'restored') {
       // Where its worker has gone again, or its newest hello does not name the item, judging hands the row back.
@@ -63,7 +64,7 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
       unlock(state, item);
     } else {
       openLock(item, 'restoring');
-      if (isAwaited) owner?.revoked.push(refOf(index, row));
+      if (isAwaited) tellOf(state, id, 'revoked', refOf(index, row));
       takeFound(state, verdict.found);
     }
     state.touched.add(id);

@@ -1,10 +1,10 @@
 import { assert, present } from '../../base/assert.ts';
 import type { HandedBackItem, RunningItem } from '../../ledger/contract.ts';
-import type { ItemIndex, Row } from '../../model/row.ts';
+import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
 import { type Item, type LiveRow, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
 import type { State } from './state.ts';
 import type { Worker } from './worker.ts';
-import { awaitNoMore, forgetRow } from './workers.ts';
+import { awaitItem, awaitNoMore, forgetRow, giveItem } from './workers.ts';
 
 /**
  * The owner of the items: their rows, their locks, and the queues in which they stand. Everybody else reads them, and the compiler
@@ -82,7 +82,7 @@ export function addRow(state: State, item: Item, row: Row): LiveRow {
 
 function giveTo(state: State, index: ItemIndex, row: Row): LiveRow {
   const owner = state.workers.get(row.worker);
-  owner?.items.add(index);
+  giveItem(state, row.worker, index);
   return newRow(state, row, owner);
 }
 
@@ -94,7 +94,7 @@ function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): LiveRow 
 /** The row that was taken from the item runs again (L44). It is its worker's only where that still waits for it. */
 export function restoreRow(state: State, item: Item, row: Row, isAwaited: boolean): void {
   const owner = state.workers.get(row.worker);
-  if (isAwaited) owner?.items.add(item.index);
+  if (isAwaited) giveItem(state, row.worker, item.index);
   const mine: Own<Item> = item;
   mine.rows = [{ ...newRow(state, row, owner), isStarted: true }];
 }
@@ -124,10 +124,10 @@ export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void
 }
 
 /** The row is wanted for this worker. */
-export function recall(item: Item, live: LiveRow, thief: Worker): void {
+export function recall(state: State, item: Item, live: LiveRow, thief: WorkerId): void {
   const mine: Own<LiveRow> = live;
-  mine.recalledFor = thief.id;
-  thief.awaited.add(item.index);
+  mine.recalledFor = thief;
+  awaitItem(state, thief, item.index);
 }
 
 /** Its worker is not asked for the row any more. */

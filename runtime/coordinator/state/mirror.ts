@@ -1,12 +1,11 @@
 import { NO_REPEATS } from '../../base/repeats.ts';
-import type { RunningItem, Scan, WorkerInfo } from '../../ledger/contract.ts';
+import type { RunningItem, Scan } from '../../ledger/contract.ts';
 import { noDurations } from '../../model/durations.ts';
-import { COORDINATOR_WORKER, type Epoch, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, type Epoch } from '../../model/row.ts';
 import { type Item, rowsOf } from './item.ts';
 import { addHandedBack, addRunning, noteBoot } from './items.ts';
 import type { MachineSettings, State } from './state.ts';
-import type { Worker } from './worker.ts';
-import { newWorker } from './workers.ts';
+import { expectWorker } from './workers.ts';
 
 /** Builds the mirror from a scan (L24). Running rows are taken over as in flight. */
 export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, nowMs: number): State {
@@ -57,16 +56,6 @@ export function takeOver(state: State, running: RunningItem, nowMs: number): Ite
   const item = addRunning(state, running);
   for (const live of item.rows) if (state.workers.get(live.row.worker)?.hasOlderRows === true) noteBoot(live, '');
   return item;
-}
-
-function expectWorker(state: State, id: WorkerId, nowMs: number, info: Omit<WorkerInfo, 'registeredAtMs'> | null): Worker {
-  const worker = newWorker(id, info?.bootNonce ?? '', nowMs + state.settings.heartbeatIntervalMs, nowMs);
-  worker.pid = info?.pid ?? 0;
-  worker.concurrency = info?.concurrency ?? 0;
-  worker.hasOlderRows = info?.hasOlderRows === true;
-  worker.isRegistered = info !== null;
-  state.workers.set(id, worker);
-  return worker;
 }
 
 /** How many items are handed out; `prefetched`: those of them that no worker has said to have begun. */

@@ -1,11 +1,12 @@
 import { assert, present } from '../../base/assert.ts';
 import type { HandBack, Move } from '../../ledger/contract.ts';
-import { type ItemRef, plainRef, type WorkerId } from '../../model/row.ts';
+import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { command } from './commands.ts';
 import { type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
 import { lockItem, takeAway } from './items.ts';
 import type { State } from './state.ts';
+import { awaitItem, tellOf } from './workers.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 
@@ -34,7 +35,7 @@ function returnOf(state: State, item: Item, live: LiveRow, reason: HandBack['rea
 export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId): Move {
   assert(!live.isStarted, 'only a row that is not started moves');
   takeAway(state, item, live, 'moving');
-  state.workers.get(to)?.awaited.add(item.index);
+  awaitItem(state, to, item.index);
   return { index: item.index, row: live.row, to };
 }
 
@@ -47,18 +48,15 @@ export function commandMove(state: State, move: Move): void {
 
 /** The worker may forget this pair. */
 export function acknowledge(state: State, worker: WorkerId, ref: ItemRef): void {
-  state.touched.add(worker);
-  state.workers.get(worker)?.acknowledged.push(plainRef(ref));
+  tellOf(state, worker, 'acknowledged', ref);
 }
 
 /** The ledger has confirmed that this pair can never settle (L29). */
 export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
-  state.touched.add(worker);
-  state.workers.get(worker)?.stale.push(plainRef(ref));
+  tellOf(state, worker, 'stale', ref);
 }
 
 /** The worker is to stop what it still does for this row (L27). */
 export function revoke(state: State, item: Item, live: LiveRow): void {
-  state.touched.add(live.row.worker);
-  state.workers.get(live.row.worker)?.revoked.push(refOf(item.index, live.row));
+  tellOf(state, live.row.worker, 'revoked', refOf(item.index, live.row));
 }

@@ -135,7 +135,8 @@ export interface State {
   readonly reopened: readonly Item[];
   /** The round of claims that is under way; null when a new one may be planned. */
   claims: readonly Grant[] | null;
-  readonly workers: Map<WorkerId, Worker>;
+  /** Written by state/workers.ts and the room `workers`. */
+  readonly workers: ReadonlyMap<WorkerId, Worker>;
   readonly hints: Hints;
   /** Boots that another boot of the same worker has replaced (L26). */
   readonly replacedBoots: Set<string>;

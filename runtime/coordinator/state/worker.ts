@@ -3,7 +3,8 @@ import type { ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment, Order, WorkerState } from '../../model/session.ts';
 import type { Token } from './commands.ts';
 
-export interface Worker {
+/** A worker as its owners write it: state/workers.ts, and the room `workers`, which hears it and speaks to it. */
+export interface OwnWorker {
   readonly id: WorkerId;
   bootNonce: string;
   pid: number;
@@ -53,6 +54,14 @@ export interface Worker {
   /** The strictest of all that is said about it or its machine; null for nothing. */
   demand: ComputeHint | null;
 }
+
+/** A worker as all others read it. */
+export type Worker = View<OwnWorker>;
+
+type View<T> = { readonly [K in keyof T]: ViewOf<T[K]> };
+
+type ViewOf<V> =
+  V extends Set<infer E> ? ReadonlySet<E> : V extends Map<infer K, infer E> ? ReadonlyMap<K, E> : V extends (infer E)[] ? readonly E[] : V;
 
 /** What one worker is told to do now. */
 export interface Instruction {

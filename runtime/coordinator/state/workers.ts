@@ -1,8 +1,24 @@
-import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
+import type { WorkerInfo } from '../../ledger/contract.ts';
+import { type ItemIndex, type ItemRef, plainRef, type Row, refKey, type WorkerId } from '../../model/row.ts';
 import type { State } from './state.ts';
-import type { Worker } from './worker.ts';
+import type { OwnWorker } from './worker.ts';
 
-export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowMs: number): Worker {
+/** For the room `workers`, which writes them too. */
+export function ownWorkers(state: State): Map<WorkerId, OwnWorker> {
+  return state.workers as Map<WorkerId, OwnWorker>;
+}
+
+/** A worker that is known from the ledger, and from which nothing has been heard yet; null: only its rows are known. */
+export function expectWorker(state: State, id: WorkerId, nowMs: number, info: Omit<WorkerInfo, 'registeredAtMs'> | null): void {
+  const worker = newWorker(id, info?.bootNonce ?? '', nowMs + state.settings.heartbeatIntervalMs, nowMs);
+  worker.pid = info?.pid ?? 0;
+  worker.concurrency = info?.concurrency ?? 0;
+  worker.hasOlderRows = info?.hasOlderRows === true;
+  worker.isRegistered = info !== null;
+  ownWorkers(state).set(id, worker);
+}
+
+export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowMs: number): OwnWorker {
   return {
     id,
     bootNonce,
@@ -43,12 +59,12 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
 
 /** No row of the item is on its way to this worker any more; one that has registered again awaits nothing. */
 export function awaitNoMore(state: State, id: WorkerId, index: ItemIndex): void {
-  state.workers.get(id)?.awaited.delete(index);
+  ownWorkers(state).get(id)?.awaited.delete(index);
 }
 
 /** The row is no longer its worker's. */
 export function forgetRow(state: State, index: ItemIndex, row: Row): void {
-  const owner = state.workers.get(row.worker);
+  const owner = ownWorkers(state).get(row.worker);
   if (owner === undefined) return;
   state.touched.add(owner.id);
   owner.items.delete(index);
@@ -58,7 +74,70 @@ export function forgetRow(state: State, index: ItemIndex, row: Row): void {
 }
 
 /** Takes an assignment out of those that wait to be sent. */
-export function takeOutgoing(worker: Worker, index: ItemIndex): void {
+export function takeOutgoing(worker: OwnWorker, index: ItemIndex): void {
   worker.outgoingBytes -= worker.outgoing.get(index)?.line.length ?? 0;
   worker.outgoing.delete(index);
+}
+
+/** The row of the item is this worker's. */
+export function giveItem(state: State, id: WorkerId, index: ItemIndex): void {
+  ownWorkers(state).get(id)?.items.add(index);
+}
+
+/** A row of the item is on its way to this worker. */
+export function awaitItem(state: State, id: WorkerId, index: ItemIndex): void {
+  ownWorkers(state).get(id)?.awaited.add(index);
+}
+
+/** Its row is to be read and sent to it. */
+export function sendItem(state: State, id: WorkerId, index: ItemIndex): void {
+  state.touched.add(id);
+  ownWorkers(state).get(id)?.unread.add(index);
+}
+
+/** What the worker was not sent yet is not sent: true where that is so. */
+export function withholdItem(state: State, id: WorkerId, index: ItemIndex): boolean {
+  const worker = ownWorkers(state).get(id);
+  if (worker === undefined) return false;
+  const isUnsent = worker.unread.delete(index) || worker.outgoing.has(index);
+  takeOutgoing(worker, index);
+  return isUnsent;
+}
+
+/** Its row is looked at again when the item's lock opens (L27). */
+export function meetLater(state: State, id: WorkerId, index: ItemIndex): void {
+  ownWorkers(state).get(id)?.unmet.add(index);
+}
+
+export function takeUnmet(state: State, id: WorkerId, index: ItemIndex): boolean {
+  return ownWorkers(state).get(id)?.unmet.delete(index) ?? false;
+}
+
+/** The started items of its newest hello that wait for their rows (L44). */
+export function awaitRestored(state: State, id: WorkerId, held: readonly ItemRef[]): void {
+  const worker = ownWorkers(state).get(id);
+  worker?.restoring.clear();
+  for (const ref of held) worker?.restoring.add(refKey(ref));
+}
+
+/** It does not wait for this one any more; true where it did. */
+export function takeRestored(state: State, id: WorkerId, ref: ItemRef): boolean {
+  return ownWorkers(state).get(id)?.restoring.delete(refKey(ref)) ?? false;
+}
+
+/** Its endpoints refuse everybody. */
+export function countRefusal(state: State, id: WorkerId): void {
+  const worker = ownWorkers(state).get(id);
+  if (worker !== undefined) worker.refusals += 1;
+}
+
+export function clearRefusals(state: State, id: WorkerId): void {
+  const worker = ownWorkers(state).get(id);
+  if (worker !== undefined) worker.refusals = 0;
+}
+
+/** What the worker is told of an item with its next message. */
+export function tellOf(state: State, id: WorkerId, what: 'acknowledged' | 'stale' | 'revoked' | 'recalled', ref: ItemRef): void {
+  state.touched.add(id);
+  ownWorkers(state).get(id)?.[what].push(plainRef(ref));
 }

@@ -4,8 +4,8 @@ import type { Assignment, PollReply } from '../../model/session.ts';
 import type { Token } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
 import type { State } from '../state/state.ts';
-import type { Batch, Worker } from '../state/worker.ts';
-import { takeOutgoing } from '../state/workers.ts';
+import type { Batch, OwnWorker } from '../state/worker.ts';
+import { ownWorkers, takeOutgoing } from '../state/workers.ts';
 import { instructionFor, isSameInstruction, remainingMs } from './drain.ts';
 
 /** Bytes of input lines in one reply: well below the message limit of 16 MiB; a single larger line travels alone. */
@@ -16,7 +16,7 @@ export const MAX_STREAM_BATCH_BYTES: number = 128 * 1024;
 const MAX_ACKNOWLEDGED = 4_096;
 
 /** Tells a worker what there is to say, if anything, and if it listens. */
-export function flush(state: State, worker: Worker): void {
+export function flush(state: State, worker: OwnWorker): void {
   const { channel } = worker;
   if (channel === null || (channel.kind === 'stream' && channel.isWriting)) return;
   if (worker.sent === null) worker.sent = nextBatch(worker, channel.kind === 'stream' ? MAX_STREAM_BATCH_BYTES : MAX_BATCH_BYTES);
@@ -28,13 +28,13 @@ export function flush(state: State, worker: Worker): void {
 /** Tells those for whom something has changed. */
 export function flushTouched(state: State): void {
   for (const id of state.touched) {
-    const worker = state.workers.get(id);
+    const worker = ownWorkers(state).get(id);
     if (worker !== undefined) flush(state, worker);
   }
 }
 
 /** Says what there is, be it nothing: that answers a poll, and is the pulse of a stream. */
-export function answer(state: State, worker: Worker): void {
+export function answer(state: State, worker: OwnWorker): void {
   const channel = present(worker.channel, 'somebody who listens');
   if (channel.kind === 'poll') worker.channel = null;
   else {
@@ -54,12 +54,12 @@ export function answer(state: State, worker: Worker): void {
 }
 
 /** Answers a poll that a newer one has overtaken: nothing is said in it. */
-export function answerEmpty(state: State, worker: Worker, token: Token): void {
+export function answerEmpty(state: State, worker: OwnWorker, token: Token): void {
   reply(state, worker, token, { ...NO_BATCH, acknowledged: [], stale: [] });
 }
 
 /** The worker is told nothing more where it listens now: a poll is answered with `last`, a stream ends after it. */
-export function closeChannel(state: State, worker: Worker, last: PollReply | null): void {
+export function closeChannel(state: State, worker: OwnWorker, last: PollReply | null): void {
   const { channel } = worker;
   worker.channel = null;
   if (channel === null) return;
@@ -72,13 +72,13 @@ type Content = Omit<Extract<PollReply, { readonly status: 'ok' }>, 'status' | 'e
 
 const NO_BATCH = { batch: 0, assignments: [], revoked: [], recalled: [] } as const;
 
-function reply(state: State, worker: Worker, token: Token, content: Content): void {
+function reply(state: State, worker: OwnWorker, token: Token, content: Content): void {
   const { order, reason } = worker.toldOrder;
   const drainMs = remainingMs(worker.toldOrder, state.nowMs);
   command(state, { kind: 'reply-poll', token, reply: { status: 'ok', epoch: state.epoch, order, drainMs, reason, ...content } });
 }
 
-function nextBatch(worker: Worker, maxBytes: number): Batch | null {
+function nextBatch(worker: OwnWorker, maxBytes: number): Batch | null {
   if (worker.outgoing.size === 0 && worker.revoked.length === 0 && worker.recalled.length === 0) return null;
   const assignments: Assignment[] = [];
   let bytes = 0;

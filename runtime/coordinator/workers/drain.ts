@@ -7,8 +7,8 @@ import { command } from '../state/commands.ts';
 import { itemAt } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { Drain, State } from '../state/state.ts';
-import { type Instruction, isGoing, type Worker } from '../state/worker.ts';
-import { takeOutgoing } from '../state/workers.ts';
+import { type Instruction, isGoing, type OwnWorker, type Worker } from '../state/worker.ts';
+import { ownWorkers, takeOutgoing } from '../state/workers.ts';
 
 /** Who is to leave or to hold, what each worker is told, and how its drain goes. */
 
@@ -52,7 +52,7 @@ function demanded({ demand }: Worker): Instruction {
 }
 
 /** Looks again at what is asked of a worker. */
-export function reviewWorker(state: State, worker: Worker): void {
+export function reviewWorker(state: State, worker: OwnWorker): void {
   const { file, told, asked } = state.hints;
   const own = asked.get(worker.id);
   const all = [...file, ...told.values(), ...(own?.bootNonce === worker.bootNonce ? [own.hint] : [])];
@@ -63,7 +63,7 @@ export function reviewWorker(state: State, worker: Worker): void {
 }
 
 /** What has not been sent to it goes to others at once. */
-function withhold(state: State, worker: Worker): void {
+function withhold(state: State, worker: OwnWorker): void {
   const indexes = [...worker.outgoing.keys(), ...worker.unread];
   for (const index of indexes) takeOutgoing(worker, index);
   worker.unread.clear();
@@ -80,12 +80,12 @@ function withhold(state: State, worker: Worker): void {
 
 /** It holds, drains, or is to: it gets nothing, and nothing that happens to it now is an item's fault. */
 export function isLeaving(state: State, id: WorkerId): boolean {
-  const worker = state.workers.get(id);
+  const worker = ownWorkers(state).get(id);
   return worker !== undefined && (isGoing(worker) || openDrain(state, worker) !== null);
 }
 
 /** The drain of this boot, whether or not it has told of it yet. */
-export function expectDrain(state: State, worker: Worker): Drain {
+export function expectDrain(state: State, worker: OwnWorker): Drain {
   const known = openDrain(state, worker);
   if (known !== null) return known;
   const { drains } = state.hints;
@@ -97,17 +97,17 @@ export function expectDrain(state: State, worker: Worker): Drain {
   return drain;
 }
 
-function openDrain(state: State, worker: Worker): Drain | null {
+function openDrain(state: State, worker: OwnWorker): Drain | null {
   const drain = state.hints.drains.get(worker.id);
   return drain?.state === 'draining' && drain.bootNonce === worker.bootNonce ? drain : null;
 }
 
 /** What the worker has done since its last message; the first step begins the drain for those who watch. */
-export function onDrainSteps(state: State, worker: Worker, steps: readonly DrainStep[]): void {
+export function onDrainSteps(state: State, worker: OwnWorker, steps: readonly DrainStep[]): void {
   for (const step of steps) onStep(state, worker, step);
 }
 
-function onStep(state: State, worker: Worker, step: DrainStep): void {
+function onStep(state: State, worker: OwnWorker, step: DrainStep): void {
   if (step.step === 'withdrawn' && openDrain(state, worker) === null) return;
   const drain = expectDrain(state, worker);
   if (drain.steps.length >= MAX_STEPS) return;
@@ -122,7 +122,7 @@ function onStep(state: State, worker: Worker, step: DrainStep): void {
 }
 
 /** The worker is gone, in order or not; called after the event that says so. */
-export function endDrain(state: State, worker: Worker, end: 'left' | 'lost'): void {
+export function endDrain(state: State, worker: OwnWorker, end: 'left' | 'lost'): void {
   const asked = state.hints.asked.get(worker.id);
   if (asked?.bootNonce === worker.bootNonce && end === 'left') state.hints.asked.delete(worker.id);
   const drain = openDrain(state, worker);

@@ -1,7 +1,8 @@
 import type { DrainOrder, DrainReply, HintReply, HintWord } from '../../model/drain.ts';
 import { type ComputeHint, concerns, earlier, PROVIDER_TIMES } from '../../model/hint.ts';
 import type { State } from '../state/state.ts';
-import type { Worker } from '../state/worker.ts';
+import type { OwnWorker } from '../state/worker.ts';
+import { ownWorkers } from '../state/workers.ts';
 import { expectDrain, reviewWorker } from './drain.ts';
 import { failWorker } from './registry.ts';
 
@@ -13,7 +14,7 @@ const MAX_TOLD = 10_000;
 /** What the hints file says now, all of it; what it says no more is withdrawn. */
 export function onHintsFile(state: State, hints: readonly ComputeHint[]): void {
   state.hints.file = hints;
-  review(state, [...state.workers.values()]);
+  review(state, [...ownWorkers(state).values()]);
 }
 
 /** The newest word about this node and worker. */
@@ -38,8 +39,8 @@ export function hintReply(state: State, word: HintWord): HintReply {
 }
 
 /** A cluster that loses hundreds of machines says so of each: a word costs a look at its own workers, not at what was said of all. */
-function concerned(state: State, about: Parameters<typeof concerns>[0]): readonly Worker[] {
-  return [...state.workers.values()].filter((one) => concerns(about, one));
+function concerned(state: State, about: Parameters<typeof concerns>[0]): readonly OwnWorker[] {
+  return [...ownWorkers(state).values()].filter((one) => concerns(about, one));
 }
 
 /** A worker is told to leave by name. Asked again, the earliest deadline holds. */
@@ -65,21 +66,21 @@ export function drainReply(state: State, order: DrainOrder): DrainReply {
   const worker = orderedWorker(state, order);
   const bootNonce = worker?.bootNonce ?? order.bootNonce;
   if (bootNonce === '')
-    return { state: 'unknown', workers: [...state.workers.values()].filter((one) => one.isRegistered).map((one) => one.id) };
+    return { state: 'unknown', workers: [...ownWorkers(state).values()].filter((one) => one.isRegistered).map((one) => one.id) };
   const drain = state.hints.drains.get(order.workerId);
   if (drain?.bootNonce === bootNonce) return { state: drain.state, bootNonce, steps: [...drain.steps] };
   // An earlier coordinator was asked first, and by now there is nobody of this boot.
   return { state: 'left', bootNonce, steps: [] };
 }
 
-function orderedWorker(state: State, { workerId, bootNonce }: DrainOrder): Worker | null {
-  const worker = state.workers.get(workerId);
+function orderedWorker(state: State, { workerId, bootNonce }: DrainOrder): OwnWorker | null {
+  const worker = ownWorkers(state).get(workerId);
   if (worker === undefined || !worker.isRegistered) return null;
   return bootNonce === '' || bootNonce === worker.bootNonce ? worker : null;
 }
 
 /** Whose machine has just turned out to be gone is failed at once; one that is heard again all the same is told to stop (L31). */
-function review(state: State, workers: readonly Worker[]): void {
+function review(state: State, workers: readonly OwnWorker[]): void {
   for (const worker of workers) {
     const before = worker.demand?.severity;
     reviewWorker(state, worker);

@@ -5,7 +5,8 @@ import { command } from '../state/commands.ts';
 import { findRow, refOf, rowOf, rowOfWorker } from '../state/item.ts';
 import { itemAt } from '../state/items.ts';
 import type { State } from '../state/state.ts';
-import type { Worker } from '../state/worker.ts';
+import type { OwnWorker } from '../state/worker.ts';
+import { ownWorkers } from '../state/workers.ts';
 import { flush, MAX_BATCH_BYTES } from './delivery.ts';
 
 /**
@@ -18,12 +19,12 @@ const MAX_READ_ITEMS = 1_024;
 
 export function readAhead(state: State): void {
   for (const id of state.touched) {
-    const worker = state.workers.get(id);
+    const worker = ownWorkers(state).get(id);
     if (worker !== undefined) readNext(state, worker);
   }
 }
 
-function readNext(state: State, worker: Worker): void {
+function readNext(state: State, worker: OwnWorker): void {
   if (worker.isReading || worker.unread.size === 0 || worker.outgoingBytes >= MAX_BATCH_BYTES) return;
   const refs: ItemRef[] = [];
   for (const index of worker.unread) {
@@ -37,7 +38,7 @@ function readNext(state: State, worker: Worker): void {
 
 /** Lines have been read, of all that was asked for or of the first: they go out if the row is still the one they were read for (L28). */
 export function onLoaded(state: State, id: WorkerId, assignments: readonly Assignment[]): void {
-  const worker = state.workers.get(id);
+  const worker = ownWorkers(state).get(id);
   if (worker === undefined) return;
   worker.isReading = false;
   state.touched.add(id);

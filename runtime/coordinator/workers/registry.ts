@@ -10,8 +10,8 @@ import { rowOfWorker } from '../state/item.ts';
 import { itemAt, noteBoot } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
-import type { Worker } from '../state/worker.ts';
-import { newWorker } from '../state/workers.ts';
+import type { OwnWorker } from '../state/worker.ts';
+import { newWorker, ownWorkers } from '../state/workers.ts';
 import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
@@ -24,7 +24,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
     return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
   }
-  const known = state.workers.get(beat.workerId);
+  const known = ownWorkers(state).get(beat.workerId);
   if (beat.highestEpoch > state.epoch) {
     checkEpoch(state, beat.workerId, beat.highestEpoch);
     if (known?.bootNonce === beat.bootNonce) hear(state, nowMs, known);
@@ -61,18 +61,18 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
  * registry names, was replaced: under an earlier coordinator, whose memory of it is gone (L26). Else each of the two would replace the
  * other, and both would end.
  */
-function isReplaced({ bootNonce }: Worker, beat: Beat): boolean {
+function isReplaced({ bootNonce }: OwnWorker, beat: Beat): boolean {
   const hasBegun = beat.state === 'ready' || beat.state === 'not-ready';
   return hasBegun && bootNonce !== '' && bootNonce !== beat.bootNonce;
 }
 
-function hear(state: State, nowMs: number, worker: Worker): void {
+function hear(state: State, nowMs: number, worker: OwnWorker): void {
   worker.lastBeatMs = nowMs;
   worker.dueAtMs = beatDueAtMs(nowMs, state.settings);
   worker.isSuspected = false;
 }
 
-function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | undefined): Worker {
+function registerBoot(state: State, nowMs: number, beat: Beat, known: OwnWorker | undefined): OwnWorker {
   const worker = newWorker(beat.workerId, beat.bootNonce, 0, nowMs);
   const gone = state.goneBoots.get(beat.workerId);
   if (gone !== undefined && gone !== beat.bootNonce) noteReplaced(state, beat.workerId, gone);
@@ -83,7 +83,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
     passOnUnsent(state, known, beat.bootNonce);
     dismiss(state, known, 'superseded');
   }
-  state.workers.set(worker.id, worker);
+  ownWorkers(state).set(worker.id, worker);
   const { bootNonce, pid, concurrency } = beat;
   // A coordinator that dies before the rows of the earlier boot are taken back leaves them to its successor (L27).
   const isSecond = known !== undefined || (gone !== undefined && gone !== bootNonce);
@@ -96,7 +96,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: Worker | u
 }
 
 /** What the earlier boot was never sent has not crashed with it (L27). */
-function passOnUnsent(state: State, { id, unread, outgoing }: Worker, bootNonce: string): void {
+function passOnUnsent(state: State, { id, unread, outgoing }: OwnWorker, bootNonce: string): void {
   for (const index of [...unread, ...outgoing.keys()]) {
     const live = rowOfWorker(itemAt(state, index), id);
     if (live !== undefined && live.bootNonce !== '') noteBoot(live, bootNonce);
@@ -115,7 +115,7 @@ function forgetOldest(boots: Set<string> | Map<string, string>): void {
 
 /** The registry row is durable: now the worker hears it, and may be given items. */
 export function onRegistered(state: State, id: WorkerId, bootNonce: string): void {
-  const worker = state.workers.get(id);
+  const worker = ownWorkers(state).get(id);
   if (worker === undefined || worker.bootNonce !== bootNonce) return;
   worker.isRegistered = true;
   state.touched.add(id);
@@ -131,7 +131,7 @@ function answerBeat(state: State, token: Token): void {
 
 /** The worker's last word: whatever rows it still has go back (L31). */
 export function onDeregister(state: State, { workerId, bootNonce }: Deregistration, token: Token): void {
-  const worker = state.workers.get(workerId);
+  const worker = ownWorkers(state).get(workerId);
   if (worker === undefined || worker.bootNonce !== bootNonce) {
     return command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
   }
@@ -151,7 +151,7 @@ export function onForgotten(state: State, token: Token | null): void {
 
 /** A death that is known fails the worker at once, if the process that died is the one that registered. */
 export function onWorkerExited(state: State, workerId: WorkerId, pid: number): void {
-  const worker = state.workers.get(workerId);
+  const worker = ownWorkers(state).get(workerId);
   if (worker !== undefined && worker.pid === pid) failWorker(state, worker, 'exited');
 }
 
@@ -161,13 +161,13 @@ export function scanWorkers(state: State, nowMs: number): void {
   state.lastTickMs = nowMs;
   if (pausedMs > 0) command(state, { kind: 'check-lease', seen: null });
   extendHeadway(state, pausedMs);
-  for (const worker of [...state.workers.values()]) {
+  for (const worker of [...ownWorkers(state).values()]) {
     worker.dueAtMs += pausedMs;
     scanWorker(state, nowMs, worker);
   }
 }
 
-function scanWorker(state: State, nowMs: number, worker: Worker): void {
+function scanWorker(state: State, nowMs: number, worker: OwnWorker): void {
   const now = liveness(nowMs, worker.dueAtMs, state.settings);
   if (now === 'failed') return failWorker(state, worker, 'timeout');
   if (now !== 'suspected' || worker.isSuspected) return;
@@ -175,7 +175,7 @@ function scanWorker(state: State, nowMs: number, worker: Worker): void {
   command(state, { kind: 'emit', event: { kind: 'worker_suspected', workerId: worker.id, dueAtMs: Math.round(worker.dueAtMs) } });
 }
 
-export function failWorker(state: State, worker: Worker, reason: FailureReason): void {
+export function failWorker(state: State, worker: OwnWorker, reason: FailureReason): void {
   const { id } = worker;
   const dueAtMs = Math.round(worker.dueAtMs);
   const handedBack = takeRows(state, worker, reason);
@@ -189,18 +189,18 @@ export function failWorker(state: State, worker: Worker, reason: FailureReason):
  * Takes every row that nothing else is being done with, and lets the worker go, which said goodbye where there is no reason.
  * Returns how many.
  */
-function takeRows(state: State, worker: Worker, reason: FailureReason | null): number {
+function takeRows(state: State, worker: OwnWorker, reason: FailureReason | null): number {
   const rows = [...worker.items].map((index) => itemAt(state, index)).filter((item) => item.lock === null);
   if (reason === null) handBackAll(state, worker.id, rows, 'lost');
   else loseRows(state, worker, rows, reason === 'exited' && !isLeaving(state, worker.id));
   dismiss(state, worker, 'hello-needed');
-  state.workers.delete(worker.id);
+  ownWorkers(state).delete(worker.id);
   state.goneBoots.set(worker.id, worker.bootNonce);
   forgetOldest(state.goneBoots);
   return rows.length;
 }
 
-function dismiss(state: State, worker: Worker, status: 'superseded' | 'hello-needed'): void {
+function dismiss(state: State, worker: OwnWorker, status: 'superseded' | 'hello-needed'): void {
   const { epoch } = state;
   closeChannel(state, worker, { status, epoch });
   for (const token of worker.beats) command(state, { kind: 'reply-beat', token, reply: { epoch, isSuperseded: status === 'superseded' } });

@@ -11,7 +11,8 @@ import { findRow, type Item, type LiveRow, refOf, rowOf, rowOfWorker } from '../
 import { endRecall, itemAt, noteStarted } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
-import { isGoing, type Worker } from '../state/worker.ts';
+import { isGoing, type OwnWorker } from '../state/worker.ts';
+import { ownWorkers } from '../state/workers.ts';
 import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
 import { isLeaving, onDrainSteps } from './drain.ts';
 import { hasLiveRow } from './reading.ts';
@@ -40,7 +41,7 @@ export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): v
 
 /** One message of a stream. The first one opens the session, and is answered at once. */
 export function onMessage(state: State, poll: Poll, token: Token): void {
-  const before = state.workers.get(poll.workerId)?.session;
+  const before = ownWorkers(state).get(poll.workerId)?.session;
   const worker = admit(state, poll, token);
   if (worker === null) return;
   if (worker.session !== before) {
@@ -57,13 +58,13 @@ export function onMessage(state: State, poll: Poll, token: Token): void {
 }
 
 /** The worker whose session this message belongs to; null where it has been answered already. */
-function admit(state: State, poll: Poll, token: Token): Worker | null {
+function admit(state: State, poll: Poll, token: Token): OwnWorker | null {
   if (state.replacedBoots.has(bootKey(poll.workerId, poll.bootNonce))) {
     command(state, { kind: 'reply-poll', token, reply: { status: 'superseded', epoch: state.epoch } });
     return null;
   }
   checkEpoch(state, poll.workerId, poll.highestEpoch);
-  const worker = state.workers.get(poll.workerId);
+  const worker = ownWorkers(state).get(poll.workerId);
   // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
   if (worker === undefined || worker.bootNonce !== poll.bootNonce) {
     state.strangers.add(token);
@@ -80,7 +81,7 @@ function needHello(state: State, token: Token): void {
   command(state, { kind: 'reply-poll', token, reply: { status: 'hello-needed', epoch: state.epoch } });
 }
 
-function accept(state: State, worker: Worker, poll: Poll): void {
+function accept(state: State, worker: OwnWorker, poll: Poll): void {
   worker.capacity = poll.capacity;
   const acknowledged = worker.sent !== null && poll.acknowledgedBatch >= worker.sent.number ? worker.sent : null;
   if (acknowledged !== null) worker.sent = null;
@@ -88,12 +89,12 @@ function accept(state: State, worker: Worker, poll: Poll): void {
   endRecalls(state, worker, acknowledged?.recalled ?? []);
 }
 
-function isWriting(worker: Worker): boolean {
+function isWriting(worker: OwnWorker): boolean {
   return worker.channel?.kind === 'stream' && worker.channel.isWriting;
 }
 
 /** Outcomes and returns are good whichever poll brings them: the ledger judges. */
-function takeIn(state: State, worker: Worker, poll: Poll): void {
+function takeIn(state: State, worker: OwnWorker, poll: Poll): void {
   const { id } = worker;
   for (const ref of poll.started) {
     const live = findRow(state.items.get(ref.index), rowOf(id, ref));
@@ -105,7 +106,7 @@ function takeIn(state: State, worker: Worker, poll: Poll): void {
 }
 
 /** L26, L27: the answer to hello re-sends, hands back or revokes the difference between the rows and what is held. */
-function openSession(state: State, worker: Worker, session: number, held: readonly HeldItem[]): void {
+function openSession(state: State, worker: OwnWorker, session: number, held: readonly HeldItem[]): void {
   closeChannel(state, worker, null);
   worker.session = session;
   worker.poll = 0;
@@ -119,12 +120,12 @@ function openSession(state: State, worker: Worker, session: number, held: readon
 }
 
 /** Its row is gone, and does not come back. */
-function mustStop(state: State, worker: Worker, item: HeldItem): boolean {
+function mustStop(state: State, worker: OwnWorker, item: HeldItem): boolean {
   return item.state !== 'finished' && !hasLiveRow(state, worker.id, item) && !worker.restoring.has(refKey(item));
 }
 
 /** What is not held, and nothing is being done with, is sent again or handed back. */
-function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldItem>): void {
+function meetRows(state: State, worker: OwnWorker, held: ReadonlyMap<string, HeldItem>): void {
   const crashed: Item[] = [];
   const lost: Item[] = [];
   for (const index of worker.items) {
@@ -144,22 +145,22 @@ function meetRows(state: State, worker: Worker, held: ReadonlyMap<string, HeldIt
 }
 
 /** It has crashed with that boot. */
-function isOfOtherBoot(worker: Worker, { bootNonce }: LiveRow): boolean {
+function isOfOtherBoot(worker: OwnWorker, { bootNonce }: LiveRow): boolean {
   return bootNonce !== '' && bootNonce !== worker.bootNonce;
 }
 
 /** Where nobody knows whose it was, sending it again could have one attempt executed twice; one that is to go is given nothing. */
-function mayBeSent(worker: Worker, { bootNonce }: LiveRow): boolean {
+function mayBeSent(worker: OwnWorker, { bootNonce }: LiveRow): boolean {
   return bootNonce === worker.bootNonce && !isGoing(worker);
 }
 
-function isPromised(worker: Worker, item: Item): boolean {
+function isPromised(worker: OwnWorker, item: Item): boolean {
   return worker.unread.has(item.index) || worker.outgoing.has(item.index);
 }
 
 /** What was said last on a stream has left; whatever came up meanwhile follows. */
 export function onWritten(state: State, id: WorkerId, token: Token): void {
-  const worker = state.workers.get(id);
+  const worker = ownWorkers(state).get(id);
   if (worker?.channel?.kind !== 'stream' || worker.channel.token !== token) return;
   worker.channel.isWriting = false;
   state.touched.add(id);
@@ -168,7 +169,7 @@ export function onWritten(state: State, id: WorkerId, token: Token): void {
 
 /** Nobody listens there any more; what was said last counts as not received until the worker says otherwise. */
 export function onHungUp(state: State, id: WorkerId, token: Token): void {
-  const worker = state.workers.get(id);
+  const worker = ownWorkers(state).get(id);
   if (worker?.channel?.token === token) worker.channel = null;
   state.strangers.delete(token);
 }
@@ -177,10 +178,10 @@ export function onHungUp(state: State, id: WorkerId, token: Token): void {
 export function scanChannels(state: State, nowMs: number): void {
   for (const token of state.strangers) needHello(state, token);
   state.strangers.clear();
-  for (const worker of state.workers.values()) scanChannel(state, nowMs, worker);
+  for (const worker of ownWorkers(state).values()) scanChannel(state, nowMs, worker);
 }
 
-function scanChannel(state: State, nowMs: number, worker: Worker): void {
+function scanChannel(state: State, nowMs: number, worker: OwnWorker): void {
   const { channel } = worker;
   if (channel === null) return;
   if (channel.kind === 'poll') {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
 import { addRunning, correct, dropItem, itemAt } from '../../../../runtime/coordinator/state/items.ts';
-import { newWorker } from '../../../../runtime/coordinator/state/workers.ts';
+import { newWorker, ownWorkers } from '../../../../runtime/coordinator/state/workers.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { failureOf, heldItem, Machine, ofKind, only, outcomeOf, ref, rowFor } from '../../../support/machine.ts';
 
@@ -117,7 +117,7 @@ test('C3: the endpoint refuses everybody: before any result the run pauses at on
 test('C3: a worker that has something to do and is not refused keeps the run going', (t) => {
   const machine = fourRunning();
   const { state } = machine;
-  state.workers.set('w2', newWorker('w2', 'b2', 1e9, 0));
+  ownWorkers(state).set('w2', newWorker('w2', 'b2', 1e9, 0));
   addRunning(state, { index: 4, row: rowFor('w2'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   state.cursor = 5;
   t.is(ofKind(machine.poll('w1', { returns: [refusedBack(0)] }), 'pause').length, 0);

@@ -3,6 +3,8 @@ import { present } from '../../../../runtime/base/assert.ts';
 import { checkState } from '../../../../runtime/coordinator/machine/check-state.ts';
 import { addWaiting, itemAt, lockItem, unqueue } from '../../../../runtime/coordinator/state/items.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
+import type { OwnWorker } from '../../../../runtime/coordinator/state/worker.ts';
+import { ownWorkers } from '../../../../runtime/coordinator/state/workers.ts';
 import { assignmentOf, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 /** One fault in the state, and how it is told. */
@@ -43,8 +45,8 @@ const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
   ['a command that was not given out', (state) => void state.commands.push({ kind: 'export' }), /commands of a fact are taken/],
 ];
 
-function w1(state: State): ReturnType<State['workers']['get']> & object {
-  return present(state.workers.get('w1'), 'w1');
+function w1(state: State): OwnWorker {
+  return present(ownWorkers(state).get('w1'), 'w1');
 }
 
 /** Two items run on a worker that listens and has room, and one waits. */

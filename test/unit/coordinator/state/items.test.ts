@@ -42,7 +42,7 @@ test('L32: a recall ends when the row is taken away', (t) => {
   const item = itemAt(state, 0);
   const live = present(rowOfWorker(item, 'w1'), 'a row of w1');
   const thief = present(state.workers.get('w2'), 'w2');
-  recall(item, live, thief);
+  recall(state, item, live, 'w2');
   t.deepEqual([...thief.awaited], [0]);
   takeAway(state, item, live, 'moving');
   t.deepEqual([live.recalledFor, live.isLeaving, thief.awaited.size], [null, true, 0]);

@@ -4,6 +4,7 @@ import { refOf } from '../../../../runtime/coordinator/state/item.ts';
 import { addHandedBack, dropItem, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
 import { stateFrom, takeOver } from '../../../../runtime/coordinator/state/mirror.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
+import { sendItem } from '../../../../runtime/coordinator/state/workers.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
 import { rowFor } from '../../../support/machine.ts';
@@ -57,7 +58,7 @@ test('an item with a delay is not ready before its time', (t) => {
 test('a dropped item leaves nothing with its worker', (t) => {
   const state = mirrorOf({ running: [{ index: 0, row: rowFor('w1') }] });
   const worker = state.workers.get('w1');
-  worker?.unread.add(0);
+  sendItem(state, 'w1', 0);
   dropItem(state, itemAt(state, 0));
   t.deepEqual([worker?.items.size, worker?.unread.size, worker?.outgoing.size, state.items.size], [0, 0, 0, 0]);
 });

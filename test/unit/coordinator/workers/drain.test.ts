@@ -122,8 +122,7 @@ test('who leaves: by a hint, by its own word, by its steps; nobody else', (t) =>
   for (const worker of ['w1', 'w2', 'w3', 'w4']) machine.join(worker);
   machine.tell({ kind: 'hints', hints: [hint({ severity: 'hint' })] });
   machine.poll('w2', { drainSteps: [step('stopped-pulling')] });
-  const third = machine.state.workers.get('w3');
-  if (third !== undefined) third.state = 'draining';
+  machine.beat('w3', { says: 'draining' });
   t.deepEqual(
     ['w1', 'w2', 'w3', 'w4', 'w5'].map((id) => isLeaving(machine.state, id)),
     [true, true, true, false, false],
