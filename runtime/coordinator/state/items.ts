@@ -12,6 +12,9 @@ import { awaitItem, awaitNoMore, forgetRow, giveItem } from './workers.ts';
  */
 type Own<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Nearly every item is recorded without anything having waited for it: they share one empty list. */
+const NOTHING: readonly Waiting[] = [];
+
 interface OwnState {
   readonly items: Map<ItemIndex, Item>;
   ready: ItemIndex[];
@@ -31,14 +34,14 @@ export function itemAt(state: State, index: ItemIndex): Item {
 export function addRunning(state: State, running: RunningItem): Item {
   const { index, row, lastAttempt, faults } = running;
   const rows = rowsOf(running).map((one) => giveTo(state, index, one));
-  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
   own(state).items.set(index, item);
   return item;
 }
 
 export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
   const { index, row, lastAttempt, faults } = handedBack;
-  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: [] };
+  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
   own(state).items.set(index, item);
   queueItem(state, item);
   return item;
@@ -194,7 +197,7 @@ export function addWaiting(item: Item, waiting: Waiting): void {
 export function takeWaiting(item: Item): readonly Waiting[] {
   const { waiting } = item;
   const mine: Own<Item> = item;
-  mine.waiting = [];
+  mine.waiting = NOTHING;
   return waiting;
 }
 
