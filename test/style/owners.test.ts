@@ -27,3 +27,39 @@ test('only the room `workers` writes workers as their owner does', (t) => {
     ['runtime/coordinator/state/worker.ts', 'runtime/coordinator/state/workers.ts'],
   );
 });
+
+/** The other parts of the state, and who writes them, by room and file. */
+const WRITERS: Readonly<Record<string, readonly string[]>> = {
+  phase: ['progress/ending'],
+  headway: ['progress/stall'],
+  waits: ['progress/waits'],
+  supply: ['dispatch/claims'],
+  claims: ['dispatch/claims'],
+  cursor: ['dispatch/claims'],
+  'poison.losses': ['items/poison'],
+  'poison.trials': ['items/poison'],
+  'poison.host': ['dispatch/isolation'],
+  hints: ['workers/drain', 'workers/hints'],
+  done: ['items/found', 'items/outcomes'],
+  failed: ['items/found', 'items/outcomes'],
+  condemned: ['dispatch/claims', 'items/outcomes', 'items/poison', 'machine/machine'],
+  leaving: ['workers/registry'],
+  nowMs: ['machine/machine'],
+  lastTickMs: ['workers/registry'],
+};
+
+/** An assignment, or a call that changes a collection; a variable that has the name of a part is not meant. */
+function writesOf(part: string): RegExp {
+  const path = part.replace('.', '\\.');
+  return new RegExp(`(?<!(?:const|let) )\\b(?:state\\.)?${path}(?:\\.\\w+)*(?: (?:=|\\+=|-=) |\\.(?:push|splice|set|delete|add|clear)\\()`);
+}
+
+for (const [part, writers] of Object.entries(WRITERS)) {
+  test(`state.${part} is written by ${writers.join(', ')} alone`, (t) => {
+    const rooms = files.filter(({ path }) => /\/coordinator\/(?:state|progress|items|dispatch|workers|machine)\//.test(path));
+    const writing = rooms
+      .filter(({ text }) => writesOf(part).test(text))
+      .map(({ path }) => path.replace(/^runtime\/coordinator\/|\.ts$/g, ''));
+    t.deepEqual(writing.toSorted(), [...writers]);
+  });
+}
