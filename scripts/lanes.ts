@@ -27,29 +27,36 @@ const SWARM = 'test/sim/swarm.test.ts';
 
 /** Half a minute of work and more each: taken first, so that none of them begins when all others have ended. */
 export const LONGEST: readonly string[] = [
-  'test/e2e/herd.test.ts',
+  'test/e2e/black-box.test.ts',
+  'test/e2e/worker-kill.test.ts',
   'test/e2e/interrupt.test.ts',
+  'test/e2e/everything-kill.test.ts',
   'test/e2e/coordinator-restart.test.ts',
   'test/e2e/full-disk.test.ts',
-  'test/e2e/everything-kill.test.ts',
   'test/e2e/backend-faults.test.ts',
-  'test/e2e/black-box.test.ts',
+  'test/e2e/input-changed.test.ts',
+  'test/e2e/poison.test.ts',
+  'test/e2e/steal.test.ts',
+  'test/e2e/herd.test.ts',
+  'test/e2e/split-brain.test.ts',
+  'test/e2e/damage.test.ts',
+  'test/e2e/large-answers.test.ts',
 ];
 /** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
 export const WAITING: readonly string[] = [
-  'test/e2e/sick-server.test.ts',
-  'test/e2e/drain.test.ts',
-  'test/e2e/broken-stream.test.ts',
   'test/e2e/all-sick.test.ts',
-  'test/e2e/paused.test.ts',
-  'test/e2e/drain-command.test.ts',
-  'test/e2e/outage.test.ts',
-  'test/e2e/deposed-replies.test.ts',
-  'test/e2e/long-item.test.ts',
-  'test/e2e/blocked-loop.test.ts',
+  'test/e2e/drain.test.ts',
+  'test/e2e/sick-server.test.ts',
+  'test/e2e/broken-stream.test.ts',
   'test/e2e/overload.test.ts',
+  'test/e2e/drain-command.test.ts',
+  'test/e2e/paused.test.ts',
+  'test/e2e/outage.test.ts',
   'test/e2e/paused-worker.test.ts',
   'test/e2e/finished-run.test.ts',
+  'test/e2e/long-item.test.ts',
+  'test/e2e/blocked-loop.test.ts',
+  'test/e2e/deposed-replies.test.ts',
 ];
 
 /** `given`: test files and folders of them; none means all. */
