@@ -54,7 +54,8 @@ for (const how of ['spin', 'wait'] as const) {
   test(`L5: once armed, a process ${what} is killed in time, and stderr says why`, async (t) => {
     const ended = await watched(t, how);
     t.is(ended.how, 'SIGKILL');
-    t.true(ended.afterMs >= LIMIT_MS - 100 && ended.afterMs < AT_LAST_MS, `${ended.afterMs} ms`);
+    // What it says first may be late, and its limit runs already.
+    t.true(ended.afterMs >= LIMIT_MS / 2 && ended.afterMs < AT_LAST_MS, `${ended.afterMs} ms`);
     t.is(ended.stderr, 'the watchdog bites\n');
   });
 }
