@@ -12,7 +12,7 @@ import { addRunning, follow, keepReady, releaseClaim } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
-import { sendItem } from '../state/workers.ts';
+import { sendItems } from '../state/workers.ts';
 import { planIsolation } from './isolation.ts';
 import { Picking } from './picking.ts';
 import { type Share, shareOut } from './shares.ts';
@@ -198,7 +198,11 @@ function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void 
   if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs, why: 'invalid' });
   const worker = state.workers.get(id);
   if (worker === undefined || !worker.isRegistered || isGoing(worker)) return handBackAll(state, id, items, 'lost');
-  for (const ref of refs) sendItem(state, id, ref.index);
+  sendItems(
+    state,
+    id,
+    refs.map(({ index }) => index),
+  );
 }
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */

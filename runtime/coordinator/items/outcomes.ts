@@ -28,7 +28,8 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
     else onItemFailed(state, outcome);
     if (worker === COORDINATOR_WORKER) state.condemned -= 1;
     else acknowledge(state, worker, outcome);
-    unlock(state, item);
+    // It has left the mirror: without anything that waits there is nothing to judge.
+    if (item.waiting.length > 0) unlock(state, item);
   });
 }
 

@@ -91,8 +91,13 @@ export function awaitItem(state: State, id: WorkerId, index: ItemIndex): void {
 
 /** Its row is to be read and sent to it. */
 export function sendItem(state: State, id: WorkerId, index: ItemIndex): void {
+  sendItems(state, id, [index]);
+}
+
+export function sendItems(state: State, id: WorkerId, indexes: readonly ItemIndex[]): void {
   state.touched.add(id);
-  ownWorkers(state).get(id)?.unread.add(index);
+  const unread = ownWorkers(state).get(id)?.unread;
+  for (const index of indexes) unread?.add(index);
 }
 
 /** What the worker was not sent yet is not sent: true where that is so. */
