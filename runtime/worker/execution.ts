@@ -43,6 +43,8 @@ export const MAX_THROTTLED_ATTEMPTS = 30;
  */
 const PATIENCE = 8;
 const MOST_ALONE_MS = 15_000;
+/** What everybody is refused waits no longer: the delay of an item that fails grows with its tries, and the pause of the run waits for them. */
+const REFUSED_DELAY_MS = 500;
 
 /** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
 export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
@@ -196,8 +198,9 @@ function afterOpening(state: State, endpoint: Endpoint): void {
   if (endpoint.breaker.kind !== 'open') return;
   const { outage } = endpoint.breaker;
   const reason = reasonOf(state, outage.isRefusing ? 'refused' : 'return');
+  const mostMs = outage.isRefusing ? REFUSED_DELAY_MS : Number.POSITIVE_INFINITY;
   for (const held of failuresOf(state, endpoint)) {
-    giveBack(state, held, { reason, delayMs: outcomeOf(held).delayMs, detail: outage.detail });
+    giveBack(state, held, { reason, delayMs: Math.min(mostMs, outcomeOf(held).delayMs), detail: outage.detail });
   }
   if (!worksAnywhere(state)) returnQueued(state, 'unavailable');
 }

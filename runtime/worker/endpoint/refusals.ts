@@ -43,9 +43,18 @@ export function onKnownGoodAnswered(endpoint: Confirming): void {
   endpoint.breaker = { kind: 'closed' };
 }
 
-/** It has not. `isRefusing`: it has refused that too, or there is no such request. */
+/** So many tries give a gap below a second (readiness.ts). */
+const SOON_TRIES = 3;
+
+/**
+ * It has not. `isRefusing`: it has refused that too, or there is no such request. The run pauses after a row of refusals (C3), which is to
+ * take seconds: the next tries follow soon, until the row is twice as long.
+ */
 export function onKnownGoodFailed(endpoint: Confirming, detail: string, isRefusing: boolean): void {
-  if (endpoint.breaker.kind === 'confirming') endpoint.breaker = openAgain(endpoint.breaker.outage, detail, isRefusing);
+  if (endpoint.breaker.kind !== 'confirming') return;
+  const { outage } = endpoint.breaker;
+  const isSoon = isRefusing && endpoint.refusals < 2 * REFUSAL_ROW;
+  endpoint.breaker = openAgain(isSoon ? { ...outage, tries: Math.min(outage.tries, SOON_TRIES - 1) } : outage, detail, isRefusing);
 }
 
 /** After a try in vain. */
