@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { repeatedMember } from '../base/json/json-members.ts';
+import { memberName, repeatedMember } from '../base/json/json-members.ts';
 import { visible } from '../base/printable.ts';
 import type { Item } from '../model/item.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
@@ -46,6 +46,14 @@ const BLANK: ParsedLine = { kind: 'blank' };
 
 /** Reads one input line, given without its line feed. Never throws, whatever the bytes. */
 export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm): ParsedLine {
+  const parsed = parseIndexedLine(bytes, lineNumber, form);
+  if (parsed.kind !== 'item' || form === 'raw') return parsed;
+  const repeated = repeatedMember(lineContent(bytes, lineNumber), NAMES);
+  return repeated === null ? parsed : duplicateMember(repeated, parsed.item.customId);
+}
+
+/** The same of a line that the index holds as an item: members of one name are not looked for again. */
+export function parseIndexedLine(bytes: Uint8Array, lineNumber: number, form: ItemForm): ParsedLine {
   const content = lineContent(bytes, lineNumber);
   if (isBlank(content)) return BLANK;
   if (!isUtf8(content)) return invalid('invalid_utf8', utf8Advice(content));
@@ -58,24 +66,15 @@ export function parseLine(bytes: Uint8Array, lineNumber: number, form: ItemForm)
   }
   if (isDeeperThan(MAX_NESTING, value, content.length)) return invalid('invalid_request', TOO_DEEP, customIdOf(value, form));
   if (form === 'raw') return { kind: 'item', item: { customId: String(lineNumber), method: 'POST', url: '', body: value } };
-  const parsed = toItem(value);
-  const repeated = parsed.kind === 'item' ? repeatedName(content, text) : null;
-  return repeated === null ? parsed : duplicateMember(repeated, value);
+  return toItem(value);
 }
 
 /** What is read of a line. JSON allows members of one name, and parsers differ in which of them they take. */
-const NAMES = ['custom_id', 'method', 'url', 'body'] as const;
-const QUOTED = NAMES.map((name) => JSON.stringify(name));
+const NAMES = ['custom_id', 'method', 'url', 'body'].map(memberName);
 
-function repeatedName(content: Uint8Array, text: string): string | null {
-  // Few lines have one of the names twice at all: in what they nest, or in a prompt.
-  const mayRepeat = QUOTED.some((name) => text.indexOf(name) !== text.lastIndexOf(name));
-  return mayRepeat ? repeatedMember(content, NAMES) : null;
-}
-
-function duplicateMember(name: string, value: unknown): InvalidLine {
+function duplicateMember(name: string, customId: string): InvalidLine {
   const message = `the line has more than one ${name}, and it is not known which is meant: leave one`;
-  return invalid('duplicate_member', message, name === 'custom_id' ? null : customIdOf(value, 'batch'));
+  return invalid('duplicate_member', message, name === 'custom_id' ? null : customId);
 }
 
 /** The line without the byte order mark of the first line and without the carriage return of a CRLF. */

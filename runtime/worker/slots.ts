@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { bodyBytes } from '../format/body-bytes.ts';
 import { contentId } from '../format/content-id.ts';
-import { parseLine } from '../format/line.ts';
+import { parseIndexedLine } from '../format/line.ts';
 import { badLineId } from '../format/output-line.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
@@ -52,7 +52,7 @@ class BackendSlots implements Slots {
   }
 
   run(assignment: Assignment, endpoint: number): Promise<Ending> {
-    const parsed = parseLine(assignment.line, assignment.lineNumber, assignment.form);
+    const parsed = parseIndexedLine(assignment.line, assignment.lineNumber, assignment.form);
     switch (parsed.kind) {
       case 'item':
         return this.#execute(endpoint, { assignment, item: parsed.item, id: contentId(parsed.item) });

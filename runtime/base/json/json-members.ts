@@ -20,23 +20,31 @@ const CLOSE_LIST = 0x5d;
 /** The values of every member of this name, in their order; JSON.parse takes the last of them. Empty where there is none. */
 export function memberSpans(object: Uint8Array, name: string): readonly Span[] {
   const spans: Span[] = [];
-  const wanted = Buffer.from(JSON.stringify(name));
+  const wanted = memberName(name);
   eachMember(object, (key, keyEnd, start, end) => {
-    if (isNamed(object, key, keyEnd, name, wanted)) spans.push({ start, end });
+    if (isNamed(object, key, keyEnd, wanted)) spans.push({ start, end });
   });
   return spans;
 }
 
+export interface MemberName {
+  readonly name: string;
+  /** As JSON.stringify writes it. */
+  readonly quoted: Uint8Array;
+}
+
+export function memberName(name: string): MemberName {
+  return { name, quoted: Buffer.from(JSON.stringify(name)) };
+}
+
 /** The first of these names that more than one member has; null where each has one at most. */
-export function repeatedMember(object: Uint8Array, names: readonly string[]): string | null {
-  const seen = new Set<string>();
-  let repeated: string | null = null;
+export function repeatedMember(object: Uint8Array, names: readonly MemberName[]): string | null {
+  const counts = names.map(() => 0);
   eachMember(object, (key, keyEnd) => {
-    const name = JSON.parse(Buffer.from(object.subarray(key, keyEnd)).toString('utf8')) as string;
-    if (seen.has(name) && names.includes(name)) repeated ??= name;
-    seen.add(name);
+    const at = names.findIndex((one) => isNamed(object, key, keyEnd, one));
+    if (at >= 0) counts[at] = (counts[at] as number) + 1;
   });
-  return repeated;
+  return names[counts.findIndex((count) => count > 1)]?.name ?? null;
 }
 
 /** `key` to `keyEnd`: the member's name, with its quotes; `start` to `end`: its value. */
@@ -74,16 +82,16 @@ function withFirstMember(object: Uint8Array, member: string): Uint8Array {
 }
 
 /**
- * A name may be written with escapes: "\u006dodel" is "model". `wanted`: the name as JSON.stringify writes it, which escapes only what
- * every writer must, so that names that differ before their first escape are different.
+ * A name may be written with escapes: "\u006dodel" is "model". JSON.stringify escapes only what every writer must, so that names that
+ * differ before their first escape are different.
  */
-function isNamed(bytes: Uint8Array, start: number, end: number, name: string, wanted: Uint8Array): boolean {
+function isNamed(bytes: Uint8Array, start: number, end: number, { name, quoted }: MemberName): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at];
     if (byte === BACKSLASH) return JSON.parse(Buffer.from(bytes.subarray(start, end)).toString('utf8')) === name;
-    if (byte !== wanted[at - start]) return false;
+    if (byte !== quoted[at - start]) return false;
   }
-  return end - start === wanted.length;
+  return end - start === quoted.length;
 }
 
 function skipSpace(bytes: Uint8Array, from: number): number {
