@@ -15,7 +15,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   cli: 'runtime/cli/main.ts',
   coordinator: 'runtime/coordinator/main.ts',
   worker: 'runtime/worker/main.ts',
-  'heart-thread': 'runtime/worker/heartbeat/heart-thread.ts',
+  'heartbeat-thread': 'runtime/worker/heartbeat/heartbeat-thread.ts',
   'indexer-thread': 'runtime/input/index/indexer-thread.ts',
   'watchdog-thread': 'runtime/base/process/watchdog-thread.ts',
   probe: 'runtime/ledger/embedded/probe.ts',

@@ -8,12 +8,12 @@ export function assert(condition: boolean, message: string): asserts condition {
 }
 
 /** Closes a switch: does not compile while a case is missing. */
-export function never(value: never): never {
+export function assertNever(value: never): never {
   throw new AssertionFailed(`unexpected value ${JSON.stringify(value)}`);
 }
 
 /** The value, which is known to be there. */
-export function present<T>(value: T | undefined | null, what: string): T {
+export function mustGet<T>(value: T | undefined | null, what: string): T {
   assert(value !== undefined && value !== null, `missing: ${what}`);
   return value;
 }

@@ -6,7 +6,7 @@ export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   3: 'fenced: another coordinator has taken the run over',
   4: 'not reachable, or stalled: model server, coordinator or store; what is recorded is kept',
   5: 'paused: the server refuses everything (a wrong key or path, no quota), or more than `--max-failed` failed; run the same command again to resume',
-  6: '`verify` found a break, or a partial export left out damaged results',
+  6: '`verify` found a violation, or a partial export left out damaged results',
   70: 'a bug: the last lines on stderr, or of the log, belong in a report; what is recorded is kept',
   130: 'interrupted; what is recorded is kept',
 };

@@ -1,4 +1,4 @@
-import { present } from '../base/assert.ts';
+import { mustGet } from '../base/assert.ts';
 import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
 import { type StatePaths, workerDir } from '../run-dir/paths.ts';
@@ -69,7 +69,7 @@ export function workerConfig(args: RunArguments, slot: Slot, coordinators: reado
     tls: { dir: paths.tlsDir },
     concurrency: slot.concurrency,
     // Ctrl-C is a SIGTERM for the workers: of their grace period it leaves what the flag says.
-    terminationGracePeriod: formatDuration(gracePeriodMs(present(parseDurationMs(args.drainTimeout), 'a checked duration'))),
+    terminationGracePeriod: formatDuration(gracePeriodMs(mustGet(parseDurationMs(args.drainTimeout), 'a checked duration'))),
     backend: backendConfig(args),
     ...(Object.keys(timing).length === 0 ? {} : { timing }),
   };

@@ -53,7 +53,7 @@ const VERIFY_EXITS = {
   0: 'it holds',
   2: 'usage, or the run is not finished',
   4: 'the files could not be read',
-  6: 'it does not hold: the first breaks are shown',
+  6: 'it does not hold: the first violations are shown',
   70: null,
 };
 const WORKER_EXITS = {

@@ -11,32 +11,32 @@ import { leaveParent, onParentLost } from '../base/process/supervised.ts';
 import { startWatchdog } from '../base/process/watchdog.ts';
 import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
-import type { Keeper } from '../lease/contract.ts';
+import type { LeaseHolder } from '../lease/contract.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { stateFiles } from '../run-dir/state-files.ts';
 import { bootDisk } from './boot/boot-disk.ts';
-import { stand } from './boot/candidacy.ts';
 import { identifyRun } from './boot/identify.ts';
+import { waitForLease } from './boot/lease-candidate.ts';
 import { claimOutputs, type Outputs } from './boot/outputs.ts';
 import { recover } from './boot/recover.ts';
 import type { Again } from './boot/reopening.ts';
-import { awaitRoom } from './boot/room.ts';
-import { type Drill, NO_DRILL, prepareDrill } from './fence-drill.ts';
+import { waitForDiskSpace } from './boot/wait-for-disk-space.ts';
 import { serve } from './serve.ts';
+import { STARTING } from './server/coordinator-status.ts';
 import { startHealth } from './server/health.ts';
-import { healthOf, type Listening, type Post, startListening } from './server/listening.ts';
-import { STARTING } from './server/standing.ts';
+import { healthOf, type Listening, type ServerContext, startListening } from './server/listening.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
 import { createFencing, type Fencing } from './shutdown/fencing.ts';
+import { NO_TEST_HOOK, prepareTestFence, type TestHook } from './test-fence.ts';
 import { USAGE } from './usage.ts';
 
 /** How long an ending process may take to let go of what it has open. */
-const FAREWELL_MS = 2_500;
+const RESIGN_MS = 2_500;
 /** How long a deposed one waits for what is under way. */
 const LEAVE_MS = 500;
-/** A deposed process is gone within five seconds: leaving, farewell and the last events, a second at most, take less than this. */
+/** A deposed process is gone within five seconds: leaving, resigning and the last events, a second at most, take less than this. */
 const FENCED_LIMIT_MS = 4_200;
 const KILLED_BY_ITSELF =
   'rollout-coordinator: another coordinator has taken the run over, and this process would not end: killed by its watchdog';
@@ -53,8 +53,8 @@ const SWITCH = { type: 'boolean', default: false } as const;
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   return runStandalone({ name: 'rollout-coordinator', usage: USAGE }, async () => {
     if (argv[0] === 'test-fence') {
-      const { settings, drill } = await prepareDrill(argv.slice(1));
-      return await runCoordinator(settings, NO_WISH, createLog('coordinator', settings.logLevel), drill);
+      const { settings, testHook } = await prepareTestFence(argv.slice(1));
+      return await runCoordinator(settings, NO_WISH, createLog('coordinator', settings.logLevel), testHook);
     }
     const { values } = parseArgs({
       args: [...argv],
@@ -67,20 +67,20 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   });
 }
 
-async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, drill: Drill = NO_DRILL): Promise<ExitCode> {
+async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook = NO_TEST_HOOK): Promise<ExitCode> {
   const stop = stopSignal(log);
-  const post: Post = { core: null, lease: null, standing: STARTING };
-  const health = await startHealth(settings.http, log, () => healthOf(post, systemClock.wallMs()));
+  const context: ServerContext = { core: null, lease: null, coordinatorStatus: STARTING };
+  const health = await startHealth(settings.http, log, () => healthOf(context, systemClock.wallMs()));
   const standby: Standby = {
     stop,
-    post,
+    context,
     http: health.address,
-    findRoom: async () => awaitRoom({ settings, post, signal: stop.signal, clock: systemClock, log }),
+    untilDiskSpace: async () => waitForDiskSpace({ settings, context, signal: stop.signal, clock: systemClock, log }),
   };
   try {
     // Before anything is written: certificates and marks need space too.
-    await standby.findRoom();
-    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, wish, log, drill, standby);
+    await standby.untilDiskSpace();
+    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, wish, log, testHook, standby);
   } finally {
     await health.stop();
   }
@@ -89,23 +89,23 @@ async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Lo
 /** What a coordinator has before it has written anything. */
 interface Standby {
   readonly stop: StopSignal;
-  readonly post: Post;
+  readonly context: ServerContext;
   /** host:port of the health endpoints; null for none. */
   readonly http: string | null;
-  readonly findRoom: () => Promise<void>;
+  readonly untilDiskSpace: () => Promise<void>;
 }
 
-async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, drill: Drill, standby: Standby): Promise<ExitCode> {
+async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook, standby: Standby): Promise<ExitCode> {
   const outputs = await claimOutputs(settings, keepFilesPrivate());
   const input = await prepareInput({ input: settings.input, form: settings.form, stateDir: settings.stateDir });
   const { runId } = await identifyRun(settings, input.path, systemClock);
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
   const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });
   const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
-  const fencing = createFencing({ watchdog, events, log, onFenced: drill.onFenced });
-  const { stop, post } = standby;
-  const server = await startListening({ settings, runId, post, clock: systemClock, log });
-  const ledger = drill.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
+  const fencing = createFencing({ watchdog, events, log, onFenced: testHook.onFenced });
+  const { stop, context } = standby;
+  const server = await startListening({ settings, runId, context, clock: systemClock, log });
+  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
   try {
     const parts = {
       settings,
@@ -119,14 +119,14 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, d
       ...outputs,
       ...standby,
     };
-    return await unlessFenced(fencing, lead(parts, fencing, drill));
+    return await unlessFenced(fencing, lead(parts, fencing, testHook));
   } catch (error) {
     if (!stop.signal.aborted) throw error;
     if (error !== stop.signal.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
     return EXIT.interrupted;
   } finally {
-    post.standing = { kind: 'ending' };
-    await inTime(FAREWELL_MS, letGo(server, ledger));
+    context.coordinatorStatus = { kind: 'ending' };
+    await inTime(RESIGN_MS, letGo(server, ledger));
     await events.close();
     leaveParent();
   }
@@ -144,27 +144,27 @@ interface Parts extends Standby, Outputs {
 }
 
 /** Waits for the lease, holds it, serves, and gives it up. */
-async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitCode> {
-  const { settings, wish, runId, inputPath, ledger, address, http, outputMode, guard, findRoom, post, stop, events, log } = parts;
+async function lead(parts: Parts, fencing: Fencing, testHook: TestHook): Promise<ExitCode> {
+  const { settings, wish, runId, inputPath, ledger, address, http, outputMode, guard, untilDiskSpace, context, stop, events, log } = parts;
   const files = stateFiles(settings.stateDir);
   const [clock, random] = [systemClock, systemRandom];
-  const win = async (floor: number): Promise<Keeper> => {
-    const keeper = await stand({
-      ...{ settings, ledger, floor, address, post, clock, random, log },
+  const win = async (floor: number): Promise<LeaseHolder> => {
+    const leaseHolder = await waitForLease({
+      ...{ settings, ledger, floor, address, context, clock, random, log },
       process: await ownProcess(),
       isDead: isProcessDead,
       signal: stop.signal,
-      awaitRoom: findRoom,
+      waitForDiskSpace: untilDiskSpace,
     });
-    fencing.watch(keeper);
-    return keeper;
+    fencing.watch(leaseHolder);
+    return leaseHolder;
   };
   const recovered = await recover({
     ...{ ledger, clock, events, isResuming: wish.isResuming, isRerunning: wish.again.damaged, win },
     disk: bootDisk(files, runId),
     onFenced: fencing.fence,
   });
-  const { keeper } = recovered;
+  const { leaseHolder } = recovered;
   const exit = await serve({
     runId,
     settings,
@@ -185,12 +185,12 @@ async function lead(parts: Parts, fencing: Fencing, drill: Drill): Promise<ExitC
     interrupted: stop.requested,
     onFenced: fencing.fence,
     onServing: (core) => {
-      post.lease = keeper.lease();
-      post.core = core;
-      drill.onServing(keeper, ledger);
+      context.lease = leaseHolder.lease();
+      context.core = core;
+      testHook.onServing(leaseHolder, ledger);
     },
   });
-  if (exit !== EXIT.fenced) await inTime(FAREWELL_MS, keeper.resign());
+  if (exit !== EXIT.fenced) await inTime(RESIGN_MS, leaseHolder.resign());
   return exit;
 }
 

@@ -122,7 +122,7 @@ async function finishAgain(options: ServeOptions, indexing: Indexing): Promise<E
 
 async function run(options: ServeOptions, indexing: Indexing, checked: Promise<void>, isOver = false): Promise<ExitCode> {
   const { settings, recovered, clock, events, runId } = options;
-  const { epoch } = recovered.keeper.lease();
+  const { epoch } = recovered.leaseHolder.lease();
   const place = { inputPath: options.inputPath, dir: options.files.index };
   const reader = await openInput({ ...place, clock, written: () => indexing.count() });
   const source = createSource(indexing, reader);
@@ -135,7 +135,7 @@ async function run(options: ServeOptions, indexing: Indexing, checked: Promise<v
   const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => completeIdentity(settings.stateDir, summary)).catch(end.fail);
   checked.catch(end.fail);
-  recovered.keeper.lost.then(end.fence).catch(end.fail);
+  recovered.leaseHolder.lost.then(end.fence).catch(end.fail);
   options.interrupted.then(() => end.come({ kind: 'interrupted' })).catch(end.fail);
   const { address, http, pid } = options;
   await writeServing(options.files.serving, { address, http, pid, epoch, run: servedRun(options) });
@@ -172,8 +172,8 @@ interface Parts {
 
 function performerOf(options: ServeOptions, { source, replies, end, tell, items }: Parts): Perform {
   const { recovered, ledger, clock, random, events, log, settings } = options;
-  const writer = createLedgerWriter({ keeper: recovered.keeper, clock, random, onFenced: end.fence });
-  const { epoch } = recovered.keeper.lease();
+  const writer = createLedgerWriter({ leaseHolder: recovered.leaseHolder, clock, random, onFenced: end.fence });
+  const { epoch } = recovered.leaseHolder.lease();
   const committer = createCommitter({ epoch, ledger, writer, tell, onFailure: end.fail });
   return createPerformer({
     epoch,

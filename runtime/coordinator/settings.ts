@@ -45,7 +45,7 @@ export interface CoordinatorSettings {
   readonly stallTimeoutMs: number;
   /** With more failed items than this the run pauses; null for none. */
   readonly maxFailedItems: FailureLimit | null;
-  /** At the end of the list, idle workers get second attempts of what runs long (straggler.ts). */
+  /** At the end of the list, idle workers get second attempts of what runs long (second-attempts.ts). */
   readonly stragglers: boolean;
   /** What shapes the results, only for the run's identity. */
   readonly results: { readonly model: string | null; readonly overrideModel: string | null };

@@ -2,7 +2,7 @@ import type { Fenced } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
 
 /** Keeps a lease that was won. */
-export interface Keeper {
+export interface LeaseHolder {
   lease(): Lease;
   /** How it was won: `stolen` from a holder that had not released it. */
   readonly won: Won;

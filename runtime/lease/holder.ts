@@ -1,10 +1,10 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Epoch } from '../model/row.ts';
-import type { Keeper, Resigned, Won } from './contract.ts';
+import type { LeaseHolder, Resigned, Won } from './contract.ts';
 import { type Holding, isOver, onFenced, onRenewed, onResign, onTick, onWon, type Terms } from './machine.ts';
 
 export interface HolderOptions {
@@ -21,11 +21,11 @@ const MARGIN_SHARE = 0.1;
 /** After a renewal of unknown fate the next one follows sooner. */
 const RETRY_SHARE = 0.25;
 
-export function holdLease(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won): Keeper {
+export function holdLease(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won): LeaseHolder {
   return new Holder(options, lease, sentAtMs, won);
 }
 
-class Holder implements Keeper {
+class Holder implements LeaseHolder {
   readonly won: Won;
   readonly lost: Promise<Fenced>;
   readonly #options: HolderOptions;
@@ -69,7 +69,7 @@ class Holder implements Keeper {
           await this.#renew();
           break;
         default:
-          never(holding);
+          assertNever(holding);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { present } from '../base/assert.ts';
+import { mustGet } from '../base/assert.ts';
 import type { ItemIndex } from '../model/row.ts';
 
 /** Bitmaps are kept in pages, so that setting a bit rewrites little and an empty stretch costs nothing. Bits are found in a page of any length. */
@@ -11,17 +11,17 @@ export function pageOf(index: ItemIndex): number {
 
 export function hasBit(page: Uint8Array, index: ItemIndex): boolean {
   const within = index % (page.length * 8);
-  return (present(page[within >> 3], 'a byte of the page') & (1 << (within & 7))) !== 0;
+  return (mustGet(page[within >> 3], 'a byte of the page') & (1 << (within & 7))) !== 0;
 }
 
 export function setBit(page: Uint8Array, index: ItemIndex): void {
   const within = index % (page.length * 8);
-  page[within >> 3] = present(page[within >> 3], 'a byte of the page') | (1 << (within & 7));
+  page[within >> 3] = mustGet(page[within >> 3], 'a byte of the page') | (1 << (within & 7));
 }
 
 export function clearBit(page: Uint8Array, index: ItemIndex): void {
   const within = index % (page.length * 8);
-  page[within >> 3] = present(page[within >> 3], 'a byte of the page') & ~(1 << (within & 7));
+  page[within >> 3] = mustGet(page[within >> 3], 'a byte of the page') & ~(1 << (within & 7));
 }
 
 const ONES = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);

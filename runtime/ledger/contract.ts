@@ -29,7 +29,7 @@ export interface Ledger {
   /** Lets handed-back items run again in the rows that were taken from them last, for a worker that still executes them (L44). */
   restore(epoch: Epoch, rows: readonly NamedRow[]): Promise<RestoreReply | Gone | Fenced>;
   /** Gives a running item a second attempt on another worker: a second row of the item (L13). */
-  second(epoch: Epoch, worker: WorkerId, rows: readonly NamedRow[]): Promise<SecondReply | Gone | Fenced>;
+  second(epoch: Epoch, worker: WorkerId, rows: readonly NamedRow[]): Promise<SecondAttemptReply | Gone | Fenced>;
   /** Read-only: may this attempt still settle? What `stale` is confirmed with (L29). */
   look(epoch: Epoch, rows: readonly NamedRow[]): Promise<{ readonly kind: 'looked'; readonly verdicts: readonly Verdict[] } | Fenced>;
 
@@ -207,8 +207,8 @@ export interface ReassignReply {
 /** Per row: it runs again, or ran already; or what stands there instead (L7). */
 export type RestoreReply = { readonly kind: 'restored'; readonly verdicts: readonly ({ readonly kind: 'restored' } | Refused)[] };
 
-export interface SecondReply {
-  readonly kind: 'seconded';
+export interface SecondAttemptReply {
+  readonly kind: 'second-attempts';
   /** Per row: the second attempt's number, also when asked again; or what stands there instead (L7). */
   readonly verdicts: readonly ({ readonly kind: 'granted'; readonly attempt: Attempt } | Refused)[];
 }

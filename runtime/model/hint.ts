@@ -1,4 +1,4 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import type { WorkerId } from './row.ts';
 
 /**
@@ -114,7 +114,7 @@ function deadlineMs(deadline: Deadline, nowWallMs: number): number {
     case 'at':
       return Math.max(0, deadline.wallMs - nowWallMs);
     default:
-      return never(deadline);
+      return assertNever(deadline);
   }
 }
 

@@ -11,11 +11,11 @@ import type { RunStatus } from '../model/status.ts';
 export interface CoordinatorCore {
   beat(beat: Beat): Promise<BeatReply>;
   /** The beats of this worker on one stream; each is answered once, in their order. */
-  beats(worker: WorkerId, mouth: StreamMouth<BeatReply>): StreamEar<Beat>;
+  beats(worker: WorkerId, writer: StreamWriter<BeatReply>): StreamReceiver<Beat>;
   /** `signal` aborts when nobody waits for the answer any more. */
   poll(poll: Poll, signal: AbortSignal): Promise<PollReply>;
-  /** One stream of this worker, whose every message names it. What is to be said goes to `mouth`. */
-  session(worker: WorkerId, mouth: SessionMouth): SessionEar;
+  /** One stream of this worker, whose every message names it. What is to be said goes to `writer`. */
+  session(worker: WorkerId, writer: SessionWriter): SessionReceiver;
   deregister(deregistration: Deregistration): Promise<{ readonly epoch: Epoch }>;
   status(): RunStatus;
   drain(order: DrainOrder): DrainReply;
@@ -23,9 +23,9 @@ export interface CoordinatorCore {
 }
 
 /** Where the core speaks into a stream. After its end nothing arrives any more; nothing here throws. */
-export interface StreamMouth<Reply> {
+export interface StreamWriter<Reply> {
   /** `onWritten`: it has left, as far as the peer's reading allows. Not called where the stream ends before. */
-  say(reply: Reply, onWritten: () => void): void;
+  send(reply: Reply, onWritten: () => void): void;
   /** What was said before still arrives. */
   end(): void;
   /** Ends it with what this failure means to the peer. */
@@ -33,11 +33,11 @@ export interface StreamMouth<Reply> {
 }
 
 /** Where the core hears of a stream. */
-export interface StreamEar<Message> {
-  hear(message: Message): void;
+export interface StreamReceiver<Message> {
+  onMessage(message: Message): void;
   /** Nobody listens any more; the last call. */
   gone(): void;
 }
 
-export type SessionMouth = StreamMouth<PollReply>;
-export type SessionEar = StreamEar<Poll>;
+export type SessionWriter = StreamWriter<PollReply>;
+export type SessionReceiver = StreamReceiver<Poll>;

@@ -1,5 +1,5 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
-import type { CoordinatorCore, StreamEar, StreamMouth } from './core.ts';
+import type { CoordinatorCore, StreamReceiver, StreamWriter } from './core.ts';
 import type { Checked } from './mapping/field-check.ts';
 import { onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
 import type { Refusal } from './status.ts';
@@ -14,7 +14,7 @@ interface Named {
 export interface StreamKind<In, Out, Message extends Named, Reply> {
   fromWire(wire: In, before: Message | null): Checked<Message>;
   toWire(reply: Reply, before: Reply | null): Out;
-  open(core: CoordinatorCore, workerId: string, mouth: StreamMouth<Reply>): StreamEar<Message>;
+  open(core: CoordinatorCore, workerId: string, writer: StreamWriter<Reply>): StreamReceiver<Message>;
 }
 
 /** Serves one stream of a worker until either side ends it, or the server stops. */
@@ -38,7 +38,7 @@ class ServedStream<In, Out, Message extends Named, Reply> {
   readonly #kind: StreamKind<In, Out, Message, Reply>;
   readonly #call: ServerDuplexStream<In, Out>;
   /** Who speaks is found out with the first message, and is the same in all that follow. */
-  #ear: StreamEar<Message> | null = null;
+  #receiver: StreamReceiver<Message> | null = null;
   #heard: Message | null = null;
   #said: Reply | null = null;
   #isOver = false;
@@ -69,26 +69,26 @@ class ServedStream<In, Out, Message extends Named, Reply> {
       if (checked.kind === 'invalid') return this.#end(checked);
       const refusal = this.#heard === null ? null : whyAnother(this.#heard, checked.value);
       if (refusal !== null) return this.#end(refusal);
-      const ear = this.#ear ?? this.#open(checked.value);
-      if ('kind' in ear) return this.#end(ear);
+      const receiver = this.#receiver ?? this.#open(checked.value);
+      if ('kind' in receiver) return this.#end(receiver);
       this.#heard = checked.value;
-      ear.hear(checked.value);
+      receiver.onMessage(checked.value);
     } catch (error) {
       this.#end(refusalOf(error, this.#serving.log, this.#call.getPath()));
     }
   }
 
   /** The certificate is read once for the whole stream: reading it costs more than a message does. */
-  #open({ workerId }: Message): StreamEar<Message> | Refusal {
+  #open({ workerId }: Message): StreamReceiver<Message> | Refusal {
     const found = primary(this.#serving, this.#call, { service: 'worker', workerId });
     if ('kind' in found) return found;
-    this.#ear = this.#kind.open(found.core, workerId, this.#mouth());
-    return this.#ear;
+    this.#receiver = this.#kind.open(found.core, workerId, this.#writer());
+    return this.#receiver;
   }
 
-  #mouth(): StreamMouth<Reply> {
+  #writer(): StreamWriter<Reply> {
     return {
-      say: (reply, onWritten) => {
+      send: (reply, onWritten) => {
         if (this.#isOver) return;
         const before = this.#said;
         this.#said = reply;
@@ -104,7 +104,7 @@ class ServedStream<In, Out, Message extends Named, Reply> {
     this.#isOver = true;
     if (refusal === null) this.#call.end();
     else this.#call.emit('error', wireErrorOf(refusal));
-    this.#ear?.gone();
+    this.#receiver?.gone();
     this.#resolve();
   }
 }

@@ -16,12 +16,12 @@ export const SESSIONS: StreamKind<SessionRequest, SessionResponse, Poll, PollRep
   fromWire: ({ message }) =>
     message === undefined ? { kind: 'invalid', field: 'message', problem: 'must be there' } : pollFromWire(message),
   toWire: (reply) => create(SessionResponseSchema, { message: pollReplyToWire(reply) }),
-  open: (core, workerId, mouth) => core.session(workerId, mouth),
+  open: (core, workerId, writer) => core.session(workerId, writer),
 };
 
 /** Beats up, an answer to each down. */
 export const BEATS: StreamKind<BeatsRequest, BeatsResponse, Beat, BeatReply> = {
   fromWire: beatsRequestFromWire,
   toWire: beatsResponseToWire,
-  open: (core, workerId, mouth) => core.beats(workerId, mouth),
+  open: (core, workerId, writer) => core.beats(workerId, writer),
 };

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { NO_REPEATS, onReason, type Repeats } from '../base/repeats.ts';
+import { type LogThrottle, NEW_LOG_THROTTLE, onReason } from '../base/log-throttle.ts';
 import type { Readiness } from './backends/contract.ts';
 import type { KnownGoodEnd } from './commands.ts';
 import type { KnownGood } from './known-good.ts';
@@ -24,7 +24,7 @@ export interface Told {
 export class Asking {
   readonly #deps: AskingDeps;
   readonly #told: Told;
-  #awayRepeats: Repeats = NO_REPEATS;
+  #awayThrottle: LogThrottle = NEW_LOG_THROTTLE;
 
   constructor(deps: AskingDeps, told: Told) {
     this.#deps = deps;
@@ -42,8 +42,8 @@ export class Asking {
 
   /** Tells the log why an endpoint is away: at once, and then with growing gaps. */
   noteAway(detail: string): void {
-    const { repeats, isDue, unlogged } = onReason(this.#awayRepeats, detail, this.#deps.clock.monotonicMs());
-    this.#awayRepeats = repeats;
+    const { throttle, isDue, unlogged } = onReason(this.#awayThrottle, detail, this.#deps.clock.monotonicMs());
+    this.#awayThrottle = throttle;
     if (isDue) this.#deps.log.warn({ detail, unlogged }, 'an endpoint of the backend is not ready');
   }
 }

@@ -1,4 +1,4 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import { oneLine } from '../model/detail.ts';
 import { expectedRestMs } from '../model/durations.ts';
 import { type ComputeHint, earlier } from '../model/hint.ts';
@@ -87,7 +87,7 @@ export function followOrder(state: State, nowMs: number, poll: number, { order, 
     case 'finished':
       return finish(state, nowMs);
     default:
-      never(order);
+      assertNever(order);
   }
   follow(state, nowMs);
 }

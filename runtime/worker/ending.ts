@@ -1,4 +1,4 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import { errorLine, resultLine } from '../format/output-line.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Item } from '../model/item.ts';
@@ -40,7 +40,7 @@ export function endingOf(read: ReadItem, judgement: Judgement): Ending {
     case 'unavailable':
       return { kind: 'unavailable', ref: plainRef(read.assignment), detail: oneLine(judgement.detail) };
     default:
-      return never(judgement);
+      return assertNever(judgement);
   }
 }
 
@@ -76,7 +76,7 @@ function errorEnding(read: ReadItem, judgement: Extract<Judgement, { kind: 'erro
       return { kind: 'failure', outcome, failure: { isRefusal: true, isCertain, isTimeout, detail } };
     }
     default:
-      return never(blame);
+      return assertNever(blame);
   }
 }
 

@@ -1,4 +1,4 @@
-import { never, present } from '../base/assert.ts';
+import { assertNever, mustGet } from '../base/assert.ts';
 import { addDuration } from '../model/durations.ts';
 import { type ItemRef, refKey } from '../model/row.ts';
 import type { Outcome, ReturnReason } from '../model/session.ts';
@@ -49,7 +49,7 @@ const REFUSED_DELAY_MS = 500;
 /** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
 export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
   const key = refKey(ref);
-  const execution = present(state.executing.get(key), 'an execution that ends');
+  const execution = mustGet(state.executing.get(key), 'an execution that ends');
   const { endpoint } = execution;
   passSlotTime(state.credit.pace, nowMs, state.executing.size);
   state.executing.delete(key);
@@ -74,7 +74,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
       return afterOpening(state, endpoint);
     }
     default:
-      never(ending);
+      assertNever(ending);
   }
 }
 
@@ -169,7 +169,7 @@ function reasonOf(state: State, verdict: Verdict): ReturnReason {
     case 'refused':
       return state.endpoints.every((endpoint) => outageOf(endpoint)?.isRefusing === true) ? 'refused' : 'unavailable';
     default:
-      return never(verdict);
+      return assertNever(verdict);
   }
 }
 
@@ -217,7 +217,7 @@ function failuresOf(state: State, { number }: Endpoint): readonly Held[] {
 }
 
 function outcomeOf({ stage }: Held): Outcome {
-  return present(stage.kind === 'failed' ? stage.outcome : undefined, 'the outcome of a failed item');
+  return mustGet(stage.kind === 'failed' ? stage.outcome : undefined, 'the outcome of a failed item');
 }
 
 function worksAnywhere({ endpoints }: State): boolean {

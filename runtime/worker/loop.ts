@@ -1,4 +1,4 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import { Gathered } from '../base/gathered.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
@@ -10,6 +10,7 @@ import type { Heartbeat } from './heartbeat/heartbeat.ts';
 import {
   onBeat,
   onConnected,
+  onDiskSpace,
   onDrain,
   onEnded,
   onHint,
@@ -17,7 +18,6 @@ import {
   onPollFailed,
   onReadiness,
   onReply,
-  onRoom,
   onSessionEnded,
   onStart,
   onStored,
@@ -25,7 +25,7 @@ import {
   onWritten,
 } from './machine.ts';
 import type { Outbox } from './outbox/contract.ts';
-import { sayGoodbye } from './session/goodbye.ts';
+import { deregister } from './session/deregister.ts';
 import type { Link } from './session/link.ts';
 import type { Slots } from './slots.ts';
 import { createSpeaking, type Speaking } from './speaking.ts';
@@ -102,7 +102,7 @@ export class WorkerLoop {
 
   /** What the disk of the outbox lacks; null once there is room again. */
   room(shortage: string | null): void {
-    this.#fact(() => onRoom(this.#deps.state, this.#nowMs(), shortage));
+    this.#fact(() => onDiskSpace(this.#deps.state, this.#nowMs(), shortage));
   }
 
   onBeat(beat: Parameters<typeof onBeat>[2]): void {
@@ -159,8 +159,8 @@ export class WorkerLoop {
     const isSilent = await this.#stopBeats(byMs);
     if (why !== 'superseded' && isSilent) {
       const { workerId, bootNonce } = state.settings;
-      const goodbye = { workerId, bootNonce, isClean: why === 'drained' || why === 'finished' };
-      const isHeard = await sayGoodbye(this.#deps, goodbye, byMs);
+      const deregistration = { workerId, bootNonce, isClean: why === 'drained' || why === 'finished' };
+      const isHeard = await deregister(this.#deps, deregistration, byMs);
       if (!isHeard) log.warn('the coordinator did not hear that this worker leaves; it will notice');
     }
     this.#resolve({ why, unacknowledged, backendDetail: state.givenUp });
@@ -220,7 +220,7 @@ export class WorkerLoop {
         this.#deps.slots.stop(command.ref);
         return null;
       default:
-        return never(command);
+        return assertNever(command);
     }
   }
 

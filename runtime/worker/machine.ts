@@ -1,4 +1,4 @@
-import { never, present } from '../base/assert.ts';
+import { assertNever, mustGet } from '../base/assert.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
@@ -77,7 +77,7 @@ export function onReply(state: State, nowMs: number, id: PollId, reply: PollRepl
       onContent(state, nowMs, id, reply);
       break;
     default:
-      never(reply);
+      assertNever(reply);
   }
   return settle(state, nowMs);
 }
@@ -119,19 +119,19 @@ export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]):
 
 /** An endpoint has answered whether it is ready: `detail` says why it is not, null that it is. */
 export function onReadiness(state: State, nowMs: number, endpoint: number, detail: string | null): readonly Command[] {
-  takeReadiness(state, present(state.endpoints[endpoint], 'an endpoint'), detail);
+  takeReadiness(state, mustGet(state.endpoints[endpoint], 'an endpoint'), detail);
   if (detail !== null) giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }
 
 export function onKnownGood(state: State, nowMs: number, endpoint: number, ended: KnownGoodEnd): readonly Command[] {
-  takeKnownGood(state, present(state.endpoints[endpoint], 'an endpoint'), ended);
+  takeKnownGood(state, mustGet(state.endpoints[endpoint], 'an endpoint'), ended);
   if (ended.kind !== 'answered') giveUpWhereAway(state, nowMs);
   return settle(state, nowMs);
 }
 
 /** The disk with the outbox has no room for outcomes: what it lacks; null once there is room again. */
-export function onRoom(state: State, nowMs: number, shortage: string | null): readonly Command[] {
+export function onDiskSpace(state: State, nowMs: number, shortage: string | null): readonly Command[] {
   state.shortage = shortage;
   return settle(state, nowMs);
 }

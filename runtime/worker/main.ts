@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import { systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
@@ -16,6 +16,7 @@ import { issueCertificate, readRunId } from '../tls/ca.ts';
 import { type AnswerBudget, createAnswerBudget } from './backends/answer-budget.ts';
 import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
+import { diskSpaceWaiter } from './disk-space-waiter.ts';
 import { askReadiness } from './endpoint/readiness.ts';
 import { startHeartbeat } from './heartbeat/heartbeat.ts';
 import { watchOwnHints } from './hints.ts';
@@ -23,7 +24,6 @@ import { openKnownGood } from './known-good.ts';
 import { type LoopEnd, WorkerLoop } from './loop.ts';
 import type { Outbox } from './outbox/contract.ts';
 import { openOutbox } from './outbox/open.ts';
-import { roomFor } from './room.ts';
 import { apiKeyIn, extraHeadersIn } from './secrets.ts';
 import { createLink } from './session/link.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
@@ -62,14 +62,14 @@ async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   keepFilesPrivate();
   const runId = await readRunId(settings.tlsDir);
   const room: Parts['room'] = { onChange: () => undefined };
-  const awaitRoom = roomFor(settings.stateDir, systemClock, log, (shortage) => room.onChange(shortage));
+  const waitForDiskSpace = diskSpaceWaiter(settings.stateDir, systemClock, log, (shortage) => room.onChange(shortage));
   // What an earlier process has left is copied when the store is opened.
-  await awaitRoom(new AbortController().signal);
+  await waitForDiskSpace(new AbortController().signal);
   const outbox = await openOutbox({
     dir: join(settings.stateDir, 'store'),
     workerId: settings.workerId,
     runId,
-    awaitRoom,
+    waitForDiskSpace,
   });
   const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
   const backend = await createBackend(settings, answers);
@@ -211,7 +211,7 @@ async function createBackend({ backend, concurrency }: WorkerSettings, budget: A
       });
     }
     default:
-      return never(backend);
+      return assertNever(backend);
   }
 }
 

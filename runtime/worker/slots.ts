@@ -1,4 +1,4 @@
-import { never } from '../base/assert.ts';
+import { assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { bodyBytes } from '../format/body-bytes.ts';
@@ -61,7 +61,7 @@ class BackendSlots implements Slots {
       case 'blank':
         return Promise.resolve(unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank'));
       default:
-        return never(parsed);
+        return assertNever(parsed);
     }
   }
 

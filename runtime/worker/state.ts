@@ -1,4 +1,4 @@
-import { assert, present } from '../base/assert.ts';
+import { assert, mustGet } from '../base/assert.ts';
 import { type Durations, noDurations } from '../model/durations.ts';
 import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Outcome, Transport, WorkerState } from '../model/session.ts';
@@ -200,7 +200,7 @@ export function moveTo(state: State, held: Held, stage: Stage): void {
 
 export function drop(state: State, held: Held): void {
   leave(state, held);
-  const siblings = present(state.held.get(held.ref.index), 'held item').filter((other) => other !== held);
+  const siblings = mustGet(state.held.get(held.ref.index), 'held item').filter((other) => other !== held);
   if (siblings.length === 0) state.held.delete(held.ref.index);
   else state.held.set(held.ref.index, siblings);
 }

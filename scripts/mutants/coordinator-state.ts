@@ -40,7 +40,7 @@ export const COORDINATOR_STATE_MUTANTS: readonly Mutant[] = [
     name: 'acknowledged-and-not-told',
     rule: 'C11',
     file: 'runtime/coordinator/state/workers.ts',
-    old: '  state.touched.add(id);\n  ownWorkers(state).get(id)?.[what]',
+    old: '  state.dirty.add(id);\n  ownWorkers(state).get(id)?.[what]',
     new: '  ownWorkers(state).get(id)?.[what]',
     tests: UNIT,
   },

@@ -17,7 +17,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     rule: 'L29',
     file: 'runtime/coordinator/items/judge.ts',
     old: "return command(state, { kind: 'look', worker, outcomes: [outcome] });",
-    new: 'state.touched.add(worker);\n    return void state.workers.get(worker)?.stale.push(outcome);',
+    new: 'state.dirty.add(worker);\n    return void state.workers.get(worker)?.stale.push(outcome);',
     tests: UNIT,
   },
   {
@@ -80,7 +80,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'hello-does-not-look-at-locks',
     rule: 'L28',
     file: 'runtime/coordinator/workers/sessions.ts',
-    old: '    if (item.lock !== null) worker.unmet.add(index);\n    else if',
+    old: '    if (item.lock !== null) worker.unreconciled.add(index);\n    else if',
     new: '    if',
     tests: UNIT,
   },

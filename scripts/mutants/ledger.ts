@@ -39,7 +39,7 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
   {
     name: 'holder-from-configuration',
     rule: 'L2',
-    file: 'runtime/coordinator/boot/candidacy.ts',
+    file: 'runtime/coordinator/boot/lease-candidate.ts',
     old: 'holder: random.hex(HOLDER_BYTES)',
     new: 'holder: address',
     tests: ['test/integration/lease-processes.test.ts'],

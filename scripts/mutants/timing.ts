@@ -9,7 +9,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'candidate-waits-by-the-wall-clock',
     rule: 'L4',
-    file: 'runtime/coordinator/boot/candidacy.ts',
+    file: 'runtime/coordinator/boot/lease-candidate.ts',
     old: '    clock,\n    holder',
     new: '    clock: { ...clock, monotonicMs: () => clock.wallMs() },\n    holder',
     tests: LEASE,
@@ -65,7 +65,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'beats-arrive-by-the-wall-clock',
     rule: 'W2',
-    file: 'runtime/worker/heartbeat/heart.ts',
+    file: 'runtime/worker/heartbeat/beat-sender.ts',
     old: 'receivedMs: clock.monotonicMs()',
     new: 'receivedMs: clock.wallMs()',
     tests: WORKER,
@@ -103,9 +103,9 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     tests: ['test/contract/ledger-memory.test.ts'],
   },
   {
-    name: 'farewell-before-the-last-beat-has-ended',
+    name: 'deregistration-before-the-last-beat-has-ended',
     rule: 'L36',
-    file: 'runtime/worker/heartbeat/heart.ts',
+    file: 'runtime/worker/heartbeat/beat-sender.ts',
     old: '    await Promise.allSettled(this.#underWay);\n',
     new: '',
     tests: WORKER,
@@ -122,8 +122,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'hello-revokes-only-what-has-started',
     rule: 'L27',
     file: 'runtime/coordinator/workers/sessions.ts',
-    old: "return item.state !== 'finished' && !hasLiveRow",
-    new: "return item.state === 'started' && !hasLiveRow",
+    old: "return item.state !== 'finished' && !hasActiveClaim",
+    new: "return item.state === 'started' && !hasActiveClaim",
     tests: COORDINATOR,
   },
   {
@@ -146,8 +146,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'register-and-forget-cross',
     rule: 'L31',
     file: 'runtime/coordinator/perform/performer.ts',
-    old: "return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();",
-    new: 'void turns;\n  return work();',
+    old: "return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? queue.run(command.worker, work) : work();",
+    new: 'void queue;\n  return work();',
     tests: COORDINATOR,
   },
   {

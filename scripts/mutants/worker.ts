@@ -121,8 +121,8 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: 'seen-epoch-not-kept-before-what-follows',
     rule: 'L33',
     file: 'runtime/worker/outbox/store.ts',
-    old: '      await this.#whenRoom(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk));\n',
-    new: '      this.#whenRoom(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk)).catch(() => undefined);\n',
+    old: '      await this.#whenDiskSpace(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk));\n',
+    new: '      this.#whenDiskSpace(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk)).catch(() => undefined);\n',
     tests: OUTBOX,
   },
 ];

@@ -17,7 +17,7 @@ for (let at = 0; at < SEEDS.length; at += SIDE_BY_SIDE) {
       'each seed kills something',
     );
     t.deepEqual(
-      ends.flatMap(({ breaks }) => breaks),
+      ends.flatMap(({ violations }) => violations),
       [],
     );
   });

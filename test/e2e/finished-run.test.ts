@@ -22,7 +22,7 @@ test('C4: a worker with outcomes of a finished run hands them over to its coordi
     dir: join(standing.dir, 'workers', 'w2', 'store'),
     workerId: 'w2',
     runId: await readRunId(standing.tlsDir),
-    awaitRoom: async () => true,
+    waitForDiskSpace: async () => true,
   };
   const outbox = await openOutbox(owner);
   const line = Buffer.from('{}');

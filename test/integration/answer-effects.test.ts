@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { present } from '../../runtime/base/assert.ts';
+import { mustGet } from '../../runtime/base/assert.ts';
 import { EXIT } from '../../runtime/base/exit.ts';
 import type { ItemReturn, Outcome } from '../../runtime/model/session.ts';
 import { endingOf } from '../../runtime/worker/ending.ts';
@@ -75,13 +75,13 @@ class Worker {
   }
 
   told(index: number): Told {
-    const stage: Stage = present(find(this.state, ref(index))?.stage, 'a held item');
+    const stage: Stage = mustGet(find(this.state, ref(index))?.stage, 'a held item');
     if (stage.kind === 'storing') return { outcome: stage.outcome };
     return stage.kind === 'returning' ? { back: stage.item } : null;
   }
 
   endpoint(): string {
-    const { breaker, limit } = present(this.state.endpoints[0], 'an endpoint');
+    const { breaker, limit } = mustGet(this.state.endpoints[0], 'an endpoint');
     if (breaker.kind === 'closed') return limit.size < 64 ? 'is asked less at a time' : 'works';
     return 'outage' in breaker && breaker.outage.isRefusing ? 'refuses' : 'is away';
   }
@@ -106,7 +106,7 @@ function words(endpoint: string, told: readonly Told[], hasResult: boolean): str
     );
   });
   const isPaused = ofKind(commands, 'pause').length > 0;
-  const isHeld = machine.state.suspects.length > 0 || isPaused;
+  const isHeld = machine.state.heldFailures.length > 0 || isPaused;
   const items = new Set(told.map((one) => itemWord(one, isHeld, isPaused)));
   return `${[...items].join(', ')}; ${endpoint}; ${isPaused ? 'pauses' : 'goes on'}`;
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Beat, BeatReply } from '../../runtime/model/session.ts';
-import type { StreamMouth } from '../../runtime/rpc/core.ts';
+import type { StreamWriter } from '../../runtime/rpc/core.ts';
 import { beatOf, DEADLINE_MS, inWorld, notingCore } from '../support/rpc-world.ts';
 import { until } from '../support/until.ts';
 
@@ -12,7 +12,7 @@ const SHORT_MS = 200;
 
 /** A core that notes each stream of beats and what comes on it, and answers where it is told to. */
 function hearing() {
-  const streams: { readonly mouth: StreamMouth<BeatReply>; readonly heard: Beat[]; isGone: boolean }[] = [];
+  const streams: { readonly writer: StreamWriter<BeatReply>; readonly heard: Beat[]; isGone: boolean }[] = [];
   const told = { isAnswering: true, epoch: 3 };
   const calls: Beat[] = [];
   const { core } = notingCore({
@@ -20,13 +20,13 @@ function hearing() {
       calls.push(beat);
       return { epoch: told.epoch, isSuperseded: false };
     },
-    beats: (_worker, mouth) => {
-      const stream = { mouth, heard: [] as Beat[], isGone: false };
+    beats: (_worker, writer) => {
+      const stream = { writer, heard: [] as Beat[], isGone: false };
       streams.push(stream);
       return {
-        hear: (beat) => {
+        onMessage: (beat) => {
           stream.heard.push(beat);
-          if (told.isAnswering) mouth.say({ epoch: told.epoch, isSuperseded: false }, () => undefined);
+          if (told.isAnswering) writer.send({ epoch: told.epoch, isSuperseded: false }, () => undefined);
         },
         gone: () => {
           stream.isGone = true;
@@ -110,7 +110,7 @@ test('a coordinator that is passive, is fenced, or stops says so to every beat t
     const client = await worker('w-1');
     const fenced = [1, 2].map(() => client.beat(beatOf('w-1'), DEADLINE_MS));
     await until('both are heard', WAIT_MS, () => streams[0]?.heard.length === 2);
-    streams[0]?.mouth.fail(new RolloutError('FENCED', 'another coordinator has taken over'));
+    streams[0]?.writer.fail(new RolloutError('FENCED', 'another coordinator has taken over'));
     for (const answer of await Promise.all(fenced))
       t.like(answer, { kind: 'unreachable', detail: 'UNAVAILABLE: fenced: another coordinator has taken over' });
     const stopped = client.beat(beatOf('w-1'), DEADLINE_MS);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { present } from '../../runtime/base/assert.ts';
+import { mustGet } from '../../runtime/base/assert.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { longestTemporaryName, temporaryName } from '../../runtime/base/fs/temporary-file.ts';
 import { type ExportOptions, exportResults } from '../../runtime/results/export/export.ts';
@@ -45,7 +45,7 @@ function outputs(dir: string): { readonly results: readonly string[]; readonly e
 
 async function refusal(t: ExecutionContext, run: Promise<unknown>): Promise<RolloutError> {
   const error = await t.throwsAsync<RolloutError>(run, { instanceOf: RolloutError });
-  return present(error, 'the error');
+  return mustGet(error, 'the error');
 }
 
 /** Recorded out of order, over three epochs, some indexes twice: O1 of an epoch lost its settle, and a later one was accepted. */

@@ -57,7 +57,7 @@ test('fence_aborts_within_5s: where its loop spins it is killed by its own watch
   t.regex(command.stderr(), /killed by its watchdog\n$/);
 });
 
-test('the drill is not in the help', async (t) => {
+test('test-fence is not in the help', async (t) => {
   const command = startCommand('cli', ['coordinator', '--help'], { cwd: scratch(t) });
   t.is(await exitOf(command, PATIENCE_MS), 0);
   t.regex(command.stdout(), /run/);

@@ -11,14 +11,14 @@ test('what a worker has to store waits while the disk is short, before anything 
   const dir = scratch(t);
   const disk = smallDisk(t, dir, 40);
   let asked = 0;
-  let onRoom: () => void = () => undefined;
-  const awaitRoom: OutboxOwner['awaitRoom'] = () => {
+  let onDiskSpace: () => void = () => undefined;
+  const waitForDiskSpace: OutboxOwner['waitForDiskSpace'] = () => {
     asked += 1;
     return new Promise((done) => {
-      onRoom = () => done(true);
+      onDiskSpace = () => done(true);
     });
   };
-  const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', awaitRoom };
+  const owner: OutboxOwner = { dir, workerId: 'w1', runId: 'run-1', waitForDiskSpace };
   const outbox = await openOutbox(owner);
   await outbox.put([outcome(1)]);
   t.is(asked, 0);
@@ -29,10 +29,10 @@ test('what a worker has to store waits while the disk is short, before anything 
   t.is(asked, 1, 'nothing is written to a disk that may not have the room');
   t.is(await Promise.race([put.then(() => 'stored'), sleep(300, 'waiting')]), 'waiting');
   disk.clear();
-  onRoom();
+  onDiskSpace();
   await put;
   await outbox.close();
-  const again = await openOutbox({ ...owner, awaitRoom: async () => false });
+  const again = await openOutbox({ ...owner, waitForDiskSpace: async () => false });
   t.deepEqual(
     again.found.map(({ index }) => index),
     [1, 2],

@@ -61,7 +61,7 @@ test(`L33, L34: whatever moment a worker is killed at (${KILLS} times), the next
     }
   }
   t.true(kept.forgotten > 0 && kept.indexes.size > 0);
-  const last = await openOutbox({ dir, workerId: 'w1', runId: 'run', awaitRoom: async () => false });
+  const last = await openOutbox({ dir, workerId: 'w1', runId: 'run', waitForDiskSpace: async () => false });
   t.true(last.highestEpoch >= kept.epoch);
   const lines = new Map(last.found.map(({ index, line }) => [index, Buffer.from(line).toString()]));
   for (const index of kept.indexes) t.is(lines.get(index), Buffer.alloc(400, `${index} `).toString());

@@ -2,7 +2,7 @@ import test from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Poll, PollReply } from '../../runtime/model/session.ts';
 import type { WorkerClient } from '../../runtime/rpc/client.ts';
-import type { SessionMouth } from '../../runtime/rpc/core.ts';
+import type { SessionWriter } from '../../runtime/rpc/core.ts';
 import { MAX_MESSAGE_BYTES } from '../../runtime/rpc/options.ts';
 import type { SessionStream } from '../../runtime/rpc/session-client.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
@@ -99,19 +99,19 @@ test('a passive coordinator answers a stream as it answers a poll: notLeader, wi
 });
 
 test('L5: a fenced coordinator says nothing more on a stream but that it is', async (t) => {
-  let mouth: SessionMouth | null = null;
+  let writer: SessionWriter | null = null;
   const { core } = notingCore({
     session: (_worker, into) => {
-      mouth = into;
-      return { hear: () => undefined, gone: () => undefined };
+      writer = into;
+      return { onMessage: () => undefined, gone: () => undefined };
     },
   });
   await inWorld(t, core, async ({ worker }) => {
     const opened = open(await worker('w-1'));
     opened.say(pollOf('w-1'));
-    const into = await until('the session is open', WAIT_MS, () => mouth ?? undefined);
+    const into = await until('the session is open', WAIT_MS, () => writer ?? undefined);
     into.fail(new RolloutError('FENCED', 'epoch 4'));
-    into.say(REPLY, () => t.fail('nothing is said after the end'));
+    into.send(REPLY, () => t.fail('nothing is said after the end'));
     t.like(await endOf(opened), { kind: 'unreachable' });
     t.regex(JSON.stringify(opened.ends), /fenced/);
     t.deepEqual(opened.replies, []);
@@ -165,9 +165,9 @@ test('a peer that does not read holds up what is said to it, and the core is tol
   const asked = 32;
   let left = 0;
   const { core } = notingCore({
-    session: (_worker, mouth) => ({
-      hear: () => {
-        for (let n = 0; n < asked; n += 1) mouth.say(large, () => (left += 1));
+    session: (_worker, writer) => ({
+      onMessage: () => {
+        for (let n = 0; n < asked; n += 1) writer.send(large, () => (left += 1));
       },
       gone: () => undefined,
     }),

@@ -82,8 +82,8 @@ test('a client uses changed files for new connections, and keeps the last good o
   const log = { warn: note(warned), info: note(told) } as unknown as typeof silentLog;
   const credentials = clientCredentials(files, RUN_ID, log);
   // The files are watched while a client lives; each probe is another client, so another connection.
-  const keeper = createRunClient({ address: server.address, credentials, clock: systemClock });
-  t.is((await keeper.identify()).kind, 'reply');
+  const leaseHolder = createRunClient({ address: server.address, credentials, clock: systemClock });
+  t.is((await leaseHolder.identify()).kind, 'reply');
   const probe = async (): Promise<string> => {
     const client = createRunClient({ address: server.address, credentials, clock: systemClock });
     const { kind } = await client.identify();
@@ -111,7 +111,7 @@ test('a client uses changed files for new connections, and keeps the last good o
   await until('the good files are taken', PATIENCE_MS, () => told.length > 0);
   t.deepEqual(told, ['the certificate files are good again, and taken']);
   t.is(await probe(), 'reply');
-  keeper.close();
+  leaseHolder.close();
   await server.stop(100);
 });
 

@@ -41,8 +41,8 @@ for (const [name, tear] of Object.entries(TAILS)) {
     t.true(last > SEGMENT_HEADER_BYTES && last < whole.length);
     for (let from = last; from <= whole.length; from += 1) {
       writeFileSync(path, tear(whole, from));
-      const { isProven, breaks } = await verifyRun(options);
-      t.true(isProven, `byte ${from}: ${breaks[0]?.what}`);
+      const { isProven, violations } = await verifyRun(options);
+      t.true(isProven, `byte ${from}: ${violations[0]?.what}`);
       await exportResults({ ...options, dir: options.segmentsDir, items: null, isPartial: true });
       t.true(readFileSync(options.outputPath).equals(results) && readFileSync(options.errorsPath).equals(errors), `byte ${from}`);
     }
@@ -105,7 +105,7 @@ test('L21: a damaged frame that hides an accepted record is told, although every
     maxLineBytes: 1_000,
     tempDir: join(run.segments, 'temp'),
   });
-  t.true(verified.breaks.some(({ file, what }) => file === made.path && what.startsWith('hides a record: item index 0')));
+  t.true(verified.violations.some(({ file, what }) => file === made.path && what.startsWith('hides a record: item index 0')));
   await run.close();
 });
 

@@ -18,9 +18,9 @@ test('L17: any flipped byte of an accepted frame, or of the header, is found, an
     const flipped = Buffer.from(right);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 0x10, at);
     writeFileSync(path, flipped);
-    const { breaks, isProven } = await verifyRun(options);
+    const { violations, isProven } = await verifyRun(options);
     t.false(isProven, `byte ${at}`);
-    const [first, second] = breaks;
+    const [first, second] = violations;
     t.is(first?.file, path);
     if (at >= SEGMENT_HEADER_BYTES)
       t.regex(first?.what ?? '', /^cannot be read from byte \d+ of \d+ on: (a checksum is wrong|a length there is absurd|it is cut off)/);
@@ -42,8 +42,8 @@ test('L21: an item with its bit but without its frame is found', async (t) => {
   const { options } = await finishedRun(dir, { withoutFrame: [5], isExported: false });
   writeFileSync(options.outputPath, '');
   writeFileSync(options.errorsPath, '');
-  const breaks = told(await verifyRun(options), dir);
-  t.is(breaks[0], 'in.jsonl line 7 (custom_id "a"): the ledger has it as failed, but the result log holds no record of it');
+  const violations = told(await verifyRun(options), dir);
+  t.is(violations[0], 'in.jsonl line 7 (custom_id "a"): the ledger has it as failed, but the result log holds no record of it');
 });
 
 test('L6: a wrong count of the ledger is found', async (t) => {
@@ -89,14 +89,14 @@ test('an input that was changed after the run is found, as a whole and by line',
   ];
   for (const [change, expected] of changes) {
     writeFileSync(options.inputPath, change(input));
-    const breaks = told(await verifyRun(options), dir);
-    t.regex(breaks[0] ?? '', expected);
+    const violations = told(await verifyRun(options), dir);
+    t.regex(violations[0] ?? '', expected);
     t.true(
-      breaks.some((text) => /^in\.jsonl has changed since the run: its SHA-256 is [0-9a-f]{64}, the run read [0-9a-f]{64}$/.test(text)),
+      violations.some((text) => /^in\.jsonl has changed since the run: its SHA-256 is [0-9a-f]{64}, the run read [0-9a-f]{64}$/.test(text)),
     );
   }
   writeFileSync(options.inputPath, `${input}\r\n`);
-  t.is((await verifyRun(options)).breakCount, 1, 'a byte that changes no line is a change');
+  t.is((await verifyRun(options)).violationCount, 1, 'a byte that changes no line is a change');
 });
 
 test('a record that is not of its input line is found although output and log agree', async (t) => {
@@ -118,9 +118,9 @@ test('a record that is not of its input line is found although output and log ag
 test('a limit ends the input, and so its digest', async (t) => {
   const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
-  const { breaks, items, blankLines } = await verifyRun({ ...options, limit: 3 });
+  const { violations, items, blankLines } = await verifyRun({ ...options, limit: 3 });
   t.deepEqual([items, blankLines], [3, 1]);
-  t.true(breaks.some((one) => one.what.startsWith('has 3 input lines')));
+  t.true(violations.some((one) => one.what.startsWith('has 3 input lines')));
 });
 
 test('the longest line that is allowed is an item', async (t) => {

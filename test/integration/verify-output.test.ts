@@ -21,17 +21,17 @@ for (const order of ['input', 'completion'] as const) {
     const dir = temporaryDir(t);
     const { options } = await finishedRun(dir, { order });
     const verification = await verifyRun(options);
-    t.deepEqual(verification, { isProven: true, items: 11, done: 6, failed: 5, blankLines: 2, breaks: [], breakCount: 0 });
+    t.deepEqual(verification, { isProven: true, items: 11, done: 6, failed: 5, blankLines: 2, violations: [], violationCount: 0 });
     t.deepEqual(readdirSync(options.tempDir), []);
   });
 
   test(`L21: swapped lines are found, in ${order} order`, async (t) => {
-    const breaks = await afterEdit(t, ([a, b, c, ...rest]) => [a, c, b, ...rest] as string[], { order });
+    const violations = await afterEdit(t, ([a, b, c, ...rest]) => [a, c, b, ...rest] as string[], { order });
     const expected = {
       input: 'out.jsonl line 3 (custom_id "c") stands after line 2 (custom_id "d"), but comes before it in the input',
       completion: 'out.jsonl line 3 (custom_id "c") stands after line 2 (custom_id "a"), but was recorded before it',
     };
-    t.deepEqual(breaks, [expected[order]]);
+    t.deepEqual(violations, [expected[order]]);
   });
 }
 
@@ -81,7 +81,7 @@ test('a missing last line, a missing file and an empty one are found', async (t)
   const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   writeFileSync(options.outputPath, '');
-  t.is((await verifyRun(options)).breakCount, 7);
+  t.is((await verifyRun(options)).violationCount, 7);
   rmSync(options.outputPath);
   const missing = await verifyRun(options);
   t.deepEqual(told(missing, dir), ['out.jsonl is missing; `rollout export` writes it again from what is recorded']);
@@ -127,10 +127,10 @@ for (const file of ['outputPath', 'errorsPath'] as const) {
       const flipped = Buffer.from(right);
       flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
       writeFileSync(options[file], flipped);
-      const { isProven, breaks } = await verifyRun(options);
+      const { isProven, violations } = await verifyRun(options);
       t.false(isProven, `byte ${at}`);
       t.true(
-        breaks.some((one) => one.file === options[file]),
+        violations.some((one) => one.file === options[file]),
         `byte ${at}`,
       );
     }
@@ -141,9 +141,9 @@ test('a shifted file breaks on every line: the first twenty are kept, all are co
   const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
   editLines(options.outputPath, (lines) => [...lines, ...lines, ...lines, ...lines, ...lines]);
-  const { breaks, breakCount } = await verifyRun(options);
-  t.is(breaks.length, 20);
-  t.is(breakCount, 25);
+  const { violations, violationCount } = await verifyRun(options);
+  t.is(violations.length, 20);
+  t.is(violationCount, 25);
 });
 
 for (const which of ['outputPath', 'errorsPath'] as const) {

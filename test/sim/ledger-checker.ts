@@ -86,7 +86,7 @@ export class LedgerChecker {
       look: () => this.#each<Named>(args[1], reply, 'looked', ({ index, row }, said) => this.#expect('L11', index, row, said as string)),
       reassign: () => this.#each<Move>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
       restore: () => this.#each<Named>(args[1], reply, 'restored', (one, said) => this.#restore(one, said as Verdict)),
-      second: () => this.#each<Named>(args[2], reply, 'seconded', (one, said) => this.#second(epoch, who, one, said as Verdict)),
+      second: () => this.#each<Named>(args[2], reply, 'second-attempts', (one, said) => this.#second(epoch, who, one, said as Verdict)),
       register: () => void this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce),
       forget: () => void this.boots.delete(who),
       finish: () => this.#onFinished(args[1] as number, reply),

@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 const TICK_MS = 1_000;
 /** No item's delay is longer: after that it may be claimed. */
 const LONGEST_DELAY_MS = 65_000;
-/** The drain's own end (worker/machine.ts), its farewell, and what is between them. */
+/** The drain's own end (worker/machine.ts), its deregistration, and what is between them. */
 const AFTER_DRAIN_MS = 20_000;
 /** Longer than the breaker may hold an answer back: until the longest execution has ended, and its next one. */
 const UNANSWERED_MS = 35_000;

@@ -2,7 +2,7 @@ import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Events } from '../../runtime/base/events.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { bootDisk } from '../../runtime/coordinator/boot/boot-disk.ts';
-import { stand } from '../../runtime/coordinator/boot/candidacy.ts';
+import { waitForLease } from '../../runtime/coordinator/boot/lease-candidate.ts';
 import { type BootDisk, type Recovered, recover } from '../../runtime/coordinator/boot/recover.ts';
 import { checkState } from '../../runtime/coordinator/machine/check-state.ts';
 import { createCommitter } from '../../runtime/coordinator/perform/committer.ts';
@@ -12,13 +12,13 @@ import { createPerformer, type Perform } from '../../runtime/coordinator/perform
 import { createRecorder } from '../../runtime/coordinator/perform/recorder.ts';
 import { Replies } from '../../runtime/coordinator/perform/replies.ts';
 import type { Source } from '../../runtime/coordinator/perform/source.ts';
-import type { Post } from '../../runtime/coordinator/server/listening.ts';
-import { STARTING } from '../../runtime/coordinator/server/standing.ts';
+import { STARTING } from '../../runtime/coordinator/server/coordinator-status.ts';
+import type { ServerContext } from '../../runtime/coordinator/server/listening.ts';
 import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/shutdown/end.ts';
 import type { Fact } from '../../runtime/coordinator/state/facts.ts';
 import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
 import type { State } from '../../runtime/coordinator/state/state.ts';
-import type { Keeper } from '../../runtime/lease/contract.ts';
+import type { LeaseHolder } from '../../runtime/lease/contract.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import { RUN_ID, STATE } from './sim-disk.ts';
@@ -36,7 +36,7 @@ const MIRROR_LOOK_MS = 500;
 /** What a process may end with where something struck it, and start again. */
 const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED', 'ENOSPC', 'EIO']);
 
-/** One coordinator process: the real candidacy, boot, lease, writer, recorder, loop and machine, over a store and a disk that fail. */
+/** One coordinator process: the real lease candidate, boot, lease, writer, recorder, loop and machine, over a store and a disk that fail. */
 export class SimCoordinator {
   readonly process: SimProcess;
   readonly address: string;
@@ -46,7 +46,7 @@ export class SimCoordinator {
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
-  readonly #post: Post = { core: null, lease: null, standing: STARTING };
+  readonly #context: ServerContext = { core: null, lease: null, coordinatorStatus: STARTING };
   readonly #events: Events;
 
   constructor(world: World, address: string) {
@@ -77,7 +77,7 @@ export class SimCoordinator {
 
   /** Where the lease is held, as a passive coordinator answers it. */
   primaryAddress(): string {
-    return this.#post.lease?.address ?? '';
+    return this.#context.lease?.address ?? '';
   }
 
   async #run(): Promise<End> {
@@ -91,13 +91,13 @@ export class SimCoordinator {
       isRerunning: false,
       onFenced: this.#onFenced,
       win: (floor) =>
-        stand({
+        waitForLease({
           settings: { timing: this.#world.plan.timing },
-          awaitRoom: () => this.#awaitRoom(),
+          waitForDiskSpace: () => this.#waitForDiskSpace(),
           ledger: this.#ledger,
           floor,
           address: this.address,
-          post: this.#post,
+          context: this.#context,
           process: { bootId: 'b', pid: this.process.pid, startTime: '1', uid: 0 },
           isDead: async ({ pid }) => this.#world.isDead(pid),
           signal: this.#stop.signal,
@@ -106,19 +106,19 @@ export class SimCoordinator {
           log: silentLog,
         }),
     });
-    const { keeper } = recovered;
-    this.#world.onServing(this.process, keeper.lease().epoch);
+    const { leaseHolder } = recovered;
+    this.#world.onServing(this.process, leaseHolder.lease().epoch);
     const isCompleted = recovered.scan.progress.state.kind === 'completed';
     // The files are made again (serve.ts).
     if (isCompleted) this.#world.onExport();
     const end: End = isCompleted ? { kind: 'completed' } : await this.#serve(recovered);
-    if (end.kind === 'fenced') keeper.stop();
-    else await this.#resign(keeper);
+    if (end.kind === 'fenced') leaseHolder.stop();
+    else await this.#resign(leaseHolder);
     return end;
   }
 
-  /** Waits while the disk is full, as every start does (room.ts). */
-  async #awaitRoom(): Promise<void> {
+  /** Waits while the disk is full, as every start does (wait-for-disk-space.ts). */
+  async #waitForDiskSpace(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted && this.#world.queue.nowMs < this.#world.disk.fullUntilMs) await this.process.clock.sleep(ROOM_LOOK_MS, signal);
   }
@@ -129,23 +129,23 @@ export class SimCoordinator {
     this.#events.emit({ kind: 'coordinator_fenced', epoch, byEpoch });
   };
 
-  async #resign(keeper: Keeper): Promise<void> {
-    await Promise.race([keeper.resign().catch(() => undefined), this.process.clock.sleep(FAREWELL_MS)]);
+  async #resign(leaseHolder: LeaseHolder): Promise<void> {
+    await Promise.race([leaseHolder.resign().catch(() => undefined), this.process.clock.sleep(FAREWELL_MS)]);
   }
 
   async #serve(recovered: Recovered): Promise<End> {
     const { clock } = this.process;
     const { plan } = this.#world;
-    const { keeper, scan } = recovered;
+    const { leaseHolder, scan } = recovered;
     const replies = new Replies();
-    const end = createEnd(({ epoch }) => this.#onFenced(keeper.lease().epoch, epoch));
+    const end = createEnd(({ epoch }) => this.#onFenced(leaseHolder.lease().epoch, epoch));
     const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = plan;
     const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems: null, stragglers, ...STALL };
-    const state = stateFrom(settings, keeper.lease().epoch, scan, clock.monotonicMs());
+    const state = stateFrom(settings, leaseHolder.lease().epoch, scan, clock.monotonicMs());
     const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
     const perform = (tell: (fact: Fact) => void): Perform => checked(state, this.#performer(recovered, source, replies, end, tell));
     const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
-    keeper.lost.then(end.fence).catch(end.fail);
+    leaseHolder.lost.then(end.fence).catch(end.fail);
     this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
     loop.start();
     clock.every(MIRROR_LOOK_MS, () => checkState(state));
@@ -158,11 +158,11 @@ export class SimCoordinator {
     }
   }
 
-  #performer({ keeper, log }: Recovered, source: Source, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
+  #performer({ leaseHolder, log }: Recovered, source: Source, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
     const { clock, name } = this.process;
     const random = this.#world.stream(`writer of ${name}`);
-    const writer = createLedgerWriter({ keeper, clock, random, onFenced: end.fence });
-    const { epoch: ownEpoch } = keeper.lease();
+    const writer = createLedgerWriter({ leaseHolder, clock, random, onFenced: end.fence });
+    const { epoch: ownEpoch } = leaseHolder.lease();
     const committer = createCommitter({ epoch: ownEpoch, ledger: this.#ledger, writer, tell, onFailure: end.fail });
     return createPerformer({
       epoch: ownEpoch,

@@ -44,7 +44,7 @@ export function dial(world: World, caller: Caller, address: string): WorkerClien
 function sessionsOf({ wire, checkers }: World): SimStreamKind<Poll, PollReply> {
   return {
     name: 'stream',
-    open: (core, poll, mouth) => core.session(poll.workerId, mouth),
+    open: (core, poll, writer) => core.session(poll.workerId, writer),
     onHeard: (there, poll) => checkers.hello.onHeard(there, poll) ?? null,
     up: (poll) => wire.poll(poll),
     down: (reply) => wire.pollReply(reply),
@@ -58,7 +58,7 @@ function openBeats(world: World, caller: Caller, address: string, listener: Beat
   let answered: BeatReply | null = null;
   const kind: SimStreamKind<Beat, BeatReply> = {
     name: 'beats',
-    open: (core, beat, mouth) => core.beats(beat.workerId, mouth),
+    open: (core, beat, writer) => core.beats(beat.workerId, writer),
     onHeard: (there, beat) => {
       checkers.failure.onBeat(there, beat);
       return null;

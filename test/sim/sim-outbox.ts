@@ -39,8 +39,8 @@ export class SimOutbox {
 
   async open(process: SimProcess, onForgotten: (refs: readonly ItemRef[]) => void): Promise<Outbox> {
     const { checker } = this;
-    const awaitRoom = (signal: AbortSignal): Promise<boolean> => this.#awaitRoom(process, signal);
-    const owner = { dir: DIR, workerId: this.#worker, runId: RUN_ID, awaitRoom };
+    const waitForDiskSpace = (signal: AbortSignal): Promise<boolean> => this.#waitForDiskSpace(process, signal);
+    const owner = { dir: DIR, workerId: this.#worker, runId: RUN_ID, waitForDiskSpace };
     const isFull = (): boolean => this.#isFull();
     const mount = new SimMount(this.#world, process, {
       files: this.#files,
@@ -50,14 +50,14 @@ export class SimOutbox {
       random: this.#random,
     });
     // As main.ts does before it opens the store.
-    await awaitRoom(new AbortController().signal);
+    await waitForDiskSpace(new AbortController().signal);
     const store = await openStore(owner, {
       dir: DIR,
       disk: mount.disk(),
       clock: process.clock,
       limits: LIMITS,
       isShort: isFull,
-      awaitRoom,
+      waitForDiskSpace,
     }).catch((error: unknown) => {
       throw storeFailed(DIR, error);
     });
@@ -90,7 +90,7 @@ export class SimOutbox {
     return this.#world.queue.nowMs < this.fullUntilMs;
   }
 
-  async #awaitRoom({ clock }: SimProcess, signal: AbortSignal): Promise<boolean> {
+  async #waitForDiskSpace({ clock }: SimProcess, signal: AbortSignal): Promise<boolean> {
     const wasFull = this.#isFull();
     while (!signal.aborted && this.#isFull()) await clock.sleep(ROOM_LOOK_MS, signal);
     return wasFull;

@@ -56,14 +56,14 @@ export class SimProcess {
   readonly name: string;
   readonly clock: Clock;
   /** Of the thread that beats: it goes on while the main one is blocked. */
-  readonly heartClock: Clock;
+  readonly heartbeatClock: Clock;
   isDead = false;
   /** When it was held up last; undefined: never. */
   lastHeldMs: number | undefined;
   readonly #queue: EventQueue;
   readonly #rate: number;
   readonly #main: Lane;
-  readonly #heart: Lane;
+  readonly #heartbeat: Lane;
   readonly #onDeath = new Set<() => void>();
   #zeroMs: number;
   #wallOffsetMs: number;
@@ -76,10 +76,10 @@ export class SimProcess {
     this.#rate = rate;
     this.#wallOffsetMs = EPOCH_MS + wallOffsetMs;
     this.#main = new Lane(queue);
-    this.#heart = new Lane(queue);
+    this.#heartbeat = new Lane(queue);
     this.#zeroMs = offsetMs - queue.nowMs * rate;
     this.clock = this.#clockOf(this.#main);
-    this.heartClock = this.#clockOf(this.#heart);
+    this.heartbeatClock = this.#clockOf(this.#heartbeat);
   }
 
   get isHeld(): boolean {
@@ -95,8 +95,8 @@ export class SimProcess {
     this.#whenOn(this.#main, run);
   }
 
-  heartWhenOn(run: () => void): void {
-    this.#whenOn(this.#heart, run);
+  heartbeatWhenOn(run: () => void): void {
+    this.#whenOn(this.#heartbeat, run);
   }
 
   /** Stops listening with the answered function. */
@@ -109,7 +109,7 @@ export class SimProcess {
     if (this.isDead) return;
     this.isDead = true;
     this.#main.forget();
-    this.#heart.forget();
+    this.#heartbeat.forget();
     for (const run of [...this.#onDeath]) run();
     this.#onDeath.clear();
   }
@@ -118,7 +118,7 @@ export class SimProcess {
   hold(kind: 'stopped' | 'suspended' | 'blocked'): void {
     this.lastHeldMs = this.#queue.nowMs;
     this.#main.isHeld = true;
-    if (kind !== 'blocked') this.#heart.isHeld = true;
+    if (kind !== 'blocked') this.#heartbeat.isHeld = true;
     if (kind === 'suspended') this.#suspendedAtMs ??= this.#queue.nowMs;
   }
 
@@ -126,7 +126,7 @@ export class SimProcess {
     this.lastHeldMs = this.#queue.nowMs;
     if (this.#suspendedAtMs !== null) this.#zeroMs -= (this.#queue.nowMs - this.#suspendedAtMs) * this.#rate;
     this.#suspendedAtMs = null;
-    this.#heart.release();
+    this.#heartbeat.release();
     this.#main.release();
   }
 

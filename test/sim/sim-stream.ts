@@ -1,6 +1,6 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Loop } from '../../runtime/coordinator/perform/loop.ts';
-import type { StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
+import type { StreamReceiver, StreamWriter } from '../../runtime/rpc/core.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
 import type { SimCoordinator } from './sim-coordinator.ts';
 import { type Caller, KEEPALIVE_MS, LATEST_MS, type LinkState } from './sim-link.ts';
@@ -13,7 +13,7 @@ type Direction = 'up' | 'down';
 /** What one kind of stream carries, and who looks at it. */
 export interface SimStreamKind<Message, Reply> {
   readonly name: string;
-  open(core: Loop, message: Message, mouth: StreamMouth<Reply>): StreamEar<Message>;
+  open(core: Loop, message: Message, writer: StreamWriter<Reply>): StreamReceiver<Message>;
   /** It has arrived; what comes back is told the reply that answers it. */
   onHeard(there: SimProcess, message: Message): ((reply: Reply) => void) | null;
   /** As it comes out at the other end of the wire. */
@@ -37,7 +37,7 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
   readonly #there: SimCoordinator | null;
   readonly #lastArrivalMs: Record<Direction, number> = { up: 0, down: 0 };
   readonly #ofDeaths: (() => void)[] = [];
-  #ear: StreamEar<Message> | null = null;
+  #receiver: StreamReceiver<Message> | null = null;
   /** What the next reply, which answers a hello, has to hold. */
   #onAnswer: ((reply: Reply) => void) | null = null;
   /** Nothing passes any more, and nobody has noticed. */
@@ -81,18 +81,18 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
     const { loop, process } = this.#there as SimCoordinator;
     process.whenOn(() => {
       if (this.#isOver()) return;
-      if (this.#ear === null && loop === null)
+      if (this.#receiver === null && loop === null)
         return this.#end({ kind: 'not-leader', primaryAddress: this.#there?.primaryAddress() ?? '' });
-      this.#ear ??=
+      this.#receiver ??=
         loop === null
           ? null
           : this.#kind.open(loop, message, {
-              say: (reply, onLeft) => this.#speak(reply, onLeft),
+              send: (reply, onLeft) => this.#speak(reply, onLeft),
               end: () => this.#endFromThere(),
               fail: () => this.#endFromThere(),
             });
       this.#onAnswer = this.#kind.onHeard(process, message) ?? this.#onAnswer;
-      this.#ear?.hear(this.#kind.up(message));
+      this.#receiver?.onMessage(this.#kind.up(message));
     });
   }
 
@@ -163,7 +163,7 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
 
   #hangUp(): void {
     const there = this.#there;
-    if (there !== null) this.#world.queue.after(this.#travelMs(), () => there.process.whenOn(() => this.#ear?.gone()));
+    if (there !== null) this.#world.queue.after(this.#travelMs(), () => there.process.whenOn(() => this.#receiver?.gone()));
   }
 
   #isOver(): boolean {

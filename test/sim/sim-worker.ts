@@ -10,7 +10,7 @@ import { createSlots } from '../../runtime/worker/slots.ts';
 import { newState, type State } from '../../runtime/worker/state.ts';
 import type { Boot } from './failure-checker.ts';
 import { createSimBackend } from './sim-backend.ts';
-import { startHeart } from './sim-heart.ts';
+import { startSimHeartbeat } from './sim-heartbeat.ts';
 import type { Caller } from './sim-link.ts';
 import { dial } from './sim-network.ts';
 import { SimOutbox } from './sim-outbox.ts';
@@ -115,7 +115,7 @@ export class SimWorker {
       onStopped: (ref) => this.#world.checkers.worker.onStopped(ref),
       onCrash: () => this.#world.onPoisoned(this),
     });
-    const heartbeat = startHeart({
+    const heartbeat = startSimHeartbeat({
       settings: {
         workerId: this.id,
         bootNonce: this.bootNonce,
@@ -127,7 +127,7 @@ export class SimWorker {
       },
       onFailure: this.#world.fail,
       process,
-      link: this.#link(seen, boot, { clock: process.heartClock, whenOn: (run) => process.heartWhenOn(run) }),
+      link: this.#link(seen, boot, { clock: process.heartbeatClock, whenOn: (run) => process.heartbeatWhenOn(run) }),
       onBeat: (beat) => loop.onBeat(beat),
     });
     const loop = new WorkerLoop({

@@ -76,7 +76,7 @@ export class WorkerChecker {
 
   onBeatSent(seen: Seen, state: string): void {
     this.#checking.trace.note('beat', `${seen.process.name} ${state}`);
-    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} beats after its farewell`);
+    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} beats after its deregistration`);
     seen.beatsUnderWay += 1;
   }
 
@@ -87,11 +87,11 @@ export class WorkerChecker {
   onFarewell(seen: Seen): void {
     seen.hasLeft = true;
     const isLast = seen.beatsUnderWay === 0;
-    this.#checking.hold('L36', isLast, `${seen.worker} says farewell while a beat is under way, which could register it again`);
+    this.#checking.hold('L36', isLast, `${seen.worker} deregisters while a beat is under way, which could register it again`);
   }
 
   onPollSent(seen: Seen, poll: Poll, isDurable: (ref: ItemRef) => boolean): void {
-    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} polls after its farewell`);
+    this.#checking.hold('L36', !seen.hasLeft, `${seen.worker} polls after its deregistration`);
     for (const outcome of poll.outcomes) {
       const key = refKey(outcome);
       this.#checking.hold('L34', isDurable(outcome), `${seen.worker} sent its outcome of ${key} before it was durable`);

@@ -32,7 +32,7 @@ function keepersOf(says: string): readonly string[] {
 const BY_NAME = /\bsimulation\b|\bcontract suite\b|\bthe ledger's suite\b|\bparity test\b/;
 const FOLDER = '(?:test/)?((?:unit|integration|e2e|contract|parity|style)(?:/[\\w-]+)+)';
 
-/** The test files that a cell names: `test/unit/worker/holding, polling`, `unit/lease/keeper`, `log.test.ts`. */
+/** The test files that a cell names: `test/unit/worker/holding, polling`, `unit/lease/candidate`, `log.test.ts`. */
 function testsIn(cell: string): readonly string[] {
   const paths = [...cell.matchAll(new RegExp(`\\b${FOLDER}((?:, (?!test/)[\\w/-]+)*)`, 'g'))].flatMap(([, path = '', more = '']) => {
     const folder = path.slice(0, path.lastIndexOf('/'));
@@ -134,8 +134,8 @@ for (const spec of specs) {
 }
 
 test('a name that is not a test, and a row without one, would be seen', (t) => {
-  t.deepEqual(testsIn('`a.ts` (said once); test/unit/worker/holding, no-such; `unit/lease/keeper`; log.test.ts, by hand'), [
-    ...['test/unit/worker/holding.test.ts', 'test/unit/worker/no-such.test.ts', 'test/unit/lease/keeper.test.ts', 'log.test.ts'],
+  t.deepEqual(testsIn('`a.ts` (said once); test/unit/worker/holding, no-such; `unit/lease/candidate`; log.test.ts, by hand'), [
+    ...['test/unit/worker/holding.test.ts', 'test/unit/worker/no-such.test.ts', 'test/unit/lease/candidate.test.ts', 'log.test.ts'],
   ]);
   t.false(isThere('test/unit/worker/no-such.test.ts'));
   t.true(isThere('log.test.ts'));

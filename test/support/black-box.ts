@@ -17,7 +17,7 @@ const MOST_STARTS = 12;
 
 export interface BlackBoxEnd {
   /** What breaks the promise; empty when it holds. */
-  readonly breaks: readonly string[];
+  readonly violations: readonly string[];
   readonly kills: number;
   readonly story: string;
 }
@@ -28,9 +28,9 @@ export async function blackBox(t: ExecutionContext, seed: number): Promise<Black
   const servers = await Promise.all(plan.servers.map(({ habit, serviceMs }) => zooServer(t, habit, { serviceMs })));
   const run = makeRun(t, { lines: plan.input, args: [...servers.flatMap(({ url }) => ['--base-url', url]), ...plan.args] });
   const box = new BlackBox(run, servers, plan);
-  const breaks = await box.runToEnd().catch((error: Error) => [error.message]);
-  const named = breaks.map((text) => `ROLLOUT_TEST_SEED=${seed}: ${text}`);
-  return { breaks: named, kills: box.kills, story: `seed ${seed}: ${box.story()}` };
+  const violations = await box.runToEnd().catch((error: Error) => [error.message]);
+  const named = violations.map((text) => `ROLLOUT_TEST_SEED=${seed}: ${text}`);
+  return { violations: named, kills: box.kills, story: `seed ${seed}: ${box.story()}` };
 }
 
 class BlackBox {
@@ -65,8 +65,8 @@ class BlackBox {
       await until('no process is left', PATIENCE_MS, () => this.run.processes().length === 0);
       if (exit === 0 || exit === 1) return this.breaksAtEnd(exit);
       if (exit !== 4 && exit !== 5 && !isKilled) return [`start ${start} ended with ${exit}: ${command.stderr()}`];
-      const breaks = await this.breaksBetween();
-      if (breaks.length > 0) return breaks;
+      const violations = await this.violationsBetween();
+      if (violations.length > 0) return violations;
     }
     return [`not done after ${MOST_STARTS} starts`];
   }
@@ -103,7 +103,7 @@ class BlackBox {
     return one === undefined ? [] : [one];
   }
 
-  private async breaksBetween(): Promise<readonly string[]> {
+  private async violationsBetween(): Promise<readonly string[]> {
     const output = join(this.run.dir, 'so-far.jsonl');
     if (!existsSync(this.run.state)) return this.breaksOfLoss(new Set());
     const exported = await this.run.verb('export', '--partial', '--output', output);

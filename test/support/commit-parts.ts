@@ -1,4 +1,4 @@
-import { present } from '../../runtime/base/assert.ts';
+import { mustGet } from '../../runtime/base/assert.ts';
 import type {
   Claimed,
   Pick as ClaimPick,
@@ -47,7 +47,7 @@ export function handBackRequest(handBacks: readonly HandBack[]): CommitRequest {
 }
 
 function claimedOf(reply: Answer<Committed>): Answer<Claimed> {
-  return reply.kind === 'committed' ? present(reply.claimed[0], 'the answer to a claim') : reply;
+  return reply.kind === 'committed' ? mustGet(reply.claimed[0], 'the answer to a claim') : reply;
 }
 
 function settledOf(reply: Answer<Committed>): Answer<Settled> {

@@ -26,7 +26,7 @@ const outbox = await openOutbox({
   dir: join(dir, 'outbox'),
   workerId: 'w1',
   runId: 'run',
-  awaitRoom: async () => false,
+  waitForDiskSpace: async () => false,
 });
 await step('outbox put', () => outbox.put([outcome(1), outcome(2)]));
 await step('outbox keep epoch', () => outbox.keepEpoch(3));

@@ -16,7 +16,7 @@ import type {
   Poll,
   PollReply,
 } from '../../runtime/model/session.ts';
-import type { CoordinatorCore, SessionEar, SessionMouth, StreamEar, StreamMouth } from '../../runtime/rpc/core.ts';
+import type { CoordinatorCore, SessionReceiver, SessionWriter, StreamReceiver, StreamWriter } from '../../runtime/rpc/core.ts';
 import { startServer } from '../../runtime/rpc/server.ts';
 import { serverCredentials } from '../../runtime/rpc/tls.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
@@ -108,12 +108,12 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
     return { epoch: this.epoch, isSuperseded: this.isSuperseding };
   }
 
-  beats(_worker: string, mouth: StreamMouth<BeatReply>): StreamEar<Beat> {
+  beats(_worker: string, writer: StreamWriter<BeatReply>): StreamReceiver<Beat> {
     return {
-      hear: (beat) => {
+      onMessage: (beat) => {
         this.beat(beat).then(
-          (reply) => mouth.say(reply, () => undefined),
-          (cause: Error) => mouth.fail(cause),
+          (reply) => writer.send(reply, () => undefined),
+          (cause: Error) => writer.fail(cause),
         );
       },
       gone: () => undefined,
@@ -132,25 +132,25 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
     return this.#reply(session, poll);
   }
 
-  session(_worker: string, mouth: SessionMouth): SessionEar {
+  session(_worker: string, writer: SessionWriter): SessionReceiver {
     const gone = new AbortController();
     return {
-      hear: (poll) => {
+      onMessage: (poll) => {
         this.heard.polls.push(poll);
         const session = this.#sessionOf(poll);
-        if (session === null) return mouth.say({ status: 'hello-needed', epoch: this.epoch }, () => undefined);
+        if (session === null) return writer.send({ status: 'hello-needed', epoch: this.epoch }, () => undefined);
         this.#newest = poll.poll;
         session.newest = poll;
         this.#hear(session, poll);
         if (poll.hello === null) return;
-        mouth.say(this.#reply(session, poll), () => undefined);
-        this.#push(session, mouth, gone.signal).catch((cause: Error) => mouth.fail(cause));
+        writer.send(this.#reply(session, poll), () => undefined);
+        this.#push(session, writer, gone.signal).catch((cause: Error) => writer.fail(cause));
       },
       gone: () => gone.abort(),
     };
   }
 
-  async #push(session: Session, mouth: SessionMouth, signal: AbortSignal): Promise<void> {
+  async #push(session: Session, writer: SessionWriter, signal: AbortSignal): Promise<void> {
     let saidMs = performance.now();
     while (!signal.aborted && this.#session === session) {
       await sleep(LOOK_MS);
@@ -159,7 +159,7 @@ class FakeCore implements CoordinatorCore, FakeCoordinator {
       const reply = this.#reply(session, session.newest);
       session.isUnderway = session.sent !== null;
       session.newest = { ...session.newest, capacity: 0 };
-      mouth.say(reply, () => undefined);
+      writer.send(reply, () => undefined);
       saidMs = performance.now();
     }
   }

@@ -14,7 +14,7 @@ import { issueCertificate, readRunId, type TlsFiles } from '../../runtime/tls/ca
 import { WorkerLoop } from '../../runtime/worker/loop.ts';
 import { createLink, type Link } from '../../runtime/worker/session/link.ts';
 import { newState, type State } from '../../runtime/worker/state.ts';
-import { startHerdHeart } from './herd-heart.ts';
+import { startHerdHeartbeat } from './herd-heartbeat.ts';
 
 const LATENCY_MS = 200;
 /** Between the starts of two workers, so that the first handshakes do not all come at once. */
@@ -63,7 +63,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
     outbox: { found: [], highestEpoch: 0, put: done, forget: done, keepEpoch: done, close: done },
     slots: slots(),
     link: link(),
-    heartbeat: startHerdHeart({
+    heartbeat: startHerdHeartbeat({
       ...{ workerId, bootNonce, link: link(), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
       onBeat: (beat) => loop.onBeat(beat),
     }),

@@ -7,17 +7,17 @@ import { existsSync, readFileSync } from 'node:fs';
 export function invariantBreaks(files: OutputFiles, limit: number = Number.POSITIVE_INFINITY): readonly string[] {
   const lines = inputLines(files.input, limit);
   const outputs = [...resultLines(files.output, 'output'), ...resultLines(files.errors, 'errors')];
-  const breaks = outputs.flatMap((line) => shapeBreaks(line));
+  const violations = outputs.flatMap((line) => shapeViolations(line));
   const seen = new Map<number, string>();
   for (const one of outputs) {
     const number = lineOf(one, lines);
-    if (number === undefined) breaks.push(`${one.where}: no input line is called ${JSON.stringify(one.value.custom_id)}`);
-    else if (seen.has(number)) breaks.push(`input line ${number} is in ${seen.get(number)} and in ${one.where}`);
+    if (number === undefined) violations.push(`${one.where}: no input line is called ${JSON.stringify(one.value.custom_id)}`);
+    else if (seen.has(number)) violations.push(`input line ${number} is in ${seen.get(number)} and in ${one.where}`);
     else seen.set(number, one.where);
   }
-  for (const number of lines.numbers) if (!seen.has(number)) breaks.push(`input line ${number} is in neither output`);
-  if (lines.numbers.length !== outputs.length) breaks.push(`${lines.numbers.length} input lines, ${outputs.length} output lines`);
-  return breaks;
+  for (const number of lines.numbers) if (!seen.has(number)) violations.push(`input line ${number} is in neither output`);
+  if (lines.numbers.length !== outputs.length) violations.push(`${lines.numbers.length} input lines, ${outputs.length} output lines`);
+  return violations;
 }
 
 export interface OutputFiles {
@@ -92,11 +92,11 @@ function lineOf(one: Numbered, lines: InputLines): number | undefined {
   return one.value.custom_id === null ? undefined : lines.firstByCustomId.get(one.value.custom_id);
 }
 
-function shapeBreaks(one: Numbered): string[] {
+function shapeViolations(one: Numbered): string[] {
   const { response, error, id } = one.value;
-  const breaks: string[] = [];
-  if (typeof id !== 'string' || !id.startsWith('batch_req_')) breaks.push(`${one.where}: id ${id}`);
-  if (one.side === 'output' && (error !== null || response?.status_code !== 200)) breaks.push(`${one.where}: not a success`);
-  if (one.side === 'errors' && typeof error?.code !== 'string') breaks.push(`${one.where}: no error code`);
-  return breaks;
+  const violations: string[] = [];
+  if (typeof id !== 'string' || !id.startsWith('batch_req_')) violations.push(`${one.where}: id ${id}`);
+  if (one.side === 'output' && (error !== null || response?.status_code !== 200)) violations.push(`${one.where}: not a success`);
+  if (one.side === 'errors' && typeof error?.code !== 'string') violations.push(`${one.where}: no error code`);
+  return violations;
 }

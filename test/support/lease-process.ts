@@ -9,8 +9,8 @@ import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { isProcessDead, ownProcess } from '../../runtime/base/process/process-identity.ts';
-import type { Keeper } from '../../runtime/lease/contract.ts';
-import { winLease } from '../../runtime/lease/keeper.ts';
+import { winLease } from '../../runtime/lease/candidate.ts';
+import type { LeaseHolder } from '../../runtime/lease/contract.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { claim, handBack, settle } from './commit-parts.ts';
@@ -23,7 +23,7 @@ const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(li
 process.on('SIGXFSZ', () => undefined);
 const ledger = await openEmbeddedLedger({ dir, clock: systemClock });
 say({ kind: 'candidate', pid: process.pid });
-const keeper: Keeper = await winLease({
+const leaseHolder: LeaseHolder = await winLease({
   ledger,
   clock: systemClock,
   holder: `${name}-${process.pid}`,
@@ -36,9 +36,9 @@ const keeper: Keeper = await winLease({
   signal: new AbortController().signal,
   onPassive: (lease) => say({ kind: 'passive', holder: lease.address }),
 });
-say({ kind: 'won', epoch: keeper.lease().epoch, won: keeper.won });
-say({ kind: 'scan', reply: await ledger.scan(keeper.lease().epoch) });
-keeper.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
+say({ kind: 'won', epoch: leaseHolder.lease().epoch, won: leaseHolder.won });
+say({ kind: 'scan', reply: await ledger.scan(leaseHolder.lease().epoch) });
+leaseHolder.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const act = { resign, work, fill, 'stop-inside': stopInside }[line];
@@ -51,12 +51,12 @@ function fail(error: unknown): void {
 }
 
 async function resign(): Promise<void> {
-  await keeper.resign();
+  await leaseHolder.resign();
   say({ kind: 'resigned' });
 }
 
 async function prepare(): Promise<number> {
-  const { epoch } = keeper.lease();
+  const { epoch } = leaseHolder.lease();
   await ledger.bind(epoch, { placeId: 'place', runId: 'run' });
   await ledger.register(epoch, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
   return epoch;

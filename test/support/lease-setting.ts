@@ -1,5 +1,5 @@
-import type { Keeper } from '../../runtime/lease/contract.ts';
-import { type CandidateOptions, winLease } from '../../runtime/lease/keeper.ts';
+import { type CandidateOptions, winLease } from '../../runtime/lease/candidate.ts';
+import type { LeaseHolder } from '../../runtime/lease/contract.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import { SOME_PROCESS } from './ledger-start.ts';
@@ -14,7 +14,7 @@ export interface Setting {
   readonly clock: ManualClock;
 }
 
-export function candidate({ ledger, clock }: Setting, holder: string, more: Partial<CandidateOptions> = {}): Promise<Keeper> {
+export function candidate({ ledger, clock }: Setting, holder: string, more: Partial<CandidateOptions> = {}): Promise<LeaseHolder> {
   return winLease({
     ledger,
     clock,

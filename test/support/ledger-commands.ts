@@ -5,7 +5,7 @@ import type { Attempt, Epoch, ItemIndex } from '../../runtime/model/row.ts';
 import { minusOutcome, type Tally } from '../../runtime/model/tally.ts';
 import { RECORDED_BEFORE, request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
 
-export interface LiveRow extends NamedRow {
+export interface ActiveClaim extends NamedRow {
   /** The item's, which may be another row's. */
   readonly lastAttempt: Attempt;
 }
@@ -18,7 +18,7 @@ export interface Shared {
   lease: Lease;
   holders: number;
   /** All rows in flight now, so that most calls can be meant for something. */
-  live: readonly LiveRow[];
+  live: readonly ActiveClaim[];
   /** Of each recorded item, under which epoch which attempt was accepted. */
   readonly recorded: Map<ItemIndex, { readonly epoch: Epoch; readonly attempt: Attempt }>;
 }

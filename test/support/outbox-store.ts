@@ -8,14 +8,14 @@ import { type OutboxStore, STORE_LIMITS, type StoreTerms } from '../../runtime/w
 
 /** As another process opens it after a kill: nothing was closed. The system closes what a killed process had open. */
 export function openedAgain(t: ExecutionContext, dir: string, more: Partial<StoreTerms> = {}): Promise<OutboxStore> {
-  const owner = { dir, workerId: 'w1', runId: 'run-1', awaitRoom: async () => false };
+  const owner = { dir, workerId: 'w1', runId: 'run-1', waitForDiskSpace: async () => false };
   const terms = {
     dir,
     disk: systemDisk,
     clock: systemClock,
     limits: STORE_LIMITS,
     isShort: () => false,
-    awaitRoom: owner.awaitRoom,
+    waitForDiskSpace: owner.waitForDiskSpace,
     ...more,
   };
   return openStore(owner, { ...terms, disk: closedAtTheEnd(t, terms.disk) });

@@ -14,7 +14,7 @@ if (dir === undefined || firstText === undefined) throw new Error('usage: outbox
 const BATCH = 40;
 const KEPT_EACH = 10;
 
-const outbox = await openOutbox({ dir, workerId: 'w1', runId: 'run', awaitRoom: async () => false });
+const outbox = await openOutbox({ dir, workerId: 'w1', runId: 'run', waitForDiskSpace: async () => false });
 say(
   'found',
   outbox.found.map(({ index }) => index),

@@ -11,7 +11,7 @@ import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { isProcessDead, ownProcess } from '../../runtime/base/process/process-identity.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
-import { winLease } from '../../runtime/lease/keeper.ts';
+import { winLease } from '../../runtime/lease/candidate.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
 import { createResultLog } from '../../runtime/results/log/log.ts';
@@ -40,7 +40,7 @@ function reach(reached: RecordPoint): void {
 
 const ledger = await openEmbeddedLedger({ dir: join(dir, 'store'), clock: systemClock });
 reach('winning');
-const keeper = await winLease({
+const leaseHolder = await winLease({
   ledger,
   clock: systemClock,
   holder: systemRandom.hex(16),
@@ -53,7 +53,7 @@ const keeper = await winLease({
   signal: new AbortController().signal,
   onPassive: () => undefined,
 });
-const { epoch } = keeper.lease();
+const { epoch } = leaseHolder.lease();
 reach('won');
 const place = await openPlace(join(dir, 'segments'), 'a-run');
 await ledger.bind(epoch, place);
@@ -75,7 +75,7 @@ while (held.length > 0 || cursor < ITEMS) {
 const finished = await ledger.finish(epoch, ITEMS);
 say({ kind: finished.kind });
 await log.close();
-await keeper.resign();
+await leaseHolder.resign();
 await ledger.dispose();
 
 async function claimNext(): Promise<readonly ItemRef[]> {

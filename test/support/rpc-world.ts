@@ -98,11 +98,11 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
       return { epoch: 3, isSuperseded: false };
     },
     // As a coordinator does: the same core for both.
-    beats: (_worker, mouth) => ({
-      hear: (beat) => {
+    beats: (_worker, writer) => ({
+      onMessage: (beat) => {
         core.beat(beat).then(
-          (reply) => mouth.say(reply, () => undefined),
-          (cause: Error) => mouth.fail(cause),
+          (reply) => writer.send(reply, () => undefined),
+          (cause: Error) => writer.fail(cause),
         );
       },
       gone: () => undefined,
@@ -111,10 +111,10 @@ export function notingCore(more: Partial<CoordinatorCore> = {}): { core: Coordin
       calls.push(poll);
       return REPLY;
     },
-    session: (_worker, mouth) => ({
-      hear: (poll) => {
+    session: (_worker, writer) => ({
+      onMessage: (poll) => {
         calls.push(poll);
-        mouth.say(REPLY, () => undefined);
+        writer.send(REPLY, () => undefined);
       },
       gone: () => calls.push('gone'),
     }),

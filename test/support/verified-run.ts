@@ -109,9 +109,11 @@ function optionsOf(dir: string, inputPath: string, run: RecordedRun, order: Outp
 }
 
 /** The breaks as a person reads them, with the names of the files alone. */
-export function told({ breaks, breakCount, isProven }: Verification, dir: string): readonly string[] {
-  if (isProven !== (breakCount === 0)) return ['isProven and breakCount contradict one another'];
-  return breaks.map(({ file, line, what }) => `${basename(file)}${line === null ? '' : ` line ${line}`} ${what}`.replaceAll(`${dir}/`, ''));
+export function told({ violations, violationCount, isProven }: Verification, dir: string): readonly string[] {
+  if (isProven !== (violationCount === 0)) return ['isProven and violationCount contradict one another'];
+  return violations.map(({ file, line, what }) =>
+    `${basename(file)}${line === null ? '' : ` line ${line}`} ${what}`.replaceAll(`${dir}/`, ''),
+  );
 }
 
 /** Changes a file of lines. */

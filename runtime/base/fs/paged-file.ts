@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
-import { present } from '../assert.ts';
+import { mustGet } from '../assert.ts';
 
 /** What the system reads and writes at a time anyway. */
 const PAGE_BYTES = 4096;
@@ -38,7 +38,7 @@ export class PageCache {
   take(): Slot {
     if (this.#slots.length < this.#limit) return this.#newSlot();
     for (;;) {
-      const slot = present(this.#slots[this.#hand], 'the slot under the hand');
+      const slot = mustGet(this.#slots[this.#hand], 'the slot under the hand');
       this.#hand = (this.#hand + 1) % this.#slots.length;
       if (!slot.isRecent) {
         slot.owner?.letGo(slot);

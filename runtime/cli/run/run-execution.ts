@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { stringify } from 'yaml';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { parseDurationMs } from '../../base/config/quantity.ts';
 import { createEvents } from '../../base/events.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
@@ -131,7 +131,7 @@ async function planProcesses(deps: CliDeps, execution: Execution): Promise<Super
     },
     firstArguments: [...(isPaused ? ['--resume'] : []), ...againSwitches(args)],
     workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
-    drainTimeoutMs: present(parseDurationMs(args.drainTimeout), 'a checked duration'),
+    drainTimeoutMs: mustGet(parseDurationMs(args.drainTimeout), 'a checked duration'),
   };
 }
 

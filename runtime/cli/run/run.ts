@@ -23,13 +23,13 @@ import { type Found, finishedText, foundText, nothingToRetry, retryText } from '
 import { endLeftovers } from './leftovers.ts';
 import { indexInput, readInput } from './prepare.ts';
 import { refuseFewFiles, refuseServed } from './refuse-start.ts';
-import { awaitRoom, withRoom } from './room.ts';
 import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
 import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { indexRequest, refuseInvalidLines } from './run-invalid.ts';
 import { inheritOutputs, type RunOutputs, runOutputs } from './run-outputs.ts';
 import { waitingOutcomes } from './run-slots.ts';
+import { waitForDiskSpace, withDiskSpace } from './wait-for-disk-space.ts';
 
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
@@ -54,7 +54,7 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   // Where all is written, nothing is replaced.
   if (args.fresh || !(await isExported(paths, args.output, null))) await outputs.check();
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
-  const lock = await withRoom(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
+  const lock = await withDiskSpace(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
     return await runLocked(deps, inputPath, args, paths, outputs);
   } finally {
@@ -73,7 +73,7 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
   // Before anything is changed or executed: the index proves that the old lines are unchanged.
   const extended = identified.isExtended ? await indexInput(deps, indexRequest(prepared.path, args, paths.indexDir), args.json) : null;
   if (args.onInvalid === 'fail') await refuseInvalidLines(deps, prepared.path, args, paths);
-  await awaitRoom(deps, paths.stateDir, args.minFreeSpace);
+  await waitForDiskSpace(deps, paths.stateDir, args.minFreeSpace);
   await identified.keep();
   await outputs.claim();
   await endLeftovers(paths.children, deps.clock, notice);

@@ -1,4 +1,4 @@
-import { never } from '../../base/assert.ts';
+import { assertNever } from '../../base/assert.ts';
 import type { DrainStep } from '../../model/session.ts';
 
 /** How a drain reads. Pure. */
@@ -17,7 +17,7 @@ export function stepText({ step, items, remainingMs }: DrainStep): string {
     case 'withdrawn':
       return 'works again: the hint was withdrawn';
     default:
-      return never(step);
+      return assertNever(step);
   }
 }
 

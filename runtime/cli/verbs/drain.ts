@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { parseDurationMs } from '../../base/config/quantity.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
@@ -55,7 +55,7 @@ class DrainWatch {
 
   async run(worker: string): Promise<ExitCode> {
     const { wait, deadline, reason = 'ordered by rollout drain' } = this.#args;
-    const deadlineMs = deadline === undefined ? null : present(parseDurationMs(deadline), 'a checked duration');
+    const deadlineMs = deadline === undefined ? null : mustGet(parseDurationMs(deadline), 'a checked duration');
     let order: DrainOrder = { workerId: worker, bootNonce: '', deadlineMs, reason };
     for (;;) {
       const reply = await this.#ask(order);

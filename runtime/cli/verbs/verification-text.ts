@@ -1,7 +1,7 @@
 import type { Progress } from '../../model/run.ts';
 import type { Verification } from '../../results/verify/verify.ts';
 
-/** How a verification reads: the proof in one paragraph, or the first breaks with file and line. Pure. */
+/** How a verification reads: the proof in one paragraph, or the first violations with file and line. Pure. */
 export function verificationText(found: Verification, limit: number | null): readonly string[] {
   const { items, done, failed, blankLines } = found;
   const counts = `${items} input lines = ${done} results + ${failed} errors`;
@@ -12,9 +12,9 @@ export function verificationText(found: Verification, limit: number | null): rea
       ? [proof]
       : [proof, `With --limit ${limit} this holds for the first ${items} items; the input beyond them is no part of the run.`];
   }
-  const shown = found.breaks.map(({ file, line, what }) => `  ${file}${line === null ? '' : ` line ${line}`}: ${what}`);
-  const more = found.breakCount > shown.length ? [`  and ${found.breakCount - shown.length} more`] : [];
-  return [`NOT verified: ${found.breakCount} break${found.breakCount === 1 ? '' : 's'} found.`, ...shown, ...more];
+  const shown = found.violations.map(({ file, line, what }) => `  ${file}${line === null ? '' : ` line ${line}`}: ${what}`);
+  const more = found.violationCount > shown.length ? [`  and ${found.violationCount - shown.length} more`] : [];
+  return [`NOT verified: ${found.violationCount} violation${found.violationCount === 1 ? '' : 's'} found.`, ...shown, ...more];
 }
 
 /** `items` is null while the input has not been indexed to its end. */

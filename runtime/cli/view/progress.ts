@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
+import { NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
 import { printable } from '../../base/printable.ts';
-import { NO_REPEATS, onReason } from '../../base/repeats.ts';
 import type { RunStatus } from '../../model/status.ts';
 import { say } from '../deps.ts';
 import { onSettled, type Rate, startRate } from '../status/rate.ts';
@@ -57,16 +57,16 @@ function jsonView({ err, out, nowMs }: ViewOutputs): ProgressView {
 function plainView({ err, nowMs }: ViewOutputs): ProgressView {
   const clocked = every(PLAIN_EVERY_MS, nowMs);
   let shown = '';
-  let repeats = NO_REPEATS;
+  let throttle = NEW_LOG_THROTTLE;
   return {
     show: (status) =>
       clocked(status, (rate) => {
         const line = progressLine(status, rate);
         const news = newsOf(status, line);
         // A line that says the same again comes with growing gaps.
-        const told = onReason(news === shown ? repeats : NO_REPEATS, news, nowMs());
+        const told = onReason(news === shown ? throttle : NEW_LOG_THROTTLE, news, nowMs());
         if (told.isDue) say(err, [line]);
-        [shown, repeats] = [news, told.repeats];
+        [shown, throttle] = [news, told.throttle];
       }),
     notice: (line) => say(err, [line]),
     stop: () => undefined,

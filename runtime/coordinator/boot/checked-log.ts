@@ -46,7 +46,7 @@ async function logBytes(dir: string): Promise<number> {
 
 async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Again): Promise<Scan> {
   const { files, ledger, recovered, log } = options;
-  const { epoch } = recovered.keeper.lease();
+  const { epoch } = recovered.leaseHolder.lease();
   await indexing.done;
   const writer = writerOf(options);
   const reader = await openInput({ inputPath: options.inputPath, dir: files.index });
@@ -67,14 +67,14 @@ async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Aga
 /** The input has grown: the run goes on, and nothing that is recorded is reopened (L45). */
 export async function reopenForMore(options: ServeOptions): Promise<void> {
   const { ledger, recovered } = options;
-  const { epoch } = recovered.keeper.lease();
+  const { epoch } = recovered.leaseHolder.lease();
   const reply = await writerOf(options).write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
   if (reply === null) throw takenOver();
   assert(reply.kind === 'reopened', 'a reopening that names no item refuses none');
 }
 
 function writerOf({ recovered, clock, random, onFenced }: ServeOptions): LedgerWriter {
-  const { keeper } = recovered;
-  const { epoch } = keeper.lease();
-  return createLedgerWriter({ keeper, clock, random, onFenced: (fenced) => onFenced(epoch, fenced.epoch) });
+  const { leaseHolder } = recovered;
+  const { epoch } = leaseHolder.lease();
+  return createLedgerWriter({ leaseHolder, clock, random, onFenced: (fenced) => onFenced(epoch, fenced.epoch) });
 }

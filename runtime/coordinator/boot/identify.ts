@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ulid } from 'ulid';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { IndexSummary } from '../../input/index/index-summary.ts';
@@ -33,7 +33,7 @@ async function beginRun(settings: CoordinatorSettings, inputPath: string, clock:
     settings: runSettings(settings),
   };
   if (await createRunFile(settings.stateDir, begun)) return begun;
-  return present(await readRunFile(settings.stateDir), 'the run that another process has begun');
+  return mustGet(await readRunFile(settings.stateDir), 'the run that another process has begun');
 }
 
 function differencesOf(found: RunFile, settings: CoordinatorSettings, input: InputCheck): readonly Difference[] {
@@ -45,7 +45,7 @@ function differencesOf(found: RunFile, settings: CoordinatorSettings, input: Inp
 
 /** The input's hash is known once its index is whole: from then on a file that was merely touched is told from one that differs. */
 export async function completeIdentity(stateDir: string, summary: IndexSummary): Promise<void> {
-  const run = present(await readRunFile(stateDir), 'run.json');
+  const run = mustGet(await readRunFile(stateDir), 'run.json');
   const { sha256, hashedBytes, size, mtimeMs } = summary;
   if (run.input.sha256 === sha256 && run.input.mtimeMs === mtimeMs) return;
   await writeRunFile(stateDir, { ...run, input: { ...run.input, size, mtimeMs, sha256, hashedBytes } });

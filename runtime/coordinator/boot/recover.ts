@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Events } from '../../base/events.ts';
-import type { Keeper } from '../../lease/contract.ts';
+import type { LeaseHolder } from '../../lease/contract.ts';
 import type { Fenced, Ledger, Place, Scan } from '../../ledger/contract.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { EpochTally } from '../../model/tally.ts';
@@ -9,7 +9,7 @@ import type { ResultLog } from '../../results/log/contract.ts';
 
 /** What a coordinator has once it holds the lease. */
 export interface Recovered {
-  readonly keeper: Keeper;
+  readonly leaseHolder: LeaseHolder;
   readonly log: ResultLog;
   readonly scan: Scan;
 }
@@ -41,7 +41,7 @@ export interface RecoverOptions {
   readonly isRerunning: boolean;
   readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
   /** Waits for the lease, above this floor. */
-  readonly win: (floor: number) => Promise<Keeper>;
+  readonly win: (floor: number) => Promise<LeaseHolder>;
 }
 
 /**
@@ -51,9 +51,9 @@ export interface RecoverOptions {
 export async function recover(options: RecoverOptions): Promise<Recovered> {
   const { ledger, disk } = options;
   const floor = Math.max(await disk.readEpochMark(), await disk.highestSegment());
-  const keeper = await options.win(floor);
-  const { epoch } = keeper.lease();
-  announce(options, keeper);
+  const leaseHolder = await options.win(floor);
+  const { epoch } = leaseHolder.lease();
+  announce(options, leaseHolder);
   // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
   if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
   const place = await disk.openPlace();
@@ -62,14 +62,14 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   if (!options.isRerunning) await disk.checkSegments(await ledger.tallies());
   const log = await disk.createLog(epoch, place);
   const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
-  if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { keeper, log, scan };
+  if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { leaseHolder, log, scan };
   unlessFenced(options, epoch, await ledger.resume(epoch));
-  return { keeper, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
+  return { leaseHolder, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
 }
 
-function announce({ events }: RecoverOptions, keeper: Keeper): void {
-  const { epoch } = keeper.lease();
-  const { kind, killedPid } = keeper.won;
+function announce({ events }: RecoverOptions, leaseHolder: LeaseHolder): void {
+  const { epoch } = leaseHolder.lease();
+  const { kind, killedPid } = leaseHolder.won;
   events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
 }
 

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { InputReader } from '../../input/index/reader.ts';
 import type { Fenced, Ledger, ReopenReply } from '../../ledger/contract.ts';
@@ -74,7 +74,7 @@ async function reopenFailed(
   const tallies = new Map(left.map(({ epoch, ...tally }) => [epoch, tally as Tally]));
   const count = { failed: 0, invalid: 0 };
   for (let at = 0; at < failed.length; at += PART_ITEMS) {
-    const part = failed.slice(at, at + PART_ITEMS).map((index) => present(locator.at(index).found, 'a record'));
+    const part = failed.slice(at, at + PART_ITEMS).map((index) => mustGet(locator.at(index).found, 'a record'));
     const valid = await withoutInvalid(options, part);
     for (const record of valid) tallies.set(record.epoch, minusOutcome(tallies.get(record.epoch) as Tally, record satisfies Tallied));
     if (valid.length > 0) await ask(options, reopeningOf(valid, tallies));

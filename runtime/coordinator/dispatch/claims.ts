@@ -1,4 +1,4 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { Claimed, Granted } from '../../ledger/contract.ts';
 import { NO_FAULTS } from '../../ledger/contract.ts';
 import type { ItemIndex } from '../../model/row.ts';
@@ -20,7 +20,7 @@ import { type Share, shareOut } from './shares.ts';
 /** Items of one round of claims: bounds the size of one ledger transaction. */
 const MAX_ROUND = 2_048;
 /** Invalid items that the coordinator records at a time: bounds memory for an input of nothing but bad lines. */
-const MAX_CONDEMNED = 512;
+const MAX_REJECTED = 512;
 /** The machine asks for more of the input when it knows less than this ahead of the cursor. */
 const SURVEY_AHEAD = 4_096;
 
@@ -48,7 +48,7 @@ function newGrants(state: State): readonly Grant[] {
   const picks = new Map<Worker, GrantPick[]>(shares.map(({ worker }) => [worker, []]));
   if (shares.length > 0) {
     const round = new Picking(state);
-    for (const share of shares) share.free -= round.pick(share, present(picks.get(share.worker), 'picks'));
+    for (const share of shares) share.free -= round.pick(share, mustGet(picks.get(share.worker), 'picks'));
     keepReady(state, round.left(), round.alone());
   }
   const grants: Grant[] = [];
@@ -68,16 +68,16 @@ function isHost({ poison }: State, worker: Worker): boolean {
 
 function planShares(state: State): Share[] {
   const available = Math.min(state.ready.length + state.supply.upTo - state.cursor, MAX_ROUND);
-  return available === 0 ? [] : shareOut(available, findHungry(state));
+  return available === 0 ? [] : shareOut(available, findWithCapacity(state));
 }
 
-function findHungry(state: State): readonly Readonly<Share>[] {
+function findWithCapacity(state: State): readonly Readonly<Share>[] {
   const found: Share[] = [];
-  for (const id of state.hungry) {
+  for (const id of state.withCapacity) {
     const worker = state.workers.get(id);
     const free = worker === undefined ? 0 : freeSlots(state, worker);
     if (worker !== undefined && free > 0) found.push({ worker, free });
-    else state.hungry.delete(id);
+    else state.withCapacity.delete(id);
   }
   // A worker that is not ready takes items only to probe its endpoint: it gets what the ready ones leave.
   return found.toSorted((a, b) => Number(b.worker.state === 'ready') - Number(a.worker.state === 'ready'));
@@ -102,10 +102,10 @@ function freshGrants(state: State, shares: readonly Share[]): readonly Grant[] {
   while (at < supply.upTo && budget > 0) {
     const nextInvalid = supply.invalid[invalidAt] ?? supply.upTo;
     if (nextInvalid === at) {
-      const count = invalidRun(supply.invalid, invalidAt, Math.min(budget, MAX_CONDEMNED - state.condemned));
+      const count = invalidRun(supply.invalid, invalidAt, Math.min(budget, MAX_REJECTED - state.rejected));
       if (count === 0) break;
       grants.push({ worker: COORDINATOR_WORKER, picks: [{ cursor: at, count }] });
-      state.condemned += count;
+      state.rejected += count;
       invalidAt += count;
       at += count;
       budget -= count;
@@ -124,7 +124,7 @@ function freshGrants(state: State, shares: readonly Share[]): readonly Grant[] {
 
 function invalidRun(invalid: readonly ItemIndex[], from: number, most: number): number {
   let count = 0;
-  while (count < most && invalid[from + count] !== undefined && invalid[from + count] === present(invalid[from], 'invalid') + count)
+  while (count < most && invalid[from + count] !== undefined && invalid[from + count] === mustGet(invalid[from], 'invalid') + count)
     count += 1;
   return count;
 }
@@ -135,12 +135,12 @@ function grantSize(grant: Grant): number {
 
 /** The answers of a round, in the order of its grants. */
 export function onClaimed(state: State, results: readonly ClaimResult[]): void {
-  const grants = present(state.claims, 'a round under way');
+  const grants = mustGet(state.claims, 'a round under way');
   assert(grants.length === results.length, 'one answer for each grant');
   state.claims = null;
   grants.forEach((grant, at) => {
-    const result = present(results[at], 'claim result');
-    state.touched.add(grant.worker);
+    const result = mustGet(results[at], 'claim result');
+    state.dirty.add(grant.worker);
     if (result.kind === 'claimed') applyClaim(state, grant, result);
     if (result.kind === 'gone') releasePicks(state, grant);
   });
@@ -192,10 +192,10 @@ export function deliverGranted(state: State): void {
 
 /** Claimed rows go to their worker; where it is gone meanwhile, or about to go, they are handed back at once (L31). */
 function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
-  const items = indexes.map((index) => present(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
+  const items = indexes.map((index) => mustGet(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
   if (items.length === 0) return;
-  const refs = items.map((item) => refOf(item.index, present(rowOfWorker(item, id), 'the claimed row').row));
-  if (id === COORDINATOR_WORKER) return command(state, { kind: 'condemn', refs, why: 'invalid' });
+  const refs = items.map((item) => refOf(item.index, mustGet(rowOfWorker(item, id), 'the claimed row').row));
+  if (id === COORDINATOR_WORKER) return command(state, { kind: 'reject', refs, why: 'invalid' });
   const worker = state.workers.get(id);
   if (worker === undefined || !worker.isRegistered || isGoing(worker)) return handBackAll(state, id, items, 'lost');
   sendItems(
@@ -207,11 +207,11 @@ function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void 
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */
 function unreserve(state: State, grant: Grant, taken: number): void {
-  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant) - taken;
+  if (grant.worker === COORDINATOR_WORKER) state.rejected -= grantSize(grant) - taken;
 }
 
 function releasePicks(state: State, grant: Grant): void {
-  if (grant.worker === COORDINATOR_WORKER) state.condemned -= grantSize(grant);
+  if (grant.worker === COORDINATOR_WORKER) state.rejected -= grantSize(grant);
   for (const pick of grant.picks) {
     const item = 'index' in pick ? state.items.get(pick.index) : undefined;
     if (item === undefined || item.lock !== 'claiming') continue;

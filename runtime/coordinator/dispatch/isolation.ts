@@ -1,4 +1,4 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { WorkerId } from '../../model/row.ts';
 import { isHeldBack, togetherMs } from '../items/poison.ts';
 import type { Grant } from '../state/commands.ts';
@@ -33,7 +33,7 @@ export function planIsolation(state: State, granted: Granted): readonly Grant[] 
   if (host?.worker !== poison.host?.worker) release(state);
   poison.host = host;
   if (poison.host === null) return [];
-  const worker = present(state.workers.get(poison.host.worker), 'the host');
+  const worker = mustGet(state.workers.get(poison.host.worker), 'the host');
   if (loadOf(state, granted, worker) > 0 || worker.capacity === 0) return [];
   poison.host.index = item.index;
   unqueue(state, new Set([item.index]));
@@ -42,8 +42,8 @@ export function planIsolation(state: State, granted: Granted): readonly Grant[] 
 }
 
 /** It works like the others again. */
-function release({ poison, hungry }: State): void {
-  if (poison.host !== null) hungry.add(poison.host.worker);
+function release({ poison, withCapacity }: State): void {
+  if (poison.host !== null) withCapacity.add(poison.host.worker);
   poison.host = null;
 }
 
@@ -65,7 +65,7 @@ function isOver(state: State, { worker, index }: NonNullable<Poison['host']>): b
 function newHost(state: State, granted: Granted): Poison['host'] {
   const chosen = state.poison.host === null ? undefined : state.workers.get(state.poison.host.worker);
   let host: Worker | null = chosen !== undefined && canHost(chosen) ? chosen : null;
-  for (const id of state.touched) {
+  for (const id of state.dirty) {
     const worker = state.workers.get(id);
     if (worker !== undefined && canHost(worker) && (host === null || loadOf(state, granted, worker) < loadOf(state, granted, host)))
       host = worker;
@@ -78,7 +78,7 @@ function canHost(worker: Worker): boolean {
 }
 
 function loadOf(state: State, granted: Granted, worker: Worker): number {
-  const heldBack = state.suspects.filter(({ outcome }) => worker.items.has(outcome.index)).length;
+  const heldBack = state.heldFailures.filter(({ outcome }) => worker.items.has(outcome.index)).length;
   return worker.items.size - heldBack + (granted.get(worker.id) ?? 0) + worker.awaited.size;
 }
 

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { isAlone, isSuspect, suspectRoom } from '../items/poison.ts';
 import type { GrantPick } from '../state/commands.ts';
@@ -41,7 +41,7 @@ export class Picking {
     // Another worker has passed them over: suspects for which it had no room, and what is locked, which is so for everybody.
     if (suspects > 0) this.#kept = this.#kept.filter(isKept);
     for (; into.length < free && this.#at < this.#items.length; this.#at += 1) {
-      const index = present(this.#items[this.#at], 'ready item');
+      const index = mustGet(this.#items[this.#at], 'ready item');
       if (!this.#setAside(index) && isKept(index)) this.#kept.push(index);
     }
     return into.length;

@@ -11,15 +11,15 @@ export interface Share {
  * what a worker only holds ready gets the rest: an item that would wait there may start elsewhere at once. Either is shared equally,
  * so that the first worker in line does not take the tail alone.
  */
-export function shareOut(available: number, hungry: readonly Readonly<Share>[]): Share[] {
-  if (hungry.reduce((sum, { free }) => sum + free, 0) <= available) return hungry.map((share) => ({ ...share }));
-  const slots = hungry.map(idleSlotsOf);
+export function shareOut(available: number, withCapacity: readonly Readonly<Share>[]): Share[] {
+  if (withCapacity.reduce((sum, { free }) => sum + free, 0) <= available) return withCapacity.map((share) => ({ ...share }));
+  const slots = withCapacity.map(idleSlotsOf);
   const first = spread(available, slots);
   const rest = spread(
     available - first.reduce((sum, part) => sum + part, 0),
-    hungry.map(({ free }, at) => free - (first[at] ?? 0)),
+    withCapacity.map(({ free }, at) => free - (first[at] ?? 0)),
   );
-  return hungry.map(({ worker }, at) => ({ worker, free: (first[at] ?? 0) + (rest[at] ?? 0) }));
+  return withCapacity.map(({ worker }, at) => ({ worker, free: (first[at] ?? 0) + (rest[at] ?? 0) }));
 }
 
 /** As far as is known here: rows whose outcome is being recorded count as running. */

@@ -1,10 +1,10 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { Move, ReassignReply } from '../../ledger/contract.ts';
 import type { ItemIndex, WorkerId } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
 import { isAlone } from '../items/poison.ts';
 import { command } from '../state/commands.ts';
-import { findRow, type Item, type LiveRow, refOf, rowOfWorker } from '../state/item.ts';
+import { type ActiveClaim, findRow, type Item, refOf, rowOfWorker } from '../state/item.ts';
 import { addRow, itemAt, leaveWhereItIs, noteGivenBack, noteStarted, recall, removeRow, unlock } from '../state/items.ts';
 import { acknowledge, handBack, reassign } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -23,7 +23,7 @@ export const MAX_STEAL = 32;
 
 interface Unstarted {
   readonly item: Item;
-  readonly live: LiveRow;
+  readonly live: ActiveClaim;
 }
 
 /** Nothing is left that could be claimed now. */
@@ -73,7 +73,7 @@ function backlogOf(state: State, worker: Worker): Unstarted[] {
   const backlog: Unstarted[] = [];
   for (const index of worker.items) {
     const item = itemAt(state, index);
-    const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
+    const live = mustGet(rowOfWorker(item, worker.id), 'a row of the worker');
     // The thief may be the one that has the other attempt.
     if (item.rows.length > 1) continue;
     const isFree = item.lock === null && !live.isStarted && live.recalledFor === null && live.sinceMs <= youngestMs && !isAlone(item);
@@ -113,9 +113,9 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
   const stolen = new Map<string, { readonly from: WorkerId; readonly to: WorkerId; items: number }>();
   for (const [at, { index, row, to }] of moves.entries()) {
     const item = itemAt(state, index);
-    const live = present(findRow(item, row), 'the row being moved');
+    const live = mustGet(findRow(item, row), 'the row being moved');
     awaitNoMore(state, to, index);
-    const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a move');
+    const verdict = verdicts === null ? null : mustGet(verdicts[at], 'a verdict on a move');
     if (verdict?.kind !== 'moved') {
       onRefused(state, item, live, verdict);
       continue;
@@ -133,7 +133,7 @@ export function onReassigned(state: State, moves: readonly Move[], verdicts: Rea
 export function giveRow(state: State, item: Item, worker: WorkerId, attempt: number): void {
   addRow(state, item, { worker, attempt, claimEpoch: state.epoch });
   const owner = state.workers.get(worker);
-  state.touched.add(worker);
+  state.dirty.add(worker);
   if (owner !== undefined && isGoing(owner)) meetLater(state, worker, item.index);
   else sendItem(state, worker, item.index);
   unlock(state, item);
@@ -143,7 +143,7 @@ export function giveRow(state: State, item: Item, worker: WorkerId, attempt: num
 function onRefused(
   state: State,
   item: Item,
-  live: LiveRow,
+  live: ActiveClaim,
   verdict: Exclude<ReassignReply['verdicts'][number], { kind: 'moved' }> | null,
 ): void {
   const { isGivenBack } = live;

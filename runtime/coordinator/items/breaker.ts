@@ -29,10 +29,10 @@ export function isSuspicious({ done }: State, { kind, isRetryable, isProbe, http
 export function suspect(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   if (state.phase.kind === 'pausing') return sendBack(state, worker, item, outcome);
   lockItem(item, 'suspect');
-  state.suspects.push({ worker, outcome });
-  if (state.suspects.length < state.settings.breaker) return;
+  state.heldFailures.push({ worker, outcome });
+  if (state.heldFailures.length < state.settings.breaker) return;
   const told = parseOutputLine(outcome.line)?.error?.message ?? `HTTP ${outcome.httpStatus}`;
-  pause(state, `no item has a result yet, and ${state.suspects.length} were refused, the last with: ${told}`);
+  pause(state, `no item has a result yet, and ${state.heldFailures.length} were refused, the last with: ${told}`);
 }
 
 /** All endpoints of this worker refuse every item. The run pauses if that is so for every worker that has items. */
@@ -79,12 +79,12 @@ export function sendBack(state: State, worker: WorkerId, item: Item, outcome: Ou
 
 /** Nothing else is left that could show whether refusals apply to every item. */
 export function releaseLastSuspects(state: State): void {
-  const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.suspects.length;
+  const isAll = state.supply.items !== null && state.cursor >= state.supply.items && state.items.size === state.heldFailures.length;
   if (isAll) releaseSuspects(state);
 }
 
 function releaseSuspects(state: State): void {
-  for (const { worker, outcome } of state.suspects.splice(0)) {
+  for (const { worker, outcome } of state.heldFailures.splice(0)) {
     const item = itemAt(state, outcome.index);
     openLock(item, 'suspect');
     record(state, worker, item, outcome);
@@ -94,7 +94,7 @@ function releaseSuspects(state: State): void {
 /** Outcomes that were held back are returned uncounted: no worker keeps waiting for them. */
 function pause(state: State, reason: string): void {
   pauseRun(state, state.nowMs, reason.slice(0, MAX_TOLD_CHARACTERS));
-  for (const { worker, outcome } of state.suspects.splice(0)) {
+  for (const { worker, outcome } of state.heldFailures.splice(0)) {
     const item = itemAt(state, outcome.index);
     openLock(item, 'suspect');
     sendBack(state, worker, item, outcome);

@@ -3,14 +3,14 @@ import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../mo
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
 import { command } from '../state/commands.ts';
-import { findRow, type Item, type LiveRow, rowOf, type Waiting } from '../state/item.ts';
+import { type ActiveClaim, findRow, type Item, rowOf, type Waiting } from '../state/item.ts';
 import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
 import { sendItem, takeRestored, takeUnmet } from '../state/workers.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
-import { acquit } from './poison.ts';
+import { dropPendingCrash } from './poison.ts';
 
 /**
  * Judges an outcome by the mirror (L19): it goes to the log only if exactly this row may settle and nothing else of the item is
@@ -21,7 +21,7 @@ export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
   if (item === undefined || !maySettle(item, rowOf(worker, outcome))) {
     return command(state, { kind: 'look', worker, outcomes: [outcome] });
   }
-  acquit(state, item);
+  dropPendingCrash(state, item);
   if (item.lock !== null) return wait(item, { worker, outcome });
   if (isSuspicious(state, outcome)) return suspect(state, worker, item, outcome);
   if (outcome.kind === 'result') noteResult(state, worker);
@@ -82,13 +82,13 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
 }
 
 /** The row is being handed back already, and its worker no longer waits for it to be restored. */
-function onGivenBack(state: State, worker: WorkerId, live: LiveRow, returned: ItemReturn): void {
+function onGivenBack(state: State, worker: WorkerId, live: ActiveClaim, returned: ItemReturn): void {
   noteGivenBack(live);
   takeRestored(state, worker, returned);
 }
 
 /** L32: what was recalled, and is released, goes to the thief; everything else goes back. */
-function takeBack(state: State, item: Item, live: LiveRow, { reason, delayMs }: ItemReturn): void {
+function takeBack(state: State, item: Item, live: ActiveClaim, { reason, delayMs }: ItemReturn): void {
   const thief = reason === 'recalled' && live.recalledFor !== null ? state.workers.get(live.recalledFor) : undefined;
   if (thief === undefined || thief.state !== 'ready' || isGoing(thief) || live.isStarted)
     return handBack(state, item, live, reason === 'refused' ? 'unavailable' : reason, delayMs);
@@ -117,9 +117,9 @@ function meetOwners(state: State, item: Item): void {
     const { worker } = live.row;
     if (worker === COORDINATOR_WORKER) continue;
     const owner = state.workers.get(worker);
-    const isUnmet = takeUnmet(state, worker, item.index);
+    const isUnreconciled = takeUnmet(state, worker, item.index);
     if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
-    if (!isUnmet) continue;
+    if (!isUnreconciled) continue;
     if (live.bootNonce !== owner.bootNonce || isGoing(owner)) return handBack(state, item, live, 'lost', 0);
     sendItem(state, worker, item.index);
   }

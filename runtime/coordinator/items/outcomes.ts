@@ -1,4 +1,4 @@
-import { assert, never, present } from '../../base/assert.ts';
+import { assert, assertNever, mustGet } from '../../base/assert.ts';
 import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../../ledger/contract.ts';
 import { addDuration } from '../../model/durations.ts';
 import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../model/row.ts';
@@ -6,19 +6,19 @@ import type { Outcome } from '../../model/session.ts';
 import { noteHeadway } from '../progress/stall.ts';
 import type { Recording } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
-import { findRow, type Item, type LiveRow, refOf, rowOf } from '../state/item.ts';
+import { type ActiveClaim, findRow, type Item, refOf, rowOf } from '../state/item.ts';
 import { correct, dropItem, itemAt, leaveWhereItIs, openLock, queueItem, removeRow, unlock } from '../state/items.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { takeFound } from './found.ts';
 import { judge } from './judge.ts';
-import { condemn, isPoison } from './poison.ts';
+import { isPoison, rejectItem } from './poison.ts';
 import { restoreReturned } from './restore.ts';
 
 /** The outcomes of one batch are in the log, and the ledger has answered for each. */
 export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
   recordings.forEach(({ worker, outcome }, at) => {
-    const verdict = present(verdicts[at], 'verdict');
+    const verdict = mustGet(verdicts[at], 'verdict');
     // The mirror said that this row may settle, and L19 kept every other outcome away: the ledger cannot think otherwise.
     assert(verdict !== 'stale', `mirror and ledger differ on item ${outcome.index}`);
     const item = itemAt(state, outcome.index);
@@ -26,7 +26,7 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
     endRows(state, item, rowOf(worker, outcome));
     if (outcome.kind === 'result') state.done += 1;
     else onItemFailed(state, outcome);
-    if (worker === COORDINATOR_WORKER) state.condemned -= 1;
+    if (worker === COORDINATOR_WORKER) state.rejected -= 1;
     else acknowledge(state, worker, outcome);
     // It has left the mirror: without anything that waits there is nothing to judge.
     if (item.waiting.length > 0) unlock(state, item);
@@ -56,13 +56,13 @@ export function onHandedBack(state: State, returns: readonly HandBack[], results
   for (const [at, { index, row, reason }] of returns.entries()) {
     const item = itemAt(state, index);
     assert(item.lock === 'returning', 'an item being handed back is locked');
-    const live = present(findRow(item, row), 'the row being handed back');
+    const live = mustGet(findRow(item, row), 'the row being handed back');
     if (!IS_TAKEN.has(reason) || live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
-    applyHandBack(state, item, live, present(results[at], 'hand-back result'));
+    applyHandBack(state, item, live, mustGet(results[at], 'hand-back result'));
   }
 }
 
-function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBackVerdict): void {
+function applyHandBack(state: State, item: Item, live: ActiveClaim, result: HandBackVerdict): void {
   switch (result.kind) {
     case 'returned': {
       removeRow(state, item, live);
@@ -70,7 +70,7 @@ function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBack
       correct(item, result);
       if (item.rows.length === 0 && isPoison(item)) {
         openLock(item, 'returning');
-        return condemn(state, item);
+        return rejectItem(state, item);
       }
       if (item.rows.length > 0) return unlock(state, item);
       if (restoreReturned(state, item)) return;
@@ -81,13 +81,13 @@ function applyHandBack(state: State, item: Item, live: LiveRow, result: HandBack
       leaveWhereItIs(item, live, 'returning');
       return takeFound(state, result.found);
     default:
-      return never(result);
+      return assertNever(result);
   }
 }
 
 /** The ledger's word on outcomes that the mirror does not know (L29). */
 export function onLooked(state: State, worker: WorkerId, outcomes: readonly Outcome[], verdicts: readonly Verdict[]): void {
-  for (const [at, outcome] of outcomes.entries()) applyLook(state, worker, outcome, present(verdicts[at], 'look verdict'));
+  for (const [at, outcome] of outcomes.entries()) applyLook(state, worker, outcome, mustGet(verdicts[at], 'look verdict'));
 }
 
 function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Verdict): void {
@@ -102,6 +102,6 @@ function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Ve
       return judge(state, worker, outcome);
     }
     default:
-      return never(verdict);
+      return assertNever(verdict);
   }
 }

@@ -70,11 +70,11 @@ export function loseRows(state: State, worker: Worker, items: readonly Item[], h
   // What an earlier coordinator claimed may have been lost with that one.
   const suspects = inFlight.filter((item) => hasCrashed && rowOfWorker(item, worker.id)?.row.claimEpoch === state.epoch);
   const [only] = suspects;
-  const isTrial = !isTogether && only !== undefined && inFlight.length === 1 && only.rows.length === 1;
-  const suspected = isTrial ? [] : suspects.filter((item) => !isTogether || isCommon(item));
-  if (isTrial) beginTrial(state, only);
+  const isPendingCrash = !isTogether && only !== undefined && inFlight.length === 1 && only.rows.length === 1;
+  const suspected = isPendingCrash ? [] : suspects.filter((item) => !isTogether || isCommon(item));
+  if (isPendingCrash) holdPendingCrash(state, only);
   handBackAll(state, worker.id, suspected, 'suspected');
-  const others = items.filter((item) => !suspected.includes(item) && !(isTrial && item === only));
+  const others = items.filter((item) => !suspected.includes(item) && !(isPendingCrash && item === only));
   handBackAll(state, worker.id, others, 'lost');
 }
 
@@ -92,24 +92,24 @@ function noteLoss(
 }
 
 /** Whether the crash counts is known only after a while. */
-function beginTrial(state: State, item: Item): void {
+function holdPendingCrash(state: State, item: Item): void {
   lockItem(item, 'crashed');
-  state.poison.trials.push({ index: item.index, atMs: state.nowMs });
+  state.poison.pendingCrashes.push({ index: item.index, atMs: state.nowMs });
 }
 
 /** Its worker is back with the outcome, or another has it: there is nothing to find out. */
-export function acquit(state: State, item: Item): void {
+export function dropPendingCrash(state: State, item: Item): void {
   if (item.lock !== 'crashed') return;
   openLock(item, 'crashed');
-  state.poison.trials = state.poison.trials.filter((trial) => trial.index !== item.index);
+  state.poison.pendingCrashes = state.poison.pendingCrashes.filter((pending) => pending.index !== item.index);
 }
 
-/** Trials whose time has come: alone means that this was the only worker lost around that moment. */
-export function endTrials(state: State): void {
+/** Pending crashes whose time has come: alone means that this was the only worker lost around that moment. */
+export function resolvePendingCrashes(state: State): void {
   const { poison, nowMs } = state;
   const windowMs = togetherMs(state);
-  const due = poison.trials.filter(({ atMs }) => nowMs > atMs + windowMs);
-  poison.trials = poison.trials.filter((trial) => !due.includes(trial));
+  const due = poison.pendingCrashes.filter(({ atMs }) => nowMs > atMs + windowMs);
+  poison.pendingCrashes = poison.pendingCrashes.filter((pending) => !due.includes(pending));
   for (const { index, atMs } of due) {
     const item = state.items.get(index);
     const live = item?.rows[0];
@@ -118,13 +118,13 @@ export function endTrials(state: State): void {
     const isTogether = poison.losses.filter((loss) => Math.abs(loss.atMs - atMs) <= windowMs).length > 1;
     handBack(state, item, live, isTogether ? 'lost' : 'crashed', 0);
   }
-  // A trial that is still open asks for what was lost before it.
+  // A pending crash that is still open asks for what was lost before it.
   poison.losses = poison.losses.filter(({ atMs }) => atMs >= nowMs - 2 * windowMs - state.settings.heartbeatIntervalMs);
 }
 
 /** The last crash: the coordinator records the item in its worker's place (L15). Until then nobody claims it. */
-export function condemn(state: State, item: Item): void {
-  lockItem(item, 'condemned');
-  state.condemned += 1;
-  command(state, { kind: 'condemn', refs: [refOf(item.index, item.taken)], why: 'poison' });
+export function rejectItem(state: State, item: Item): void {
+  lockItem(item, 'rejected');
+  state.rejected += 1;
+  command(state, { kind: 'reject', refs: [refOf(item.index, item.taken)], why: 'poison' });
 }

@@ -1,4 +1,4 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { NamedRow, RestoreReply } from '../../ledger/contract.ts';
 import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem } from '../../model/session.ts';
@@ -57,7 +57,7 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
     const item = itemAt(state, index);
     assert(item.lock === 'restoring', 'an item being restored is locked');
     const isAwaited = takeRestored(state, id, refOf(index, row));
-    const verdict = present(verdicts[at], 'restore verdict');
+    const verdict = mustGet(verdicts[at], 'restore verdict');
     if (verdict.kind === 'restored') {
       // Where its worker has gone again, or its newest hello does not name the item, judging hands the row back.
       restoreRow(state, item, row, isAwaited);
@@ -67,6 +67,6 @@ export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[]
       if (isAwaited) tellOf(state, id, 'revoked', refOf(index, row));
       takeFound(state, verdict.found);
     }
-    state.touched.add(id);
+    state.dirty.add(id);
   }
 }

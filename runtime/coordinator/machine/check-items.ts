@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, type ItemIndex } from '../../model/row.ts';
 import { isPoison } from '../items/poison.ts';
-import type { Item, LiveRow, Lock } from '../state/item.ts';
+import type { ActiveClaim, Item, Lock } from '../state/item.ts';
 import type { State } from '../state/state.ts';
 
 /** What must hold of the items of the mirror, and of everything that counts or queues them. */
@@ -41,10 +41,10 @@ const HAS_ROWS: Readonly<Record<Lock, boolean | null>> = {
   moving: true,
   suspect: null,
   crashed: true,
-  condemned: false,
+  rejected: false,
 };
 
-function checkRow(state: State, item: Item, live: LiveRow, says: (what: string) => string): void {
+function checkRow(state: State, item: Item, live: ActiveClaim, says: (what: string) => string): void {
   const { row } = live;
   assert(row.attempt <= item.lastAttempt && row.claimEpoch <= state.epoch, says('no row is newer than what was given (L9)'));
   assert(live.recalledFor === null || !(live.isStarted || live.isLeaving), says('what has started, or leaves, is not recalled (L32)'));
@@ -83,12 +83,12 @@ function checkLocks(state: State): void {
   agree(
     state,
     'suspect',
-    state.suspects.map(({ outcome }) => outcome.index),
+    state.heldFailures.map(({ outcome }) => outcome.index),
   );
   agree(
     state,
     'crashed',
-    state.poison.trials.map(({ index }) => index),
+    state.poison.pendingCrashes.map(({ index }) => index),
   );
 }
 
@@ -104,11 +104,11 @@ function checkCondemned(state: State): void {
   for (const item of state.items.values()) if (isRecordedHere(item)) count += 1;
   const own = (state.claims ?? []).filter(({ worker }) => worker === COORDINATOR_WORKER).flatMap(({ picks }) => picks);
   for (const pick of own) count += 'count' in pick ? pick.count : 1;
-  assert(state.condemned === count, `the coordinator records ${count} items, and has counted ${state.condemned}`);
+  assert(state.rejected === count, `the coordinator records ${count} items, and has counted ${state.rejected}`);
 }
 
 function isRecordedHere(item: Item): boolean {
-  const isPoisoned = item.lock === 'condemned' || (item.lock === 'recording' && item.rows.length === 0 && isPoison(item));
+  const isPoisoned = item.lock === 'rejected' || (item.lock === 'recording' && item.rows.length === 0 && isPoison(item));
   return isPoisoned || item.rows.some(({ row }) => row.worker === COORDINATOR_WORKER);
 }
 

@@ -9,7 +9,7 @@ import { checkWorkers } from './check-workers.ts';
  */
 export function checkState(state: State): void {
   assert(state.commands.length === 0, 'the commands of a fact are taken with it');
-  assert(state.touched.size === 0, 'whoever a fact touches has been looked at');
+  assert(state.dirty.size === 0, 'whoever a fact touches has been looked at');
   assert(state.reopened.length + state.granted.length === 0, 'what a fact opens and brings is worked off with it');
   assert(state.leaving >= 0, 'no more goodbyes are answered than were said');
   checkItems(state);

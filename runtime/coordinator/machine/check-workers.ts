@@ -20,7 +20,7 @@ export function checkWorkers(state: State): void {
 }
 
 function checkRows(state: State, worker: Worker): void {
-  const { id, items, unread, outgoing, unmet } = worker;
+  const { id, items, unread, outgoing, unreconciled } = worker;
   const has = (index: ItemIndex): boolean => items.has(index);
   for (const index of items) {
     const item = state.items.get(index);
@@ -36,7 +36,7 @@ function checkRows(state: State, worker: Worker): void {
     `${id}: what is being restored to it is locked (L44)`,
   );
   assert(
-    [...unmet].every((index) => has(index) && state.items.get(index)?.lock != null),
+    [...unreconciled].every((index) => has(index) && state.items.get(index)?.lock != null),
     `${id}: what its hello did not name is met when its lock opens (L27)`,
   );
 }
@@ -60,7 +60,7 @@ function checkCounts(state: State, worker: Worker): void {
     const isOnItsWay = item?.lock === 'moving' || item?.rows.some((live) => live.recalledFor === id) === true;
     assert(isOnItsWay, `${id} awaits item ${index}, which is not on its way (L32)`);
   }
-  assert(freeSlots(state, worker) === 0 || state.hungry.has(id), `${id} has room and is not asked (C11)`);
+  assert(freeSlots(state, worker) === 0 || state.withCapacity.has(id), `${id} has room and is not asked (C11)`);
 }
 
 /** C11: what a fact changes for a worker is told and read for with that fact. */

@@ -1,14 +1,14 @@
-import { never } from '../../base/assert.ts';
+import { assertNever } from '../../base/assert.ts';
 import type { ItemRef } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { deliverGranted, onClaimed, onIndexed, onSurveyed, planClaims } from '../dispatch/claims.ts';
+import { onSecondAttempts, planSecondAttempts } from '../dispatch/second-attempts.ts';
 import { onReassigned, planSteals } from '../dispatch/steal.ts';
-import { onSeconded, planSeconds } from '../dispatch/straggler.ts';
 import { releaseLastSuspects } from '../items/breaker.ts';
 import { judge, judgeReopened } from '../items/judge.ts';
 import { onHandedBack, onLooked, onRecorded } from '../items/outcomes.ts';
-import { condemn, endTrials, isPoison } from '../items/poison.ts';
+import { isPoison, rejectItem, resolvePendingCrashes } from '../items/poison.ts';
 import { onRestored } from '../items/restore.ts';
 import { checkEnd, onExported, onFinished, onPaused } from '../progress/ending.ts';
 import { scanStall } from '../progress/stall.ts';
@@ -41,19 +41,19 @@ export function step(state: State, nowMs: number, fact: Fact): readonly Command[
   deliverGranted(state);
   releaseLastSuspects(state);
   checkEnd(state, nowMs);
-  if (state.phase !== phase || fact.kind === 'tick') for (const id of state.workers.keys()) state.touched.add(id);
-  for (const id of state.touched) state.hungry.add(id);
+  if (state.phase !== phase || fact.kind === 'tick') for (const id of state.workers.keys()) state.dirty.add(id);
+  for (const id of state.dirty) state.withCapacity.add(id);
   planClaims(state);
   flushTouched(state);
   readAhead(state);
-  state.touched.clear();
+  state.dirty.clear();
   return takeCommands(state);
 }
 
 function takeIn(state: State, nowMs: number, fact: Fact): void {
   switch (fact.kind) {
     case 'started':
-      return resumeCondemned(state);
+      return resumeRejected(state);
     case 'beat':
       return onBeat(state, nowMs, fact.beat, fact.token);
     case 'poll':
@@ -85,16 +85,16 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onHandedBack(state, fact.returns, fact.results);
     case 'reassigned':
       return onReassigned(state, fact.moves, fact.verdicts);
-    case 'seconded':
-      return onSeconded(state, fact.worker, fact.rows, fact.verdicts);
+    case 'second-attempts':
+      return onSecondAttempts(state, fact.worker, fact.rows, fact.verdicts);
     case 'restored':
       return onRestored(state, fact.worker, fact.rows, fact.verdicts);
     case 'looked':
       return onLooked(state, fact.worker, fact.outcomes, fact.verdicts);
     case 'loaded':
       return onLoaded(state, fact.worker, fact.assignments);
-    case 'condemned':
-      return onCondemned(state, fact.outcomes);
+    case 'rejected':
+      return onRejected(state, fact.outcomes);
     case 'surveyed':
       return onSurveyed(state, fact.upTo, fact.invalid);
     case 'indexed':
@@ -110,14 +110,14 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'exported':
       return onExported(state, nowMs);
     default:
-      never(fact);
+      assertNever(fact);
   }
 }
 
 function onTick(state: State, nowMs: number): void {
   scanWorkers(state, nowMs);
   scanChannels(state, nowMs);
-  endTrials(state);
+  resolvePendingCrashes(state);
   tellWaits(state);
   scanStall(state);
   releaseDue(state);
@@ -126,29 +126,29 @@ function onTick(state: State, nowMs: number): void {
 /** What is left of the list goes round the workers that are idle. */
 function planTail(state: State): void {
   planSteals(state);
-  planSeconds(state);
+  planSecondAttempts(state);
 }
 
 /** Items claimed by an earlier coordinator for itself have no worker that would hand them back. */
-function resumeCondemned(state: State): void {
+function resumeRejected(state: State): void {
   const refs: ItemRef[] = [];
   for (const item of state.items.values()) {
     const live = rowOfWorker(item, COORDINATOR_WORKER);
     if (live !== undefined) refs.push(refOf(item.index, live.row));
     if (item.rows.length > 0 || !isPoison(item)) continue;
     unqueue(state, new Set([item.index]));
-    condemn(state, item);
+    rejectItem(state, item);
   }
-  state.condemned += refs.length;
-  if (refs.length > 0) command(state, { kind: 'condemn', refs, why: 'invalid' });
+  state.rejected += refs.length;
+  if (refs.length > 0) command(state, { kind: 'reject', refs, why: 'invalid' });
 }
 
 /** Their error lines are made: the coordinator records them, poison in its last worker's place (L15). */
-function onCondemned(state: State, outcomes: readonly Outcome[]): void {
+function onRejected(state: State, outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes) {
     const item = itemAt(state, outcome.index);
-    if (item.lock === 'condemned') {
-      openLock(item, 'condemned');
+    if (item.lock === 'rejected') {
+      openLock(item, 'rejected');
       record(state, COORDINATOR_WORKER, item, outcome);
     } else judge(state, COORDINATOR_WORKER, outcome);
   }

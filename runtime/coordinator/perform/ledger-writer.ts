@@ -2,7 +2,7 @@ import { fullJitterMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
-import type { Keeper, Resigned } from '../../lease/contract.ts';
+import type { LeaseHolder, Resigned } from '../../lease/contract.ts';
 import type { Fenced } from '../../ledger/contract.ts';
 
 /** So many answers of unknown fate in a row mean that the store is broken; the process ends and its successor scans. */
@@ -17,7 +17,7 @@ export interface LedgerWriter {
 }
 
 export interface LedgerWriterOptions {
-  readonly keeper: Pick<Keeper, 'ensureFresh'>;
+  readonly leaseHolder: Pick<LeaseHolder, 'ensureFresh'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly onFenced: (fenced: Fenced) => void;
@@ -36,12 +36,12 @@ export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
 
 /** A renewal that failed is of unknown fate as well, and is tried again like any other word to the ledger. */
 async function untilKnown<T>(
-  { clock, random, keeper }: LedgerWriterOptions,
+  { clock, random, leaseHolder }: LedgerWriterOptions,
   verb: () => Promise<T | Fenced>,
 ): Promise<T | Fenced | Resigned> {
   for (let tries = 1; ; tries += 1) {
     try {
-      const holder = await keeper.ensureFresh();
+      const holder = await leaseHolder.ensureFresh();
       return holder.kind === 'fresh' ? await verb() : holder;
     } catch (cause) {
       if (tries === MAX_TRIES || isOfBrokenStore(cause)) throw unknownFate(cause);

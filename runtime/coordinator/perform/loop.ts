@@ -70,18 +70,18 @@ export function createLoop(options: LoopOptions): Loop {
       replies.close(cause);
     },
     beat: (beat) => replies.open((token) => tell({ kind: 'beat', beat, token })),
-    beats: (_worker, mouth) => {
-      const token = replies.openBeats(mouth);
-      return { hear: (beat) => tell({ kind: 'beat', beat, token }), gone: () => replies.drop(token, callerHungUp()) };
+    beats: (_worker, writer) => {
+      const token = replies.openBeats(writer);
+      return { onMessage: (beat) => tell({ kind: 'beat', beat, token }), gone: () => replies.drop(token, callerHungUp()) };
     },
     poll: (poll, signal) =>
       replies.open((token) => {
         signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
         tell({ kind: 'poll', poll, token });
       }),
-    session: (worker, mouth) => {
-      const token = replies.openStream(mouth, (written) => tell({ kind: 'written', worker, token: written }));
-      return { hear: (poll) => tell({ kind: 'message', poll, token }), gone: () => hangUp(worker, token) };
+    session: (worker, writer) => {
+      const token = replies.openStream(writer, (written) => tell({ kind: 'written', worker, token: written }));
+      return { onMessage: (poll) => tell({ kind: 'message', poll, token }), gone: () => hangUp(worker, token) };
     },
     deregister: (deregistration) => replies.open((token) => tell({ kind: 'deregister', deregistration, token })),
     drain: (order) => {

@@ -1,4 +1,4 @@
-import { never } from '../../base/assert.ts';
+import { assertNever } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Events } from '../../base/events.ts';
 import type { Log } from '../../base/log.ts';
@@ -11,12 +11,12 @@ import type { Fact } from '../state/facts.ts';
 import { rowOf } from '../state/item.ts';
 import { MAX_BATCH_BYTES } from '../workers/delivery.ts';
 import type { Committer } from './committer.ts';
-import { invalidOutcome, poisonOutcome } from './condemned.ts';
+import { KeyedQueue } from './keyed-queue.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 import type { Recorder } from './recorder.ts';
+import { invalidOutcome, poisonOutcome } from './rejected-outcomes.ts';
 import type { Replies } from './replies.ts';
 import type { Source } from './source.ts';
-import { Turns } from './turns.ts';
 
 /** How many items ahead one survey looks. */
 const SURVEY_COUNT = 16_384;
@@ -35,7 +35,7 @@ export interface PerformerOptions {
   readonly clock: Clock;
   readonly exportResults: () => Promise<void>;
   readonly onStop: (outcome: StopOutcome, reason: string) => void;
-  /** The loop's ear: what a command has led to. */
+  /** Takes what comes back: what a command has led to. */
   readonly tell: (fact: Fact) => void;
   readonly onFailure: (cause: unknown) => void;
   /** The lease is still held, and a worker has seen a higher epoch (L41). Rejects. */
@@ -46,7 +46,7 @@ export type Perform = (command: Command) => void;
 
 /** Carries out commands. Each is owned here: its failure ends the coordinator, since nothing of it can be taken back. */
 export function createPerformer(options: PerformerOptions): Perform {
-  const turns = new Turns();
+  const queue = new KeyedQueue();
   return (command) => {
     switch (command.kind) {
       case 'reply-beat':
@@ -68,13 +68,13 @@ export function createPerformer(options: PerformerOptions): Perform {
       case 'stop':
         return options.onStop(command.outcome, command.reason);
       default:
-        inTurn(turns, command, () => carryOut(options, command)).catch(options.onFailure);
+        inOrder(queue, command, () => carryOut(options, command)).catch(options.onFailure);
     }
   };
 }
 
 /** The commands that take time, and come back as facts. */
-type Errand = Exclude<
+type AsyncCommand = Exclude<
   Command,
   { readonly kind: 'reply-beat' | 'reply-poll' | 'reply-deregister' | 'end-session' | 'record' | 'hand-back' | 'claim' | 'emit' | 'stop' }
 >;
@@ -83,11 +83,11 @@ type Errand = Exclude<
  * Commands about one worker reach the ledger in order: a repeated `forget` must not undo a later `register`, and rows are restored only
  * for a registered worker.
  */
-function inTurn(turns: Turns, command: Errand, work: () => Promise<void>): Promise<void> {
-  return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? turns.take(command.worker, work) : work();
+function inOrder(queue: KeyedQueue, command: AsyncCommand, work: () => Promise<void>): Promise<void> {
+  return command.kind === 'register' || command.kind === 'forget' || command.kind === 'restore' ? queue.run(command.worker, work) : work();
 }
 
-async function carryOut(options: PerformerOptions, command: Errand): Promise<void> {
+async function carryOut(options: PerformerOptions, command: AsyncCommand): Promise<void> {
   const { tell, ledger, epoch, writer } = options;
   switch (command.kind) {
     case 'reassign':
@@ -100,8 +100,8 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
       return look(options, command);
     case 'load':
       return load(options, command);
-    case 'condemn':
-      return condemn(options, command);
+    case 'reject':
+      return rejectItem(options, command);
     case 'survey':
       return survey(options, command.from);
     case 'register':
@@ -128,7 +128,7 @@ async function carryOut(options: PerformerOptions, command: Errand): Promise<voi
         () => (command.seen === null ? undefined : options.onStoreBehind(command.seen)),
       );
     default:
-      return never(command);
+      return assertNever(command);
   }
 }
 
@@ -158,7 +158,7 @@ async function second(
   { worker, rows }: Extract<Command, { kind: 'second' }>,
 ): Promise<void> {
   const reply = await writer.write(() => ledger.second(epoch, worker, rows));
-  if (reply !== null) tell({ kind: 'seconded', worker, rows, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
+  if (reply !== null) tell({ kind: 'second-attempts', worker, rows, verdicts: reply.kind === 'gone' ? null : reply.verdicts });
 }
 
 async function look({ epoch, ledger, writer, tell }: PerformerOptions, command: Extract<Command, { kind: 'look' }>): Promise<void> {
@@ -178,10 +178,10 @@ async function load({ source, form, tell }: PerformerOptions, { worker, refs }: 
 }
 
 /** The error lines of items that nobody executes, or not again, as outcomes of the coordinator itself (L15). */
-async function condemn({ source, form, tell }: PerformerOptions, { refs, why }: Extract<Command, { kind: 'condemn' }>): Promise<void> {
+async function rejectItem({ source, form, tell }: PerformerOptions, { refs, why }: Extract<Command, { kind: 'reject' }>): Promise<void> {
   const outcomes: Outcome[] = [];
   for (const ref of refs) outcomes.push(why === 'invalid' ? await invalidOutcome(source, ref) : await poisonOutcome(source, form, ref));
-  tell({ kind: 'condemned', outcomes });
+  tell({ kind: 'rejected', outcomes });
 }
 
 async function survey({ source, tell }: PerformerOptions, from: number): Promise<void> {

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
 import type { Recording } from '../state/commands.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
@@ -51,7 +51,7 @@ function takeBatch(pending: Recording[]): readonly Recording[] {
   let bytes = 0;
   let count = 0;
   while (count < pending.length && count < MAX_APPEND_FRAMES) {
-    bytes += present(pending[count], 'recording').outcome.line.length;
+    bytes += mustGet(pending[count], 'recording').outcome.line.length;
     if (count > 0 && bytes > MAX_APPEND_BYTES) break;
     count += 1;
   }

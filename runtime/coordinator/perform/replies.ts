@@ -1,6 +1,6 @@
 import type { Epoch } from '../../model/row.ts';
 import type { BeatReply, PollReply } from '../../model/session.ts';
-import type { SessionMouth, StreamMouth } from '../../rpc/core.ts';
+import type { SessionWriter, StreamWriter } from '../../rpc/core.ts';
 import type { Token } from '../state/commands.ts';
 
 type Reply = BeatReply | PollReply | { readonly epoch: Epoch };
@@ -11,12 +11,12 @@ interface Waiting {
 }
 
 interface Stream {
-  readonly mouth: SessionMouth;
+  readonly writer: SessionWriter;
   readonly onWritten: (token: Token) => void;
 }
 
 interface BeatStream {
-  readonly mouth: StreamMouth<BeatReply>;
+  readonly writer: StreamWriter<BeatReply>;
   unwritten: number;
 }
 
@@ -42,18 +42,18 @@ export class Replies {
   }
 
   /** `onWritten` follows each reply that has left, never at once. */
-  openStream(mouth: SessionMouth, onWritten: (token: Token) => void): Token {
+  openStream(writer: SessionWriter, onWritten: (token: Token) => void): Token {
     const token = this.#take();
-    if (this.#closed === null) this.#streams.set(token, { mouth, onWritten });
-    else mouth.fail(this.#closed);
+    if (this.#closed === null) this.#streams.set(token, { writer, onWritten });
+    else writer.fail(this.#closed);
     return token;
   }
 
   /** A stream of beats; each that is told under its token is answered there. */
-  openBeats(mouth: StreamMouth<BeatReply>): Token {
+  openBeats(writer: StreamWriter<BeatReply>): Token {
     const token = this.#take();
-    if (this.#closed === null) this.#beats.set(token, { mouth, unwritten: 0 });
-    else mouth.fail(this.#closed);
+    if (this.#closed === null) this.#beats.set(token, { writer, unwritten: 0 });
+    else writer.fail(this.#closed);
     return token;
   }
 
@@ -62,10 +62,10 @@ export class Replies {
     if (stream === undefined) return this.#settle(token, reply);
     if (stream.unwritten >= MAX_UNWRITTEN_ANSWERS) {
       this.#beats.delete(token);
-      return stream.mouth.end();
+      return stream.writer.end();
     }
     stream.unwritten += 1;
-    stream.mouth.say(reply, () => {
+    stream.writer.send(reply, () => {
       stream.unwritten -= 1;
     });
   }
@@ -73,7 +73,7 @@ export class Replies {
   poll(token: Token, reply: PollReply): void {
     const stream = this.#streams.get(token);
     if (stream === undefined) this.#settle(token, reply);
-    else stream.mouth.say(reply, () => stream.onWritten(token));
+    else stream.writer.send(reply, () => stream.onWritten(token));
   }
 
   deregister(token: Token, reply: { readonly epoch: Epoch }): void {
@@ -82,7 +82,7 @@ export class Replies {
 
   /** Ends a stream; what was said before still arrives. */
   end(token: Token): void {
-    this.#streams.get(token)?.mouth.end();
+    this.#streams.get(token)?.writer.end();
     this.#streams.delete(token);
   }
 
@@ -98,7 +98,7 @@ export class Replies {
   close(cause: Error): void {
     this.#closed = cause;
     for (const { reject } of this.#waiting.values()) reject(cause);
-    for (const { mouth } of [...this.#streams.values(), ...this.#beats.values()]) mouth.fail(cause);
+    for (const { writer } of [...this.#streams.values(), ...this.#beats.values()]) writer.fail(cause);
     this.#waiting.clear();
     this.#streams.clear();
     this.#beats.clear();

@@ -4,7 +4,7 @@ import { command } from '../state/commands.ts';
 import type { Phase, State } from '../state/state.ts';
 
 /** How long a finished run's coordinator stays to tell its workers so. */
-const FAREWELL_MS = 5_000;
+const RESIGN_MS = 5_000;
 
 /** A worker that waits for its coordinator tries every second, and one that is started by hand takes a few seconds more. */
 export const FINISHED_STAY_MS = 15_000;
@@ -62,7 +62,7 @@ export function onFinished(state: State): void {
 
 /** The output files stand: only now the workers hear that it is over. */
 export function onExported(state: State, nowMs: number): void {
-  state.phase = { kind: 'finished', leastMs: nowMs, untilMs: nowMs + FAREWELL_MS };
+  state.phase = { kind: 'finished', leastMs: nowMs, untilMs: nowMs + RESIGN_MS };
 }
 
 /**
@@ -70,7 +70,7 @@ export function onExported(state: State, nowMs: number): void {
  * recorded, and that the run is finished.
  */
 export function answerFinished(state: State, nowMs: number): void {
-  state.phase = { kind: 'finished', leastMs: nowMs + FINISHED_STAY_MS, untilMs: nowMs + FINISHED_STAY_MS + FAREWELL_MS };
+  state.phase = { kind: 'finished', leastMs: nowMs + FINISHED_STAY_MS, untilMs: nowMs + FINISHED_STAY_MS + RESIGN_MS };
 }
 
 function isFarewellOver(state: State, { leastMs, untilMs }: Extract<Phase, { kind: 'finished' }>, nowMs: number): boolean {

@@ -2,7 +2,7 @@ import { formatDuration } from '../../base/config/quantity.ts';
 import { oneLine } from '../../model/detail.ts';
 import type { Stall } from '../../model/status.ts';
 import { command } from '../state/commands.ts';
-import type { LiveRow } from '../state/item.ts';
+import type { ActiveClaim } from '../state/item.ts';
 import { countRunning } from '../state/mirror.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
@@ -17,7 +17,7 @@ import { keyOf, waitsOf } from './waits.ts';
 const PATIENCE = 10;
 
 /** An item has become terminal. `live`: the row that settled, where a worker had it. */
-export function noteHeadway(state: State, live: LiveRow | null): void {
+export function noteHeadway(state: State, live: ActiveClaim | null): void {
   const { headway, nowMs } = state;
   if (live !== null) headway.longestItemMs = Math.max(headway.longestItemMs, nowMs - live.sinceMs);
   if (headway.told !== null)

@@ -1,4 +1,4 @@
-import { onReason } from '../../base/repeats.ts';
+import { onReason } from '../../base/log-throttle.ts';
 import { parseOutputLine } from '../../format/output-line.ts';
 import { oneLine } from '../../model/detail.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
@@ -66,8 +66,8 @@ export function tellWorkerWaits(state: State, { id, detail }: Worker): void {
 }
 
 function isDue({ waits, nowMs }: State, key: string): boolean {
-  const { repeats, isDue: isNow } = onReason(waits.told, key, nowMs);
-  waits.told = repeats;
+  const { throttle, isDue: isNow } = onReason(waits.told, key, nowMs);
+  waits.told = throttle;
   return isNow;
 }
 

@@ -1,9 +1,9 @@
 import type { RunStatus } from '../../model/status.ts';
-import { type Standing, unreadiness } from './standing.ts';
+import { type CoordinatorStatus, unreadiness } from './coordinator-status.ts';
 
 /** What the health endpoints know of the coordinator. */
 export interface HealthView {
-  readonly standing: Standing;
+  readonly coordinatorStatus: CoordinatorStatus;
   /** Of the lease that was seen last, held by any process; null before the first. */
   readonly leaseEpoch: number | null;
   /** Null as long as it does not serve. */
@@ -40,10 +40,10 @@ export function healthAnswer(method: string, path: string, view: HealthView): He
   }
 }
 
-function readiness({ standing, status, certificate }: HealthView): HealthAnswer {
+function readiness({ coordinatorStatus, status, certificate }: HealthView): HealthAnswer {
   if (certificate !== null && certificate.expiresInSeconds <= 0) return text(503, 'its certificate has expired: nobody can connect');
   if (status !== null) return text(200, 'primary');
-  const why = unreadiness(standing);
+  const why = unreadiness(coordinatorStatus);
   return why === null ? text(200, 'passive') : text(503, why);
 }
 

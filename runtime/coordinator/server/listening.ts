@@ -9,28 +9,28 @@ import { type CertificateRequest, certificatesMade, ensureDevCa, issueCertificat
 import { type CertificateView, watchCertificate } from '../../tls/certificate-watch.ts';
 import type { Loop } from '../perform/loop.ts';
 import type { CoordinatorSettings } from '../settings.ts';
+import type { CoordinatorStatus } from './coordinator-status.ts';
 import type { HealthView } from './health-answer.ts';
 import { reachable } from './reachable.ts';
-import type { Standing } from './standing.ts';
 
 /** What callers get to read their last answers; they call again elsewhere. */
 const SERVER_GRACE_MS = 300;
 
 /** Where this coordinator stands: passive until it serves. */
-export interface Post {
+export interface ServerContext {
   core: Loop | null;
   lease: Lease | null;
   /** Counts as long as there is no core, and at the end. */
-  standing: Standing;
+  coordinatorStatus: CoordinatorStatus;
   /** Null before it listens. */
   certificate?: (() => CertificateView) | null;
 }
 
-export function healthOf({ core, lease, standing, certificate }: Post, wallMs: number): HealthView {
+export function healthOf({ core, lease, coordinatorStatus, certificate }: ServerContext, wallMs: number): HealthView {
   return {
-    standing,
+    coordinatorStatus,
     leaseEpoch: lease?.epoch ?? null,
-    status: standing.kind === 'ending' ? null : (core?.status() ?? null),
+    status: coordinatorStatus.kind === 'ending' ? null : (core?.status() ?? null),
     certificate: certificateHealth(certificate?.() ?? null, wallMs),
   };
 }
@@ -47,30 +47,30 @@ export interface Listening {
 export interface ListenOptions {
   readonly settings: CoordinatorSettings;
   readonly runId: string;
-  readonly post: Post;
+  readonly context: ServerContext;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Answers from the start: as a passive coordinator until there is a core. */
-export async function startListening({ settings, runId, post, clock, log }: ListenOptions): Promise<Listening> {
+export async function startListening({ settings, runId, context, clock, log }: ListenOptions): Promise<Listening> {
   const request = certificateRequest(settings);
   const tls = await certificateFor(settings, request, runId);
   const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
   const watched = watchCertificate(tls, runId, log, clock);
-  post.certificate = watched.view;
+  context.certificate = watched.view;
   const server = await startServer({
     listen: settings.listen,
     credentials: serverCredentials(tls, log, watched),
     runId,
     clock,
     log,
-    core: () => post.core,
-    coordinatorInfo: () => infoOf(post, server.address),
+    core: () => context.core,
+    coordinatorInfo: () => infoOf(context, server.address),
   });
   tellParent({ kind: 'listening', address: server.address });
   onParentMessage((message) => {
-    if (message.kind === 'worker-exited') post.core?.tell({ kind: 'worker-exited', worker: message.workerId, pid: message.pid });
+    if (message.kind === 'worker-exited') context.core?.tell({ kind: 'worker-exited', worker: message.workerId, pid: message.pid });
   });
   return {
     address: server.address,
@@ -81,7 +81,7 @@ export async function startListening({ settings, runId, post, clock, log }: List
   };
 }
 
-function infoOf({ core, lease }: Post, own: string): CoordinatorInfo {
+function infoOf({ core, lease }: ServerContext, own: string): CoordinatorInfo {
   const isPrimary = core !== null;
   return {
     epoch: lease?.epoch ?? 0,

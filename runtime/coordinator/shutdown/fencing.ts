@@ -2,18 +2,18 @@ import { assert } from '../../base/assert.ts';
 import type { Events } from '../../base/events.ts';
 import type { Log } from '../../base/log.ts';
 import type { Watchdog } from '../../base/process/watchdog.ts';
-import type { Keeper } from '../../lease/contract.ts';
+import type { LeaseHolder } from '../../lease/contract.ts';
 import type { Epoch } from '../../model/row.ts';
 
 /**
- * The moment at which this process learns that another coordinator has taken the run over, whoever tells it first: the keeper of
+ * The moment at which this process learns that another coordinator has taken the run over, whoever tells it first: the holder of
  * the lease, or any word to the ledger. It is said once, at that moment and not at the end, and from then on the process has
  * seconds to live (L5).
  */
 export interface Fencing {
   fence(epoch: Epoch, byEpoch: Epoch): void;
   /** From the win on, whatever the coordinator is just doing. */
-  watch(keeper: Keeper): void;
+  watch(leaseHolder: LeaseHolder): void;
   isFenced(): boolean;
   /** Resolves at that moment. */
   readonly fenced: Promise<void>;
@@ -47,7 +47,7 @@ export function createFencing({ watchdog, events, log, onFenced }: FencingOption
   return {
     fence,
     // The promise never rejects; what is thrown here is a bug, and rises.
-    watch: (keeper) => void keeper.lost.then(({ epoch }) => fence(keeper.lease().epoch, epoch)),
+    watch: (leaseHolder) => void leaseHolder.lost.then(({ epoch }) => fence(leaseHolder.lease().epoch, epoch)),
     isFenced: () => isFenced,
     fenced,
   };

@@ -43,7 +43,7 @@ export type Command =
   /** Give these items a second attempt on this worker (L13). */
   | { readonly kind: 'second'; readonly worker: WorkerId; readonly rows: readonly NamedRow[] }
   /** Make error lines of these items, which nobody is to execute, or not again. */
-  | { readonly kind: 'condemn'; readonly refs: readonly ItemRef[]; readonly why: 'invalid' | 'poison' }
+  | { readonly kind: 'reject'; readonly refs: readonly ItemRef[]; readonly why: 'invalid' | 'poison' }
   /** Find out which of the next items are invalid. */
   | { readonly kind: 'survey'; readonly from: ItemIndex }
   | { readonly kind: 'register'; readonly worker: WorkerId; readonly info: Omit<WorkerInfo, 'registeredAtMs'> }

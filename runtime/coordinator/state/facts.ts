@@ -6,7 +6,7 @@ import type {
   NamedRow,
   ReassignReply,
   RestoreReply,
-  SecondReply,
+  SecondAttemptReply,
   SettleVerdict,
   Verdict,
 } from '../../ledger/contract.ts';
@@ -44,10 +44,10 @@ export type Fact =
   /** Null: the run is paused, and nothing moved or was given. */
   | { readonly kind: 'reassigned'; readonly moves: readonly Move[]; readonly verdicts: ReassignReply['verdicts'] | null }
   | {
-      readonly kind: 'seconded';
+      readonly kind: 'second-attempts';
       readonly worker: WorkerId;
       readonly rows: readonly NamedRow[];
-      readonly verdicts: SecondReply['verdicts'] | null;
+      readonly verdicts: SecondAttemptReply['verdicts'] | null;
     }
   | {
       readonly kind: 'restored';
@@ -57,7 +57,7 @@ export type Fact =
     }
   | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }
   | { readonly kind: 'loaded'; readonly worker: WorkerId; readonly assignments: readonly Assignment[] }
-  | { readonly kind: 'condemned'; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: 'rejected'; readonly outcomes: readonly Outcome[] }
   | { readonly kind: 'surveyed'; readonly upTo: ItemIndex; readonly invalid: readonly ItemIndex[] }
   | { readonly kind: 'indexed'; readonly count: number; readonly items: number | null }
   | { readonly kind: 'registered'; readonly worker: WorkerId; readonly bootNonce: string }

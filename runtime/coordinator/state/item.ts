@@ -13,12 +13,12 @@ export interface WaitCause {
  * Why an item's row must not be touched just now. recording: between the hand-over to the log and a known settle (L19); returning: a
  * hand-back is under way (L28); claiming: a claim is; restoring: its row is being given back to it (L44); moving: a reassign or a second
  * attempt is; suspect: its answer may be the endpoint's fault (breaker.ts); crashed: whether the end of its worker counts against it is
- * not known yet; condemned: it counts, for the last time (poison.ts).
+ * not known yet; rejected: it counts, for the last time (poison.ts).
  */
-export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'condemned';
+export type Lock = 'recording' | 'returning' | 'claiming' | 'restoring' | 'moving' | 'suspect' | 'crashed' | 'rejected';
 
 /** One running row of an item, with what is known of it beside the ledger. Only items.ts writes it. */
-export interface LiveRow {
+export interface ActiveClaim {
   readonly row: Row;
   /** Boot of the worker for which the row was claimed; empty where it is not known. */
   readonly bootNonce: string;
@@ -43,7 +43,7 @@ export type Waiting =
 export interface Item {
   readonly index: ItemIndex;
   /** One row, or two with a second attempt (L13); none while it is handed back. */
-  readonly rows: readonly LiveRow[];
+  readonly rows: readonly ActiveClaim[];
   /** The row that was taken from it last; means something only while it has no other (L15). */
   readonly taken: Row;
   /** The highest attempt ever given (L9). */
@@ -67,12 +67,12 @@ export function refOf(index: ItemIndex, row: Row): ItemRef {
 }
 
 /** The running row that is exactly this one. */
-export function findRow(item: Item | undefined, row: Row): LiveRow | undefined {
+export function findRow(item: Item | undefined, row: Row): ActiveClaim | undefined {
   return item?.rows.find((live) => isSameRow(live.row, row));
 }
 
 /** The running row of this worker; it has at most one of an item. */
-export function rowOfWorker(item: Item, worker: WorkerId): LiveRow | undefined {
+export function rowOfWorker(item: Item, worker: WorkerId): ActiveClaim | undefined {
   return item.rows.find((live) => live.row.worker === worker);
 }
 

@@ -1,7 +1,7 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { HandedBackItem, RunningItem } from '../../ledger/contract.ts';
 import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
-import { type Item, type LiveRow, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
+import { type ActiveClaim, type Item, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
 import type { State } from './state.ts';
 import type { Worker } from './worker.ts';
 import { awaitItem, awaitNoMore, forgetRow, giveItem } from './workers.ts';
@@ -28,7 +28,7 @@ function own(state: State): OwnState {
 }
 
 export function itemAt(state: State, index: ItemIndex): Item {
-  return present(state.items.get(index), 'item of the mirror');
+  return mustGet(state.items.get(index), 'item of the mirror');
 }
 
 export function addRunning(state: State, running: RunningItem): Item {
@@ -75,7 +75,7 @@ export function noteWhy(item: Item, why: WaitCause): void {
 }
 
 /** A row that was just written, or just found. */
-export function addRow(state: State, item: Item, row: Row): LiveRow {
+export function addRow(state: State, item: Item, row: Row): ActiveClaim {
   const live = giveTo(state, item.index, row);
   const mine: Own<Item> = item;
   mine.rows = [...item.rows, live];
@@ -83,13 +83,13 @@ export function addRow(state: State, item: Item, row: Row): LiveRow {
   return live;
 }
 
-function giveTo(state: State, index: ItemIndex, row: Row): LiveRow {
+function giveTo(state: State, index: ItemIndex, row: Row): ActiveClaim {
   const owner = state.workers.get(row.worker);
   giveItem(state, row.worker, index);
   return newRow(state, row, owner);
 }
 
-function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): LiveRow {
+function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): ActiveClaim {
   const bootNonce = owner?.bootNonce ?? '';
   return { row, bootNonce, isStarted: false, sinceMs: nowMs, recalledFor: null, isLeaving: false, isGivenBack: false };
 }
@@ -103,7 +103,7 @@ export function restoreRow(state: State, item: Item, row: Row, isAwaited: boolea
 }
 
 /** One row of the item is gone; with the last one the item is handed back, and keeps it (L15). */
-export function removeRow(state: State, item: Item, live: LiveRow): void {
+export function removeRow(state: State, item: Item, live: ActiveClaim): void {
   endRecall(state, item.index, live);
   forgetRow(state, item.index, live.row);
   const mine: Own<Item> = item;
@@ -112,53 +112,53 @@ export function removeRow(state: State, item: Item, live: LiveRow): void {
 }
 
 /** The boot for which the row was claimed; empty where nobody knows it. */
-export function noteBoot(live: LiveRow, bootNonce: string): void {
-  const mine: Own<LiveRow> = live;
+export function noteBoot(live: ActiveClaim, bootNonce: string): void {
+  const mine: Own<ActiveClaim> = live;
   mine.bootNonce = bootNonce;
 }
 
 /** A started item is never stolen (L32). */
-export function noteStarted(state: State, index: ItemIndex, live: LiveRow): void {
+export function noteStarted(state: State, index: ItemIndex, live: ActiveClaim): void {
   if (live.isStarted) return;
   endRecall(state, index, live);
-  const mine: Own<LiveRow> = live;
+  const mine: Own<ActiveClaim> = live;
   mine.isStarted = true;
   mine.sinceMs = state.nowMs;
 }
 
 /** The row is wanted for this worker. */
-export function recall(state: State, item: Item, live: LiveRow, thief: WorkerId): void {
-  const mine: Own<LiveRow> = live;
+export function recall(state: State, item: Item, live: ActiveClaim, thief: WorkerId): void {
+  const mine: Own<ActiveClaim> = live;
   mine.recalledFor = thief;
   awaitItem(state, thief, item.index);
 }
 
 /** Its worker is not asked for the row any more. */
-export function endRecall(state: State, index: ItemIndex, live: LiveRow): void {
-  const mine: Own<LiveRow> = live;
+export function endRecall(state: State, index: ItemIndex, live: ActiveClaim): void {
+  const mine: Own<ActiveClaim> = live;
   if (live.recalledFor !== null) awaitNoMore(state, live.recalledFor, index);
   mine.recalledFor = null;
 }
 
 /** Its worker gives the row back while it is being taken from it. */
-export function noteGivenBack(live: LiveRow): void {
-  const mine: Own<LiveRow> = live;
+export function noteGivenBack(live: ActiveClaim): void {
+  const mine: Own<ActiveClaim> = live;
   mine.isGivenBack = true;
 }
 
 /** The row is on its way out of its worker: nobody is sent it (L28). */
-export function takeAway(state: State, item: Item, live: LiveRow, lock: 'returning' | 'moving'): void {
+export function takeAway(state: State, item: Item, live: ActiveClaim, lock: 'returning' | 'moving'): void {
   assert(item.rows.includes(live), 'only a running row is taken away');
   lockItem(item, lock);
   endRecall(state, item.index, live);
-  const mine: Own<LiveRow> = live;
+  const mine: Own<ActiveClaim> = live;
   mine.isLeaving = true;
 }
 
 /** The ledger has refused to take the row away. */
-export function leaveWhereItIs(item: Item, live: LiveRow, lock: 'returning' | 'moving'): void {
+export function leaveWhereItIs(item: Item, live: ActiveClaim, lock: 'returning' | 'moving'): void {
   openLock(item, lock);
-  const mine: Own<LiveRow> = live;
+  const mine: Own<ActiveClaim> = live;
   mine.isLeaving = false;
   mine.isGivenBack = false;
 }

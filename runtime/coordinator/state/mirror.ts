@@ -1,4 +1,4 @@
-import { NO_REPEATS } from '../../base/repeats.ts';
+import { NEW_LOG_THROTTLE } from '../../base/log-throttle.ts';
 import type { RunningItem, Scan } from '../../ledger/contract.ts';
 import { noDurations } from '../../model/durations.ts';
 import { COORDINATOR_WORKER, type Epoch } from '../../model/row.ts';
@@ -26,20 +26,20 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     hints: { file: [], told: new Map(), asked: new Map(), drains: new Map() },
     replacedBoots: new Set(),
     goneBoots: new Map(),
-    touched: new Set(),
-    hungry: new Set(),
-    strangers: new Set(),
-    suspects: [],
+    dirty: new Set(),
+    withCapacity: new Set(),
+    unregistered: new Set(),
+    heldFailures: [],
     reopened: [],
     granted: [],
     leaving: 0,
-    condemned: 0,
+    rejected: 0,
     nowMs,
     lastTickMs: nowMs,
     durations: noDurations(),
-    poison: { losses: [], trials: [], lastAloneLossMs: Number.NEGATIVE_INFINITY, host: null },
+    poison: { losses: [], pendingCrashes: [], lastAloneLossMs: Number.NEGATIVE_INFINITY, host: null },
     headway: { lastMs: nowMs, longestItemMs: 0, losses: 0, lostItems: 0, told: null },
-    waits: { causes: new Map(), counted: [], countedAtMs: Number.NEGATIVE_INFINITY, lookedAtMs: nowMs, told: NO_REPEATS },
+    waits: { causes: new Map(), counted: [], countedAtMs: Number.NEGATIVE_INFINITY, lookedAtMs: nowMs, told: NEW_LOG_THROTTLE },
     commands: [],
   };
   for (const { worker, info } of scan.workers) expectWorker(state, worker, nowMs, info);

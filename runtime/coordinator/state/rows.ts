@@ -1,9 +1,9 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { HandBack, Move } from '../../ledger/contract.ts';
 import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { command } from './commands.ts';
-import { type Item, type LiveRow, refOf, rowOfWorker } from './item.ts';
+import { type ActiveClaim, type Item, refOf, rowOfWorker } from './item.ts';
 import { lockItem, takeAway } from './items.ts';
 import type { State } from './state.ts';
 import { awaitItem, tellOf } from './workers.ts';
@@ -16,23 +16,23 @@ export function record(state: State, worker: WorkerId, item: Item, outcome: Outc
   command(state, { kind: 'record', recordings: [{ worker, outcome }] });
 }
 
-export function handBack(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): void {
+export function handBack(state: State, item: Item, live: ActiveClaim, reason: HandBack['reason'], delayMs: number): void {
   command(state, { kind: 'hand-back', returns: [returnOf(state, item, live, reason, delayMs)] });
 }
 
 /** Hands back the rows that one worker has of these items. */
 export function handBackAll(state: State, worker: WorkerId, items: readonly Item[], reason: HandBack['reason']): void {
-  const returns = items.map((item) => returnOf(state, item, present(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
+  const returns = items.map((item) => returnOf(state, item, mustGet(rowOfWorker(item, worker), 'a row of the worker'), reason, 0));
   if (returns.length > 0) command(state, { kind: 'hand-back', returns });
 }
 
-function returnOf(state: State, item: Item, live: LiveRow, reason: HandBack['reason'], delayMs: number): HandBack {
+function returnOf(state: State, item: Item, live: ActiveClaim, reason: HandBack['reason'], delayMs: number): HandBack {
   takeAway(state, item, live, 'returning');
   return { index: item.index, row: live.row, reason, delayMs };
 }
 
 /** Moves a row that is not started, and never will be where it is, to another worker (L32). */
-export function reassign(state: State, item: Item, live: LiveRow, to: WorkerId): Move {
+export function reassign(state: State, item: Item, live: ActiveClaim, to: WorkerId): Move {
   assert(!live.isStarted, 'only a row that is not started moves');
   takeAway(state, item, live, 'moving');
   awaitItem(state, to, item.index);
@@ -57,6 +57,6 @@ export function giveStale(state: State, worker: WorkerId, ref: ItemRef): void {
 }
 
 /** The worker is to stop what it still does for this row (L27). */
-export function revoke(state: State, item: Item, live: LiveRow): void {
+export function revoke(state: State, item: Item, live: ActiveClaim): void {
   tellOf(state, live.row.worker, 'revoked', refOf(item.index, live.row));
 }

@@ -1,4 +1,4 @@
-import type { Repeats } from '../../base/repeats.ts';
+import type { LogThrottle } from '../../base/log-throttle.ts';
 import type { DrainState } from '../../model/drain.ts';
 import type { Durations } from '../../model/durations.ts';
 import type { FailureLimit } from '../../model/failure-limit.ts';
@@ -50,7 +50,7 @@ export interface Poison {
   /** The workers lost lately, oldest first: when, and what each had in flight. */
   losses: { readonly atMs: number; readonly items: ReadonlySet<ItemIndex> }[];
   /** Losses of a worker with one item alone, until it is known whether others were lost with it. */
-  trials: { readonly index: ItemIndex; readonly atMs: number }[];
+  pendingCrashes: { readonly index: ItemIndex; readonly atMs: number }[];
   /** When a worker was last lost with an item that ran alone. */
   lastAloneLossMs: number;
   /** The worker that is kept free for one of them, and the one that runs there; null while it still has others. */
@@ -92,7 +92,7 @@ export interface Waits {
   /** When the commonest cause was last looked at for an event. */
   lookedAtMs: number;
   /** Reasons that were told by events, with growing gaps. */
-  told: Repeats;
+  told: LogThrottle;
 }
 
 export type Phase =
@@ -146,19 +146,19 @@ export interface State {
    * Workers for which something has changed since the last fact: only they may have something to be told, or lines to be read. At each
    * scan all are looked at.
    */
-  readonly touched: Set<WorkerId>;
+  readonly dirty: Set<WorkerId>;
   /** All workers that may have room for items, and some that have none. */
-  readonly hungry: Set<WorkerId>;
+  readonly withCapacity: Set<WorkerId>;
   /** Calls of unknown workers; answered at the next tick, so that they cannot spin. */
-  readonly strangers: Set<Token>;
+  readonly unregistered: Set<Token>;
   /** Answers in a row that point at the endpoint, not at the item. */
-  readonly suspects: { readonly worker: WorkerId; readonly outcome: Outcome }[];
+  readonly heldFailures: { readonly worker: WorkerId; readonly outcome: Outcome }[];
   /** Rows that a round of claims has brought, by worker: delivered after that. */
   granted: { readonly worker: WorkerId; readonly indexes: readonly ItemIndex[] }[];
   /** Workers whose goodbye has not been answered yet. */
   leaving: number;
   /** Items that the coordinator itself is recording. */
-  condemned: number;
+  rejected: number;
   /** The time of the fact that is being taken in. */
   nowMs: number;
   lastTickMs: number;

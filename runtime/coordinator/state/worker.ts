@@ -31,7 +31,7 @@ export interface OwnWorker {
   readonly items: Set<ItemIndex>;
   readonly unread: Set<ItemIndex>;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
-  readonly unmet: Set<ItemIndex>;
+  readonly unreconciled: Set<ItemIndex>;
   /** Started items of its newest hello whose rows are being restored (L44), by `refKey`: the hello may name an earlier attempt as well. */
   readonly restoring: Set<string>;
   /** Items of which a row is on its way to it: asked back from others, being moved, or second attempts being written. */

@@ -38,7 +38,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     capacity: 0,
     items: new Set(),
     unread: new Set(),
-    unmet: new Set(),
+    unreconciled: new Set(),
     restoring: new Set(),
     awaited: new Set(),
     isReading: false,
@@ -66,10 +66,10 @@ export function awaitNoMore(state: State, id: WorkerId, index: ItemIndex): void 
 export function forgetRow(state: State, index: ItemIndex, row: Row): void {
   const owner = ownWorkers(state).get(row.worker);
   if (owner === undefined) return;
-  state.touched.add(owner.id);
+  state.dirty.add(owner.id);
   owner.items.delete(index);
   owner.unread.delete(index);
-  owner.unmet.delete(index);
+  owner.unreconciled.delete(index);
   takeOutgoing(owner, index);
 }
 
@@ -95,7 +95,7 @@ export function sendItem(state: State, id: WorkerId, index: ItemIndex): void {
 }
 
 export function sendItems(state: State, id: WorkerId, indexes: readonly ItemIndex[]): void {
-  state.touched.add(id);
+  state.dirty.add(id);
   const unread = ownWorkers(state).get(id)?.unread;
   for (const index of indexes) unread?.add(index);
 }
@@ -111,11 +111,11 @@ export function withholdItem(state: State, id: WorkerId, index: ItemIndex): bool
 
 /** Its row is looked at again when the item's lock opens (L27). */
 export function meetLater(state: State, id: WorkerId, index: ItemIndex): void {
-  ownWorkers(state).get(id)?.unmet.add(index);
+  ownWorkers(state).get(id)?.unreconciled.add(index);
 }
 
 export function takeUnmet(state: State, id: WorkerId, index: ItemIndex): boolean {
-  return ownWorkers(state).get(id)?.unmet.delete(index) ?? false;
+  return ownWorkers(state).get(id)?.unreconciled.delete(index) ?? false;
 }
 
 /** The started items of its newest hello that wait for their rows (L44). */
@@ -143,6 +143,6 @@ export function clearRefusals(state: State, id: WorkerId): void {
 
 /** What the worker is told of an item with its next message. */
 export function tellOf(state: State, id: WorkerId, what: 'acknowledged' | 'stale' | 'revoked' | 'recalled', ref: ItemRef): void {
-  state.touched.add(id);
+  state.dirty.add(id);
   ownWorkers(state).get(id)?.[what].push(plainRef(ref));
 }

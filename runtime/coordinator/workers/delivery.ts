@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { ItemRef } from '../../model/row.ts';
 import type { Assignment, PollReply } from '../../model/session.ts';
 import type { Token } from '../state/commands.ts';
@@ -27,7 +27,7 @@ export function flush(state: State, worker: OwnWorker): void {
 
 /** Tells those for whom something has changed. */
 export function flushTouched(state: State): void {
-  for (const id of state.touched) {
+  for (const id of state.dirty) {
     const worker = ownWorkers(state).get(id);
     if (worker !== undefined) flush(state, worker);
   }
@@ -35,7 +35,7 @@ export function flushTouched(state: State): void {
 
 /** Says what there is, be it nothing: that answers a poll, and is the pulse of a stream. */
 export function answer(state: State, worker: OwnWorker): void {
-  const channel = present(worker.channel, 'somebody who listens');
+  const channel = mustGet(worker.channel, 'somebody who listens');
   if (channel.kind === 'poll') worker.channel = null;
   else {
     channel.isWriting = true;

@@ -57,19 +57,19 @@ export function reviewWorker(state: State, worker: OwnWorker): void {
   const own = asked.get(worker.id);
   const all = [...file, ...told.values(), ...(own?.bootNonce === worker.bootNonce ? [own.hint] : [])];
   const wasFree = worker.demand === null;
-  state.touched.add(worker.id);
+  state.dirty.add(worker.id);
   worker.demand = strictest(all.filter((hint) => concerns(hint, worker)));
-  if (wasFree && worker.demand !== null) withhold(state, worker);
+  if (wasFree && worker.demand !== null) returnUnsent(state, worker);
 }
 
 /** What has not been sent to it goes to others at once. */
-function withhold(state: State, worker: OwnWorker): void {
+function returnUnsent(state: State, worker: OwnWorker): void {
   const indexes = [...worker.outgoing.keys(), ...worker.unread];
   for (const index of indexes) takeOutgoing(worker, index);
   worker.unread.clear();
   const items = indexes.map((index) => itemAt(state, index));
   // What something else is being done with is looked at again after that (L27).
-  for (const item of items) if (item.lock !== null) worker.unmet.add(item.index);
+  for (const item of items) if (item.lock !== null) worker.unreconciled.add(item.index);
   handBackAll(
     state,
     worker.id,

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment } from '../../model/session.ts';
 import { command } from '../state/commands.ts';
@@ -18,7 +18,7 @@ import { flush, MAX_BATCH_BYTES } from './delivery.ts';
 const MAX_READ_ITEMS = 1_024;
 
 export function readAhead(state: State): void {
-  for (const id of state.touched) {
+  for (const id of state.dirty) {
     const worker = ownWorkers(state).get(id);
     if (worker !== undefined) readNext(state, worker);
   }
@@ -29,7 +29,7 @@ function readNext(state: State, worker: OwnWorker): void {
   const refs: ItemRef[] = [];
   for (const index of worker.unread) {
     if (refs.length === MAX_READ_ITEMS) break;
-    const live = present(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
+    const live = mustGet(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
     refs.push(refOf(index, live.row));
   }
   worker.isReading = true;
@@ -41,7 +41,7 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   const worker = ownWorkers(state).get(id);
   if (worker === undefined) return;
   worker.isReading = false;
-  state.touched.add(id);
+  state.dirty.add(id);
   for (const assignment of assignments) {
     const live = findRow(state.items.get(assignment.index), rowOf(id, assignment));
     // Where the row is gone, what is unread under this index by now is another attempt.
@@ -53,7 +53,7 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
 }
 
 /** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
-export function hasLiveRow(state: State, worker: WorkerId, ref: ItemRef): boolean {
+export function hasActiveClaim(state: State, worker: WorkerId, ref: ItemRef): boolean {
   const live = findRow(state.items.get(ref.index), rowOf(worker, ref));
   return live !== undefined && !live.isLeaving;
 }

@@ -39,11 +39,11 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   hear(state, nowMs, worker);
   if (worker !== known || worker.node !== beat.node) {
     worker.node = beat.node;
-    state.touched.add(worker.id);
+    state.dirty.add(worker.id);
     reviewWorker(state, worker);
   }
   // One that drains no more has room again.
-  if (worker.state !== beat.state) state.touched.add(worker.id);
+  if (worker.state !== beat.state) state.dirty.add(worker.id);
   worker.state = beat.state;
   const isNews = worker.detail !== beat.detail;
   worker.detail = beat.detail;
@@ -81,7 +81,7 @@ function registerBoot(state: State, nowMs: number, beat: Beat, known: OwnWorker 
     if (known.bootNonce !== '') noteReplaced(state, known.id, known.bootNonce);
     for (const index of known.items) worker.items.add(index);
     passOnUnsent(state, known, beat.bootNonce);
-    dismiss(state, known, 'superseded');
+    disconnect(state, known, 'superseded');
   }
   ownWorkers(state).set(worker.id, worker);
   const { bootNonce, pid, concurrency } = beat;
@@ -118,7 +118,7 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   const worker = ownWorkers(state).get(id);
   if (worker === undefined || worker.bootNonce !== bootNonce) return;
   worker.isRegistered = true;
-  state.touched.add(id);
+  state.dirty.add(id);
   for (const token of worker.beats.splice(0)) answerBeat(state, token);
 }
 
@@ -193,14 +193,14 @@ function takeRows(state: State, worker: OwnWorker, reason: FailureReason | null)
   const rows = [...worker.items].map((index) => itemAt(state, index)).filter((item) => item.lock === null);
   if (reason === null) handBackAll(state, worker.id, rows, 'lost');
   else loseRows(state, worker, rows, reason === 'exited' && !isLeaving(state, worker.id));
-  dismiss(state, worker, 'hello-needed');
+  disconnect(state, worker, 'hello-needed');
   ownWorkers(state).delete(worker.id);
   state.goneBoots.set(worker.id, worker.bootNonce);
   forgetOldest(state.goneBoots);
   return rows.length;
 }
 
-function dismiss(state: State, worker: OwnWorker, status: 'superseded' | 'hello-needed'): void {
+function disconnect(state: State, worker: OwnWorker, status: 'superseded' | 'hello-needed'): void {
   const { epoch } = state;
   closeChannel(state, worker, { status, epoch });
   for (const token of worker.beats) command(state, { kind: 'reply-beat', token, reply: { epoch, isSuperseded: status === 'superseded' } });

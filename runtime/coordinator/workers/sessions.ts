@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { plainRef, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem, Poll } from '../../model/session.ts';
 import { endRecalls } from '../dispatch/steal.ts';
@@ -7,7 +7,7 @@ import { loseRows } from '../items/poison.ts';
 import { restoreStarted } from '../items/restore.ts';
 import type { Token } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
-import { findRow, type Item, type LiveRow, refOf, rowOf, rowOfWorker } from '../state/item.ts';
+import { type ActiveClaim, findRow, type Item, refOf, rowOf, rowOfWorker } from '../state/item.ts';
 import { endRecall, itemAt, noteStarted } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -15,7 +15,7 @@ import { isGoing, type OwnWorker } from '../state/worker.ts';
 import { ownWorkers } from '../state/workers.ts';
 import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
 import { isLeaving, onDrainSteps } from './drain.ts';
-import { hasLiveRow } from './reading.ts';
+import { hasActiveClaim } from './reading.ts';
 import { bootKey, checkEpoch } from './registry.ts';
 
 /** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
@@ -67,10 +67,10 @@ function admit(state: State, poll: Poll, token: Token): OwnWorker | null {
   const worker = ownWorkers(state).get(poll.workerId);
   // A boot that is not registered has to beat first; answered at the next tick, so that it cannot spin.
   if (worker === undefined || worker.bootNonce !== poll.bootNonce) {
-    state.strangers.add(token);
+    state.unregistered.add(token);
     return null;
   }
-  state.touched.add(worker.id);
+  state.dirty.add(worker.id);
   if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
   if (poll.session === worker.session) return worker;
   needHello(state, token);
@@ -121,7 +121,7 @@ function openSession(state: State, worker: OwnWorker, session: number, held: rea
 
 /** Its row is gone, and does not come back. */
 function mustStop(state: State, worker: OwnWorker, item: HeldItem): boolean {
-  return item.state !== 'finished' && !hasLiveRow(state, worker.id, item) && !worker.restoring.has(refKey(item));
+  return item.state !== 'finished' && !hasActiveClaim(state, worker.id, item) && !worker.restoring.has(refKey(item));
 }
 
 /** What is not held, and nothing is being done with, is sent again or handed back. */
@@ -130,12 +130,12 @@ function meetRows(state: State, worker: OwnWorker, held: ReadonlyMap<string, Hel
   const lost: Item[] = [];
   for (const index of worker.items) {
     const item = itemAt(state, index);
-    const live = present(rowOfWorker(item, worker.id), 'a row of the worker');
+    const live = mustGet(rowOfWorker(item, worker.id), 'a row of the worker');
     const here = held.get(refKey(refOf(index, live.row)));
     if (here !== undefined && here.state !== 'queued') noteStarted(state, index, live);
     endRecall(state, index, live);
     if (here !== undefined || isPromised(worker, item)) continue;
-    if (item.lock !== null) worker.unmet.add(index);
+    if (item.lock !== null) worker.unreconciled.add(index);
     else if (isOfOtherBoot(worker, live)) crashed.push(item);
     else if (mayBeSent(worker, live)) worker.unread.add(index);
     else lost.push(item);
@@ -145,12 +145,12 @@ function meetRows(state: State, worker: OwnWorker, held: ReadonlyMap<string, Hel
 }
 
 /** It has crashed with that boot. */
-function isOfOtherBoot(worker: OwnWorker, { bootNonce }: LiveRow): boolean {
+function isOfOtherBoot(worker: OwnWorker, { bootNonce }: ActiveClaim): boolean {
   return bootNonce !== '' && bootNonce !== worker.bootNonce;
 }
 
 /** Where nobody knows whose it was, sending it again could have one attempt executed twice; one that is to go is given nothing. */
-function mayBeSent(worker: OwnWorker, { bootNonce }: LiveRow): boolean {
+function mayBeSent(worker: OwnWorker, { bootNonce }: ActiveClaim): boolean {
   return bootNonce === worker.bootNonce && !isGoing(worker);
 }
 
@@ -163,7 +163,7 @@ export function onWritten(state: State, id: WorkerId, token: Token): void {
   const worker = ownWorkers(state).get(id);
   if (worker?.channel?.kind !== 'stream' || worker.channel.token !== token) return;
   worker.channel.isWriting = false;
-  state.touched.add(id);
+  state.dirty.add(id);
   flush(state, worker);
 }
 
@@ -171,13 +171,13 @@ export function onWritten(state: State, id: WorkerId, token: Token): void {
 export function onHungUp(state: State, id: WorkerId, token: Token): void {
   const worker = ownWorkers(state).get(id);
   if (worker?.channel?.token === token) worker.channel = null;
-  state.strangers.delete(token);
+  state.unregistered.delete(token);
 }
 
 /** Polls whose time is over are answered, with nothing if need be, and streams hear at least a pulse. */
 export function scanChannels(state: State, nowMs: number): void {
-  for (const token of state.strangers) needHello(state, token);
-  state.strangers.clear();
+  for (const token of state.unregistered) needHello(state, token);
+  state.unregistered.clear();
   for (const worker of ownWorkers(state).values()) scanChannel(state, nowMs, worker);
 }
 

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { type ErrorMessage, toErrorMessage } from '../file/input-error.ts';
 import { buildIndex, type IndexJob } from './build-index.ts';
 import type { IndexSummary } from './index-summary.ts';
@@ -10,7 +10,7 @@ export type IndexerMessage =
   | { readonly kind: 'complete'; readonly summary: IndexSummary }
   | ({ readonly kind: 'failed' } & ErrorMessage);
 
-const port = present(parentPort, 'the port of the thread that started the indexing');
+const port = mustGet(parentPort, 'the port of the thread that started the indexing');
 const tell = (message: IndexerMessage): void => port.postMessage(message);
 
 try {

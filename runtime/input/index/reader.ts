@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { type FileStamp, isSameStamp } from '../../base/fs/file-stamp.ts';
@@ -14,7 +14,7 @@ import { EntryReader } from './entry-reader.ts';
 import { type IndexFiles, indexFiles } from './index-files.ts';
 import { readIndexSource } from './index-source.ts';
 import { REASON_HEADER_BYTES } from './index-writer.ts';
-import { type Span, spansOf } from './spans.ts';
+import { type ReadRange, readRangesOf } from './read-ranges.ts';
 
 export interface InputLine {
   readonly index: ItemIndex;
@@ -125,13 +125,13 @@ class FileReader implements InputReader {
     if (this.#clock.monotonicMs() - this.#checkedMs >= STAMP_CHECK_MS) await this.checkStamp();
     const entries = firstThatFit(await this.#entriesOf(indexes), maxBytes);
     const lines: InputLine[] = [];
-    for (const span of spansOf(entries)) lines.push(...(await this.#readSpan(span, entries, indexes)));
+    for (const range of readRangesOf(entries)) lines.push(...(await this.#readRange(range, entries, indexes)));
     return lines;
   }
 
   async invalidReason(index: ItemIndex): Promise<InvalidReason> {
     const { reasonAt, lineNumber } = await this.#entry(index);
-    const at = present(reasonAt, `the reason why item ${index} is invalid`);
+    const at = mustGet(reasonAt, `the reason why item ${index} is invalid`);
     const header = await readFully(this.#reasons, at, REASON_HEADER_BYTES);
     const json = await readFully(this.#reasons, at + REASON_HEADER_BYTES, header.readUInt32LE());
     return { ...(JSON.parse(json.toString('utf8')) as Omit<InvalidReason, 'lineNumber'>), lineNumber };
@@ -154,12 +154,12 @@ class FileReader implements InputReader {
     if (!isSameStamp(await this.#input.stat(), this.#stamp)) throw inputChanged(this.#path, 'was changed');
   }
 
-  async #readSpan(span: Span, entries: readonly Entry[], indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
-    const bytes = await readFully(this.#input, span.offset, span.length);
-    if (bytes.length < span.length) throw inputChanged(this.#path, 'was cut');
-    return entries.slice(span.first, span.first + span.count).map((entry, at) => {
-      const start = entry.offset - span.offset;
-      const index = present(indexes[span.first + at], 'the index of an entry that was read');
+  async #readRange(range: ReadRange, entries: readonly Entry[], indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
+    const bytes = await readFully(this.#input, range.offset, range.length);
+    if (bytes.length < range.length) throw inputChanged(this.#path, 'was cut');
+    return entries.slice(range.first, range.first + range.count).map((entry, at) => {
+      const start = entry.offset - range.offset;
+      const index = mustGet(indexes[range.first + at], 'the index of an entry that was read');
       const line = bytes.subarray(start, start + entry.length);
       // Size and mtime may both be those of another file: no line goes out that is not the one the index knows.
       if (crc32(line) !== entry.checksum) throw lineChanged(this.#path, entry.lineNumber);
@@ -171,7 +171,7 @@ class FileReader implements InputReader {
   async #entriesOf(indexes: readonly ItemIndex[]): Promise<readonly Entry[]> {
     const entries: Entry[] = [];
     for (let at = 0; at < indexes.length; ) {
-      const first = present(indexes[at], 'an index');
+      const first = mustGet(indexes[at], 'an index');
       let count = 1;
       while (indexes[at + count] === first + count) count += 1;
       const run = await this.entries(first, count);
@@ -185,7 +185,7 @@ class FileReader implements InputReader {
 
   async #entry(index: ItemIndex): Promise<Entry> {
     const [entry] = await this.entries(index, 1);
-    return present(entry, `the entry of item ${index}`);
+    return mustGet(entry, `the entry of item ${index}`);
   }
 }
 

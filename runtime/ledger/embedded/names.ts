@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
 import type { WorkerNames } from '../range-page.ts';
 import type { WorkerRow } from '../rows.ts';
@@ -28,12 +28,12 @@ export function createNames(database: Database): Names {
   return {
     clear,
     nameOf: (number) => {
-      if (!names.has(number)) keep(number, present(database.getBinary(workerNameKey(number)), 'the name of a worker').toString());
-      return present(names.get(number), 'the name of a worker');
+      if (!names.has(number)) keep(number, mustGet(database.getBinary(workerNameKey(number)), 'the name of a worker').toString());
+      return mustGet(names.get(number), 'the name of a worker');
     },
     numberOf: (worker) => {
-      if (!numbers.has(worker)) keep(present(readWorker(database, worker), 'a worker with a row is registered').number, worker);
-      return present(numbers.get(worker), 'the number of a worker');
+      if (!numbers.has(worker)) keep(mustGet(readWorker(database, worker), 'a worker with a row is registered').number, worker);
+      return mustGet(numbers.get(worker), 'the number of a worker');
     },
   };
 }

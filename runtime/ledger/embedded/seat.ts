@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { isListening, type LifeSocket, listenIn } from '../../base/process/life-socket.ts';
 
@@ -32,7 +32,7 @@ export async function takeSeat(dir: string): Promise<Seat> {
 }
 
 async function leave(dir: string): Promise<void> {
-  const seat = present(taken.get(dir), 'a seat that was taken');
+  const seat = mustGet(taken.get(dir), 'a seat that was taken');
   seat.count -= 1;
   if (seat.count > 0) return;
   taken.delete(dir);

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
@@ -84,7 +84,7 @@ function apply(tables: Tables, writes: Writes): void {
   tables.place = writes.place ?? tables.place;
   if (writes.worker !== undefined) tables.workers.set(writes.worker.worker, writes.worker.row);
   for (const { epoch, ...tally } of writes.tallies ?? []) tables.tallies.set(epoch, tally);
-  for (const [index, bit] of writes.cleared ?? []) clearBit(present(tables.pages[bit].get(pageOf(index)), 'the page of a bit'), index);
+  for (const [index, bit] of writes.cleared ?? []) clearBit(mustGet(tables.pages[bit].get(pageOf(index)), 'the page of a bit'), index);
   for (const { from, count, item } of writes.granted ?? []) for (let n = 0; n < count; n += 1) tables.inFlight.set(from + n, item);
   for (const [index, item] of writes.items ?? []) applyItem(tables, index, item);
 }

@@ -1,4 +1,4 @@
-import { assert, present } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX, type Row } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
@@ -45,7 +45,7 @@ export class Draft {
 
   #grantedItem(index: ItemIndex): HandedOut | null {
     if (index < this.before.cursor) return null;
-    return present(
+    return mustGet(
       this.#granted.find(({ from, count }) => index >= from && index < from + count),
       'the range of an item granted just now',
     ).item;

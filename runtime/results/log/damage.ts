@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { nextTurn } from '../../base/clock.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import { type EpochTally, isSameTally, NO_TALLY, plusOutcome, type Tallied, type Tally, tallyOf } from '../../model/tally.ts';
@@ -130,7 +130,7 @@ async function firstLost(locator: Locator): Promise<readonly ItemIndex[]> {
 /** The records that are left. */
 export async function eachRecord(locator: Locator, see: (record: Location) => void): Promise<void> {
   await eachItem(locator, (index) => {
-    if (locator.hasRecord(index)) see(present(locator.at(index).found, 'a record'));
+    if (locator.hasRecord(index)) see(mustGet(locator.at(index).found, 'a record'));
   });
 }
 

@@ -8,11 +8,11 @@ import type { Location, Locator } from '../log/locator.ts';
 import { expectedRecord } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
 import { MAX_LINE_BYTES } from '../log/segment.ts';
-import { type Breaks, named } from './breaks.ts';
 import { InputLines, type InputSettings } from './input-lines.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 import { type SeenLine, SeenLines } from './seen-lines.ts';
 import type { OutputFiles } from './verify-files.ts';
+import { named, type Violations } from './violations.ts';
 
 /** In the table of ids, numbers from here on are lines of one of the two files whose id no input line has. */
 const STRANGERS: Readonly<Record<OutcomeKind, number>> = { result: 2 ** 44, error: 2 ** 45 };
@@ -20,17 +20,17 @@ const STRANGERS: Readonly<Record<OutcomeKind, number>> = { result: 2 ** 44, erro
 type ExplainOptions = OutputFiles & InputSettings;
 
 /** Tells how the two files differ from what they must hold: line by line, then what is in neither. */
-export async function explainFiles(options: ExplainOptions, locator: Locator, breaks: Breaks): Promise<void> {
+export async function explainFiles(options: ExplainOptions, locator: Locator, violations: Violations): Promise<void> {
   const known = new SeenIds(join(options.tempDir, `known-${systemRandom.hex(6)}`), SEEN_CACHE_PAGES);
   const seen = new SeenLines(options.tempDir);
   const fetcher = new RecordFetcher(options.segmentsDir);
   try {
     await learnIds(options, known);
-    const evidence = { options, locator, breaks, known, seen, fetcher };
+    const evidence = { options, locator, violations, known, seen, fetcher };
     const isResultsThere = await new FileExplanation(evidence, 'result').run();
     const isErrorsThere = await new FileExplanation(evidence, 'error').run();
     // Where a whole file is missing, a break for each of its lines would only hide that.
-    if (isResultsThere && isErrorsThere) await explainMissing(options, seen, breaks);
+    if (isResultsThere && isErrorsThere) await explainMissing(options, seen, violations);
   } finally {
     known.discard();
     seen.dispose();
@@ -45,12 +45,12 @@ async function learnIds(options: ExplainOptions, known: SeenIds): Promise<void> 
   }
 }
 
-async function explainMissing(options: ExplainOptions, seen: SeenLines, breaks: Breaks): Promise<void> {
+async function explainMissing(options: ExplainOptions, seen: SeenLines, violations: Violations): Promise<void> {
   for await (const lines of new InputLines(options).read()) {
     for (const { index, number, meaning } of lines) {
       if (seen.at(index) !== null) continue;
       const customId = expectedRecord(meaning, number).customId;
-      breaks.add(options.inputPath, number, `(${named(customId)}) is in neither ${options.outputPath} nor ${options.errorsPath}`);
+      violations.add(options.inputPath, number, `(${named(customId)}) is in neither ${options.outputPath} nor ${options.errorsPath}`);
     }
   }
 }
@@ -58,7 +58,7 @@ async function explainMissing(options: ExplainOptions, seen: SeenLines, breaks: 
 interface Evidence {
   readonly options: ExplainOptions;
   readonly locator: Locator;
-  readonly breaks: Breaks;
+  readonly violations: Violations;
   readonly known: SeenIds;
   readonly seen: SeenLines;
   readonly fetcher: RecordFetcher;
@@ -167,7 +167,7 @@ class FileExplanation {
   }
 
   #break(line: number | null, what: string): void {
-    this.#evidence.breaks.add(this.#path, line, what);
+    this.#evidence.violations.add(this.#path, line, what);
   }
 }
 

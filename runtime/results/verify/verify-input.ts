@@ -3,9 +3,9 @@ import { RecordFetcher } from '../log/fetch.ts';
 import type { Location, Locator } from '../log/locator.ts';
 import { expectedRecord, recordMismatch, recordProblem } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
-import type { Breaks } from './breaks.ts';
-import { named } from './breaks.ts';
 import type { InputLine } from './input-lines.ts';
+import type { Violations } from './violations.ts';
+import { named } from './violations.ts';
 
 interface Recorded {
   readonly line: InputLine;
@@ -17,18 +17,18 @@ export async function checkInputBatch(
   options: { readonly segmentsDir: string; readonly inputPath: string },
   locator: Locator,
   lines: readonly InputLine[],
-  breaks: Breaks,
+  violations: Violations,
 ): Promise<void> {
   const recorded: Recorded[] = [];
   for (const line of lines) {
     const found = located(line, locator);
-    if (typeof found === 'string') breaks.add(options.inputPath, line.number, `(${nameOf(line)}): ${found}`);
+    if (typeof found === 'string') violations.add(options.inputPath, line.number, `(${nameOf(line)}): ${found}`);
     else recorded.push({ line, location: found });
   }
   const fetcher = new RecordFetcher(options.segmentsDir);
   try {
     for (const batch of batched(recorded, ({ location }) => location.lineBytes))
-      await checkRecords(options.inputPath, fetcher, batch, breaks);
+      await checkRecords(options.inputPath, fetcher, batch, violations);
   } finally {
     await fetcher.close();
   }
@@ -43,13 +43,13 @@ function located(line: InputLine, locator: Locator): Location | string {
   return entry.expected === null || entry.found === null ? 'the ledger has it neither as done nor as failed' : entry.found;
 }
 
-async function checkRecords(inputPath: string, fetcher: RecordFetcher, batch: readonly Recorded[], breaks: Breaks): Promise<void> {
+async function checkRecords(inputPath: string, fetcher: RecordFetcher, batch: readonly Recorded[], violations: Violations): Promise<void> {
   const frames = await fetcher.fetch(batch.map(({ location }) => location));
   for (const [at, frame] of frames.entries()) {
     const { line } = batch[at] as Recorded;
     const expected = expectedRecord(line.meaning, line.number);
     const mismatch = recordMismatch(expected, line.number, parseOutputLine(frame.line), frame.kind);
-    if (mismatch !== null) breaks.add(inputPath, line.number, `(${nameOf(line)}): ${mismatch}`);
+    if (mismatch !== null) violations.add(inputPath, line.number, `(${nameOf(line)}): ${mismatch}`);
   }
 }
 

@@ -8,11 +8,11 @@ import { findHiddenRecord, hiddenText } from '../log/hidden.ts';
 import { Locator } from '../log/locator.ts';
 import { missingSegments, segmentName } from '../log/place.ts';
 import { recordProblem } from '../log/record-check.ts';
-import { type Break, Breaks } from './breaks.ts';
 import { explainFiles } from './explain.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { areFilesExact } from './verify-files.ts';
 import { checkInputBatch } from './verify-input.ts';
+import { type Violation, Violations } from './violations.ts';
 
 export interface VerifyOptions extends InputSettings {
   readonly ledger: LedgerReads;
@@ -32,8 +32,8 @@ export interface Verification {
   readonly failed: number;
   readonly blankLines: number;
   /** The first ones found. */
-  readonly breaks: readonly Break[];
-  readonly breakCount: number;
+  readonly violations: readonly Violation[];
+  readonly violationCount: number;
 }
 
 /**
@@ -48,27 +48,27 @@ export interface Verification {
  */
 export async function verifyRun(options: VerifyOptions): Promise<Verification> {
   await mkdir(options.tempDir, { recursive: true });
-  const breaks = new Breaks();
+  const violations = new Violations();
   const progress = await options.ledger.progress();
   const locator = await Locator.build({ ...options, dir: options.segmentsDir, items: progress.cursor });
   try {
-    checkLedger(progress, locator, breaks);
-    await checkLog(options, locator, breaks);
-    const input = await checkInput(options, locator, breaks);
-    if (!(await areFilesExact(options, locator))) await explainFiles(options, locator, breaks);
+    checkLedger(progress, locator, violations);
+    await checkLog(options, locator, violations);
+    const input = await checkInput(options, locator, violations);
+    if (!(await areFilesExact(options, locator))) await explainFiles(options, locator, violations);
     const { done, failed } = locator;
-    return { isProven: breaks.count === 0, ...input, done, failed, breaks: breaks.first, breakCount: breaks.count };
+    return { isProven: violations.count === 0, ...input, done, failed, violations: violations.first, violationCount: violations.count };
   } finally {
     locator.dispose();
   }
 }
 
 /** L6: an item is in exactly one state, and in the end each is done or failed. */
-function checkLedger(progress: Progress, locator: Locator, breaks: Breaks): void {
+function checkLedger(progress: Progress, locator: Locator, violations: Violations): void {
   const { state, cursor, running, handedBack, done, failed } = progress;
-  if (state.kind !== 'completed') breaks.add('ledger', null, `the run is not finished, it is ${state.kind}`);
+  if (state.kind !== 'completed') violations.add('ledger', null, `the run is not finished, it is ${state.kind}`);
   if (cursor !== running + handedBack + done + failed) {
-    breaks.add(
+    violations.add(
       'ledger',
       null,
       `${cursor} items were handed out, but ${running} running + ${handedBack} handed back + ${done} done + ${failed} failed are counted`,
@@ -78,31 +78,32 @@ function checkLedger(progress: Progress, locator: Locator, breaks: Breaks): void
     ['done', done, locator.done],
     ['failed', failed, locator.failed],
   ] as const) {
-    if (counted !== set) breaks.add('ledger', null, `${counted} items are counted as ${word}, but ${set} are marked so`);
+    if (counted !== set) violations.add('ledger', null, `${counted} items are counted as ${word}, but ${set} are marked so`);
   }
 }
 
-async function checkLog(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<void> {
+async function checkLog(options: VerifyOptions, locator: Locator, violations: Violations): Promise<void> {
   const dir = options.segmentsDir;
   for (const epoch of await missingSegments(dir, await options.ledger.tallies()))
-    breaks.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
+    violations.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
   const hidden = await findHiddenRecord(locator);
-  if (hidden !== null) breaks.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
-  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, dir, breaks);
+  if (hidden !== null) violations.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
+  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, dir, violations);
   if (!(await isRecordMissing(locator))) return;
   // A cut tail alone is what a crash leaves. Only when a record is missing is it worth naming.
   for (const { segment, offset, fileBytes, problem } of locator.ends) {
-    if (problem !== null) breaks.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEM_TEXT[problem]}`);
+    if (problem !== null)
+      violations.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEM_TEXT[problem]}`);
   }
 }
 
 /** L39: every item has a frame, and yet some of these are not the ones that were accepted. */
-async function checkTallies(locator: Locator, dir: string, breaks: Breaks): Promise<void> {
+async function checkTallies(locator: Locator, dir: string, violations: Violations): Promise<void> {
   const { lost, indexes, segments } = await findDamage(locator, dir);
   if (lost === 0) return;
   const named = `${indexes.join(', ')}${lost > indexes.length ? `, and ${lost - indexes.length} more` : ''}`;
   for (const { path, accepted, left } of segments)
-    breaks.add(
+    violations.add(
       path,
       null,
       `has ${left} of the ${accepted} outcomes that the ledger accepted there; item indexes that lost theirs: ${named}`,
@@ -114,20 +115,24 @@ async function isRecordMissing(locator: Locator): Promise<boolean> {
   return false;
 }
 
-async function checkInput(options: VerifyOptions, locator: Locator, breaks: Breaks): Promise<{ items: number; blankLines: number }> {
+async function checkInput(
+  options: VerifyOptions,
+  locator: Locator,
+  violations: Violations,
+): Promise<{ items: number; blankLines: number }> {
   const input = new InputLines(options);
-  for await (const lines of input.read()) await checkInputBatch(options, locator, lines, breaks);
+  for await (const lines of input.read()) await checkInputBatch(options, locator, lines, violations);
   const { items, blankLines, bytes } = input;
   if (items !== locator.items)
-    breaks.add(options.inputPath, null, `has ${items} input lines, but the ledger handed out ${locator.items} items`);
-  await checkDigest(options, bytes, breaks);
+    violations.add(options.inputPath, null, `has ${items} input lines, but the ledger handed out ${locator.items} items`);
+  await checkDigest(options, bytes, violations);
   return { items, blankLines };
 }
 
-async function checkDigest(options: VerifyOptions, bytes: number, breaks: Breaks): Promise<void> {
+async function checkDigest(options: VerifyOptions, bytes: number, violations: Violations): Promise<void> {
   if (options.expectedSha256 === null) return;
   const found = await sha256Of(options.inputPath, bytes);
   if (found !== options.expectedSha256) {
-    breaks.add(options.inputPath, null, `has changed since the run: its SHA-256 is ${found}, the run read ${options.expectedSha256}`);
+    violations.add(options.inputPath, null, `has changed since the run: its SHA-256 is ${found}, the run read ${options.expectedSha256}`);
   }
 }

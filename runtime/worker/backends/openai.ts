@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { isJsonObject } from '../../base/json/json-object.ts';
 import { type Item, isStreamed } from '../../model/item.ts';
 import { MOST_ANSWER_BYTES } from '../../model/limits.ts';
@@ -47,7 +47,7 @@ export function createOpenAiBackend(settings: OpenAiSettings): Backend {
     const connection = connectTo(url, { connections, env, authorities });
     return { url, connection, headers: { ...ownHeaders(settings), ...connection.headers } };
   });
-  const at = (endpoint: number): Endpoint => present(endpoints[endpoint], 'an endpoint of this backend');
+  const at = (endpoint: number): Endpoint => mustGet(endpoints[endpoint], 'an endpoint of this backend');
   const hide = hidingOf([
     ...(settings.apiKey === null ? [] : [settings.apiKey]),
     ...Object.values(settings.headers),

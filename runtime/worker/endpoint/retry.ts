@@ -1,4 +1,4 @@
-import { never } from '../../base/assert.ts';
+import { assertNever } from '../../base/assert.ts';
 import { halfJitterMs } from '../../base/backoff.ts';
 import { isJsonObject } from '../../base/json/json-object.ts';
 import type { Random } from '../../base/random.ts';
@@ -64,7 +64,7 @@ export function judge(execution: Executed, attempt: Attempt, random: Random, hid
     case 'unavailable':
       return { kind: 'unavailable', detail: hide(execution.detail) };
     default:
-      return never(execution);
+      return assertNever(execution);
   }
 }
 
@@ -113,7 +113,7 @@ function judgeSuccess(answer: Answer): Judgement {
       return judgeShape(answer, shape);
     }
     default:
-      return never(read);
+      return assertNever(read);
   }
 }
 
@@ -132,7 +132,7 @@ function judgeShape(answer: Answer, shape: Shape): Judgement {
     case 'result':
       return error(answer, 'not_a_result', 'unknown', 'the request was only accepted, and no result came');
     default:
-      return never(shape);
+      return assertNever(shape);
   }
 }
 

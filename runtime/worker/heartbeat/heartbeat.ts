@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { siblingModule } from '../../base/process/module-path.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { WorkerState } from '../../model/session.ts';
-import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
+import type { FromHeartbeatThread, HeartbeatSettings, ToHeartbeatThread } from './heartbeat-messages.ts';
 import { markLag, newLag } from './loop-lag.ts';
 
 export interface Heartbeat {
@@ -15,21 +15,23 @@ export interface Heartbeat {
   stop(): Promise<void>;
 }
 
-export interface HeartListener {
-  onBeat(beat: Omit<FromHeart, 'kind'>): void;
+export interface HeartbeatListener {
+  onBeat(beat: Omit<FromHeartbeatThread, 'kind'>): void;
   /** The thread has failed: without beats this process counts as dead soon, so it must end. */
   onFailure(error: Error): void;
 }
 
 /** Starts the thread that beats; the first beat is sent at once and registers the worker. */
-export function startHeartbeat(settings: Omit<HeartSettings, 'lag'>, clock: Clock, listener: HeartListener): Heartbeat {
+export function startHeartbeat(settings: Omit<HeartbeatSettings, 'lag'>, clock: Clock, listener: HeartbeatListener): Heartbeat {
   const lag = newLag();
   const marks = markLag(lag, clock);
-  const thread = new Worker(siblingModule(import.meta.url, 'heart-thread'), { workerData: { ...settings, lag } satisfies HeartSettings });
+  const thread = new Worker(siblingModule(import.meta.url, 'heartbeat-thread'), {
+    workerData: { ...settings, lag } satisfies HeartbeatSettings,
+  });
   const ended = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
-  thread.on('message', (beat: FromHeart) => listener.onBeat(beat));
+  thread.on('message', (beat: FromHeartbeatThread) => listener.onBeat(beat));
   thread.on('error', (error) => listener.onFailure(error instanceof Error ? error : new Error(String(error))));
-  const tell = (message: ToHeart): void => thread.postMessage(message);
+  const tell = (message: ToHeartbeatThread): void => thread.postMessage(message);
   return {
     say: (state, detail) => tell({ kind: 'say', state, detail }),
     tellEpoch: (epoch) => tell({ kind: 'epoch', epoch }),

@@ -21,7 +21,7 @@ export interface Outbox {
 export const OUTBOX_FREE_BYTES: number = 16 * 2 ** 20;
 
 /** Waits until the disk with the worker's store has room, and says so; resolves also when the signal aborts. Whether room was short. */
-export type AwaitRoom = (signal: AbortSignal) => Promise<boolean>;
+export type WaitForDiskSpace = (signal: AbortSignal) => Promise<boolean>;
 
 export interface OutboxOwner {
   /** The folder of the store. */
@@ -29,5 +29,5 @@ export interface OutboxOwner {
   readonly workerId: WorkerId;
   readonly runId: string;
   /** Asked where the disk is short: what is to be written is written once this resolves. */
-  readonly awaitRoom: AwaitRoom;
+  readonly waitForDiskSpace: WaitForDiskSpace;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import type { Disk } from '../../base/fs/disk.ts';
 import type { Outcome } from '../../model/session.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
@@ -100,7 +100,7 @@ export class OutboxFiles {
 
   /** After a write or a sync that failed nobody knows what stands behind the part that is on disk: the file is not continued. */
   async #giveUp(): Promise<void> {
-    const { file } = present(this.#last, 'the file that was written to');
+    const { file } = mustGet(this.#last, 'the file that was written to');
     await this.endLast();
     if (file.outcomes === 0) await this.#remove(file);
     else await this.#disk.truncate(file.path, file.bytes);

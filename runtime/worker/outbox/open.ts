@@ -16,7 +16,7 @@ const LOCK = 'lock';
 
 /** The lock comes first: only one process at a time uses the store. */
 export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
-  const { dir, awaitRoom } = owner;
+  const { dir, waitForDiskSpace } = owner;
   let lock: ProcessLock | null = null;
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -24,7 +24,10 @@ export async function openOutbox(owner: OutboxOwner): Promise<Outbox> {
     if (attempt.kind === 'held') throw await inUse(owner, attempt.by);
     lock = attempt.lock;
     const isShort = (): boolean => shortageNow(dir, OUTBOX_FREE_BYTES) !== null;
-    return lockedBy(lock, await openStore(owner, { dir, awaitRoom, isShort, disk: systemDisk, clock: systemClock, limits: STORE_LIMITS }));
+    return lockedBy(
+      lock,
+      await openStore(owner, { dir, waitForDiskSpace, isShort, disk: systemDisk, clock: systemClock, limits: STORE_LIMITS }),
+    );
   } catch (error) {
     await lock?.release();
     throw storeFailed(dir, error);

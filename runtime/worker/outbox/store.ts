@@ -6,9 +6,9 @@ import type { Outbox } from './contract.ts';
 import { type Facts, writeFacts } from './facts.ts';
 import { storeFailed } from './failure.ts';
 import { type FileLimits, type OutboxFile, OutboxFiles } from './files.ts';
-import { type Room, whenRoom } from './room.ts';
+import { type DiskSpace, whenDiskSpace } from './when-disk-space.ts';
 
-export interface StoreTerms extends Room {
+export interface StoreTerms extends DiskSpace {
   readonly dir: string;
   readonly disk: Disk;
   readonly limits: StoreLimits;
@@ -77,7 +77,7 @@ export class OutboxStore implements Outbox {
   keepEpoch(epoch: Epoch): Promise<void> {
     return this.#inTurn(async () => {
       this.#facts = { ...this.#facts, epoch: Math.max(this.#facts.epoch, epoch) };
-      await this.#whenRoom(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk));
+      await this.#whenDiskSpace(() => writeFacts(this.#terms.dir, this.#facts, this.#terms.disk));
     });
   }
 
@@ -121,7 +121,7 @@ export class OutboxStore implements Outbox {
 
   async #write(outcomes: readonly Outcome[]): Promise<void> {
     for (const part of partsOf(outcomes)) {
-      const file = await this.#whenRoom(() => this.#files.append(part));
+      const file = await this.#whenDiskSpace(() => this.#files.append(part));
       for (const outcome of part) this.#moveTo(file, outcome);
     }
   }
@@ -162,8 +162,8 @@ export class OutboxStore implements Outbox {
     await this.#files.removeAcknowledged();
   }
 
-  #whenRoom<T>(write: () => Promise<T>): Promise<T> {
-    return whenRoom(this.#terms, this.#closing.signal, write);
+  #whenDiskSpace<T>(write: () => Promise<T>): Promise<T> {
+    return whenDiskSpace(this.#terms, this.#closing.signal, write);
   }
 }
 

@@ -1,8 +1,8 @@
 import { fullJitterMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { type LogThrottle, NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
 import type { Random } from '../../base/random.ts';
-import { NO_REPEATS, onReason, type Repeats } from '../../base/repeats.ts';
 import type { PollReply } from '../../model/session.ts';
 import type { Answered, WorkerClient } from '../../rpc/client.ts';
 import { SESSION_ENDED, type SessionStream } from '../../rpc/session-client.ts';
@@ -69,7 +69,7 @@ class CoordinatorLink implements Link {
   #client: { readonly address: string; readonly dialled: WorkerClient } | null = null;
   #calls = new AbortController();
   #failures = 0;
-  #repeats: Repeats = NO_REPEATS;
+  #throttle: LogThrottle = NEW_LOG_THROTTLE;
   #primary: string | null = null;
 
   constructor(deps: LinkDeps) {
@@ -117,7 +117,7 @@ class CoordinatorLink implements Link {
 
   #onAnswered(): void {
     this.#failures = 0;
-    this.#repeats = NO_REPEATS;
+    this.#throttle = NEW_LOG_THROTTLE;
   }
 
   #onUnanswered(address: string, answer: Unanswered): void {
@@ -133,8 +133,8 @@ class CoordinatorLink implements Link {
     // Another detail is another reason: one that ends for good says why only once.
     const detail = 'detail' in answer ? answer.detail : '';
     const reason = `${address} ${answer.kind} ${detail}`;
-    const { repeats, isDue, unlogged } = onReason(this.#repeats, reason, clock.monotonicMs());
-    this.#repeats = repeats;
+    const { throttle, isDue, unlogged } = onReason(this.#throttle, reason, clock.monotonicMs());
+    this.#throttle = throttle;
     if (!isDue) return;
     if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');
     else if (isEnded) log.info({ address, unlogged }, 'the coordinator has ended the session');

@@ -7,7 +7,7 @@ import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, sta
 
 const FIRST = { index: 0, row: row('w1') };
 const SECOND = { index: 0, row: row('w2', 2) };
-const GRANTED = { kind: 'seconded', verdicts: [{ kind: 'granted', attempt: 2 }] } as const;
+const GRANTED = { kind: 'second-attempts', verdicts: [{ kind: 'granted', attempt: 2 }] } as const;
 const TWICE = { index: 0, row: FIRST.row, second: SECOND.row, lastAttempt: 2, faults: NO_FAULTS } as const;
 
 /** Item 0 runs on w1 and on w2; w3 is registered. */
@@ -133,7 +133,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     await win(ledger, 'b');
     const found = { ...TWICE, state: 'running' } as const;
     for (const worker of ['w2', 'w3']) {
-      t.deepEqual(await ledger.second(1, worker, [FIRST]), { kind: 'seconded', verdicts: [{ kind: 'refused', found }] });
+      t.deepEqual(await ledger.second(1, worker, [FIRST]), { kind: 'second-attempts', verdicts: [{ kind: 'refused', found }] });
     }
     t.like(await settle(ledger, 1, 'w2', [outcome(0, 2)]), { verdicts: ['accepted'] });
   });
@@ -146,7 +146,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     const before = await scanned(ledger, 0);
     const one = { ...TWICE, index: 1, state: 'running', second: null, lastAttempt: 1 } as const;
     t.deepEqual(await ledger.second(0, 'w3', [FIRST, SECOND, ...[2, 3, 9].map((index) => ({ index, row: row('w1') }))]), {
-      kind: 'seconded',
+      kind: 'second-attempts',
       verdicts: [
         { kind: 'refused', found: { ...TWICE, state: 'running' } },
         { kind: 'refused', found: { ...TWICE, state: 'running' } },
@@ -164,11 +164,11 @@ export function secondSuite(test: TestFn, open: Open): void {
         rows.map((of) => ({ index: 1, row: of })),
       ),
       {
-        kind: 'seconded',
+        kind: 'second-attempts',
         verdicts: [refused, refused, refused],
       },
     );
-    t.deepEqual(await ledger.second(0, 'w1', [{ index: 1, row: row('w1') }]), { kind: 'seconded', verdicts: [refused] });
+    t.deepEqual(await ledger.second(0, 'w1', [{ index: 1, row: row('w1') }]), { kind: 'second-attempts', verdicts: [refused] });
     t.deepEqual(await scanned(ledger, 0), before);
   });
 
@@ -185,12 +185,15 @@ export function secondSuite(test: TestFn, open: Open): void {
   test('L7: asked again it is answered alike and changes nothing; of two that are asked together one is granted', async (t) => {
     const ledger = await twice(await open(t));
     const before = await scanned(ledger, 0);
-    t.deepEqual(await ledger.second(0, 'w2', [FIRST, FIRST]), { kind: 'seconded', verdicts: [...GRANTED.verdicts, ...GRANTED.verdicts] });
+    t.deepEqual(await ledger.second(0, 'w2', [FIRST, FIRST]), {
+      kind: 'second-attempts',
+      verdicts: [...GRANTED.verdicts, ...GRANTED.verdicts],
+    });
     t.deepEqual(await scanned(ledger, 0), before);
     await claimed(ledger, 0, 'w1', [{ cursor: 1, count: 1 }]);
     const replies = await Promise.all(['w3', 'w2'].map((worker) => ledger.second(0, worker, [{ index: 1, row: row('w1') }])));
     t.like(
-      replies.flatMap((reply) => (reply.kind === 'seconded' ? reply.verdicts : [])),
+      replies.flatMap((reply) => (reply.kind === 'second-attempts' ? reply.verdicts : [])),
       [
         { kind: 'granted', attempt: 2 },
         { kind: 'refused', found: { second: row('w3', 2) } },

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AssertionFailed, assert, never, present } from '../../../runtime/base/assert.ts';
+import { AssertionFailed, assert, assertNever, mustGet } from '../../../runtime/base/assert.ts';
 
 test('what does not hold is an AssertionFailed with its message', (t) => {
   t.notThrows(() => assert(true, 'holds'));
@@ -7,12 +7,12 @@ test('what does not hold is an AssertionFailed with its message', (t) => {
 });
 
 test('a value that is there is handed on, also where it is falsy', (t) => {
-  t.is(present(0, 'count'), 0);
-  t.is(present('', 'text'), '');
-  t.throws(() => present(undefined, 'lease'), { message: 'missing: lease' });
-  t.throws(() => present(null, 'lease'), { message: 'missing: lease' });
+  t.is(mustGet(0, 'count'), 0);
+  t.is(mustGet('', 'text'), '');
+  t.throws(() => mustGet(undefined, 'lease'), { message: 'missing: lease' });
+  t.throws(() => mustGet(null, 'lease'), { message: 'missing: lease' });
 });
 
 test('a case that the types ruled out is told with its value', (t) => {
-  t.throws(() => never('third' as never), { instanceOf: AssertionFailed, message: /"third"/ });
+  t.throws(() => assertNever('third' as never), { instanceOf: AssertionFailed, message: /"third"/ });
 });

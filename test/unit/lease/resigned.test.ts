@@ -9,26 +9,26 @@ test('L42: one that resigned stays resigned, also where a renewal was under way 
   const inner = createMemoryLedger();
   const clock = new ManualClock();
   const slow = createFaultyLedger(inner, (verb) => (verb === 'renew' ? { holdAfter: clock.sleep(500) } : null));
-  const keeper = await candidate({ ledger: slow, clock }, 'a');
+  const leaseHolder = await candidate({ ledger: slow, clock }, 'a');
   let isLost = false;
-  keeper.lost.then(() => {
+  leaseHolder.lost.then(() => {
     isLost = true;
   }, t.fail);
   await clock.advance(RENEW_MS);
-  const resigning = keeper.resign();
+  const resigning = leaseHolder.resign();
   await win(inner, 'b');
   await clock.advance(1_000);
   await resigning;
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'resigned' });
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'resigned' });
   t.false(isLost);
 });
 
 test('L42: a row that is gone, without a later epoch, is a store that lost writes, and no successor', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
   const empty = createMemoryLedger();
   world.ledger.renew = (lease) => empty.renew(lease);
-  await t.throwsAsync(keeper.ensureFresh(), { code: 'LEDGER_BEHIND', message: /lost the lease of epoch 0/ });
-  keeper.stop();
+  await t.throwsAsync(leaseHolder.ensureFresh(), { code: 'LEDGER_BEHIND', message: /lost the lease of epoch 0/ });
+  leaseHolder.stop();
 });

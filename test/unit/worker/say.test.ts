@@ -1,7 +1,7 @@
 import test from 'ava';
 import { formatDuration } from '../../../runtime/base/config/quantity.ts';
 import { MAX_DETAIL_CHARACTERS } from '../../../runtime/model/session.ts';
-import { onBeat, onReadiness, onRoom, onStart } from '../../../runtime/worker/machine.ts';
+import { onBeat, onDiskSpace, onReadiness, onStart } from '../../../runtime/worker/machine.ts';
 import { whyNotReady, workerState } from '../../../runtime/worker/say.ts';
 import { newState } from '../../../runtime/worker/state.ts';
 import { away, beatReply, kinds, readied, SETTINGS } from '../../support/worker-state.ts';
@@ -51,13 +51,13 @@ test('a worker whose disk has no room for results says so while it lasts', (t) =
   onStart(state, 0);
   onBeat(state, 0, beatReply());
   onReadiness(state, 0, 0, null);
-  const told = onRoom(state, 0, 'no space in /data: 1 KiB are free, 16 MiB are wanted').at(-1);
+  const told = onDiskSpace(state, 0, 'no space in /data: 1 KiB are free, 16 MiB are wanted').at(-1);
   t.like(told, {
     kind: 'say',
     state: 'ready',
     detail: 'keeps its results in memory: no space in /data: 1 KiB are free, 16 MiB are wanted',
   });
-  t.like(onRoom(state, 0, null).at(-1), { kind: 'say', state: 'ready', detail: '' });
+  t.like(onDiskSpace(state, 0, null).at(-1), { kind: 'say', state: 'ready', detail: '' });
 });
 
 test('a worker without a backend says for how long it goes on trying, however much the server has said', (t) => {

@@ -6,8 +6,8 @@ const source = new URL('../../../../runtime/worker/main.ts', import.meta.url).hr
 const built = new URL('../../../../dist/worker.js', import.meta.url).href;
 
 test('a sibling has the ending of the tree that asks', (t) => {
-  t.true(siblingModule(source, 'heart-thread').href.endsWith('/runtime/worker/heart-thread.ts'));
-  t.true(siblingModule(built, 'heart-thread').href.endsWith('/dist/heart-thread.js'));
+  t.true(siblingModule(source, 'heartbeat-thread').href.endsWith('/runtime/worker/heartbeat-thread.ts'));
+  t.true(siblingModule(built, 'heartbeat-thread').href.endsWith('/dist/heartbeat-thread.js'));
 });
 
 test('sources and built tree name the same launchers, and these are there', (t) => {

@@ -4,17 +4,17 @@ import { unfinishedText, verificationText } from '../../../../runtime/cli/verbs/
 const COUNTS = { items: 10, done: 8, failed: 2, blankLines: 1 };
 
 test('a proof shows how the counts add up', (t) => {
-  const text = verificationText({ ...COUNTS, isProven: true, breaks: [], breakCount: 0 }, null).join('\n');
+  const text = verificationText({ ...COUNTS, isProven: true, violations: [], violationCount: 0 }, null).join('\n');
   t.regex(text, /Verified: 10 input lines = 8 results \+ 2 errors, 1 blank line skipped/);
 });
 
 test('breaks are shown with file and line, and the others are counted', (t) => {
-  const breaks = [
+  const violations = [
     { file: 'out.jsonl', line: 3, what: 'is there twice' },
     { file: 'ledger', line: null, what: 'is not finished' },
   ];
-  t.deepEqual(verificationText({ ...COUNTS, isProven: false, breaks, breakCount: 5 }, null), [
-    'NOT verified: 5 breaks found.',
+  t.deepEqual(verificationText({ ...COUNTS, isProven: false, violations, violationCount: 5 }, null), [
+    'NOT verified: 5 violations found.',
     '  out.jsonl line 3: is there twice',
     '  ledger: is not finished',
     '  and 3 more',
@@ -22,7 +22,7 @@ test('breaks are shown with file and line, and the others are counted', (t) => {
 });
 
 test('the proof of a run with --limit says how far it reaches', (t) => {
-  const proven = { ...COUNTS, isProven: true, breaks: [], breakCount: 0 };
+  const proven = { ...COUNTS, isProven: true, violations: [], violationCount: 0 };
   t.regex(verificationText(proven, 10).join('\n'), /--limit 10 .*first 10 items/);
   t.is(verificationText(proven, null).length, 1);
 });

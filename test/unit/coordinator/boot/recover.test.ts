@@ -3,8 +3,8 @@ import test from 'ava';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { bootDisk } from '../../../../runtime/coordinator/boot/boot-disk.ts';
 import { type RecoverOptions, recover } from '../../../../runtime/coordinator/boot/recover.ts';
-import type { Keeper } from '../../../../runtime/lease/contract.ts';
-import { winLease } from '../../../../runtime/lease/keeper.ts';
+import { winLease } from '../../../../runtime/lease/candidate.ts';
+import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../../../runtime/model/event.ts';
@@ -15,7 +15,7 @@ import { temporaryDir } from '../../../support/temporary-dir.ts';
 const PROCESS = { bootId: 'b', pid: 1, startTime: '1', uid: 0 };
 const clock = new ManualClock();
 
-async function win(ledger: Ledger, floor: number): Promise<Keeper> {
+async function win(ledger: Ledger, floor: number): Promise<LeaseHolder> {
   return winLease({
     ledger,
     clock,
@@ -65,7 +65,7 @@ test('L24: a coordinator that has booted holds its epoch, marked, and its segmen
   t.deepEqual([recovered.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
   t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
   await recovered.log.close();
-  recovered.keeper.stop();
+  recovered.leaseHolder.stop();
 });
 
 test('L3, L5: one that was stopped as soon as it had won lowers no mark, and says once that it is fenced', async (t) => {
@@ -73,11 +73,11 @@ test('L3, L5: one that was stopped as soon as it had won lowers no mark, and say
   await mkdir(stateFiles(dir).segments, { recursive: true });
   const ledger = createMemoryLedger();
   const fenced: (readonly [number, number])[] = [];
-  const succeeded = async (floor: number): Promise<Keeper> => {
-    const keeper = await win(ledger, floor);
-    keeper.stop();
+  const succeeded = async (floor: number): Promise<LeaseHolder> => {
+    const leaseHolder = await win(ledger, floor);
+    leaseHolder.stop();
     await succeed(ledger, stateFiles(dir).epochMark);
-    return keeper;
+    return leaseHolder;
   };
   const options = optionsOf(dir, ledger, [], succeeded, (epoch, byEpoch) => void fenced.push([epoch, byEpoch]));
   await t.throwsAsync(recover(options), { code: 'FENCED' });

@@ -67,7 +67,7 @@ test("invalid items are the coordinator's own, and cut the ranges of the others"
   ]);
   const claimed = machine.grantAll(commands);
   t.deepEqual(
-    ofKind(claimed, 'condemn').map(({ refs }) => refs.map(({ index }) => index)),
+    ofKind(claimed, 'reject').map(({ refs }) => refs.map(({ index }) => index)),
     [[0], [3, 4]],
   );
   t.deepEqual(
@@ -133,5 +133,5 @@ test('invalid items whose claim was found, not granted, count as taken until the
   const row = { worker: 'coordinator', attempt: 1, claimEpoch: EPOCH };
   const found = [0, 1].map((index) => ({ ...running, index, row }));
   machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [], found, cursor: 2 }] });
-  t.is(machine.state.condemned, 2);
+  t.is(machine.state.rejected, 2);
 });

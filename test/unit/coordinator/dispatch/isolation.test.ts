@@ -130,7 +130,7 @@ test('C11: who hosts it is looked for among the workers that have changed, and a
   for (const n of [1, 2, 3]) machine.join(`w${n}`, { pid: n, held: [heldItem(n)], capacity: 3 });
   dropItem(machine.state, itemAt(machine.state, 3));
   machine.state.failed += 1;
-  machine.state.touched.clear();
+  machine.state.dirty.clear();
   machine.poll('w2', { capacity: 3 });
   t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null }, 'a word of w2 does not have w3 looked at');
   t.deepEqual(only(machine.tick(machine.nowMs + 250), 'claim').grants, [{ worker: 'w3', picks: [{ index: 0, lastAttempt: 1 }] }]);

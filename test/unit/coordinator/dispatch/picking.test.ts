@@ -1,5 +1,5 @@
 import test from 'ava';
-import { present } from '../../../../runtime/base/assert.ts';
+import { mustGet } from '../../../../runtime/base/assert.ts';
 import { Picking } from '../../../../runtime/coordinator/dispatch/picking.ts';
 import type { GrantPick } from '../../../../runtime/coordinator/state/commands.ts';
 import { dropItem, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
@@ -18,7 +18,7 @@ function handedBack(...suspicions: readonly number[]): State {
 function picked(state: State, round: Picking, shares: Readonly<Record<string, number>>): readonly (readonly number[])[] {
   return Object.entries(shares).map(([id, free]) => {
     const into: GrantPick[] = [];
-    round.pick({ worker: present(state.workers.get(id), 'worker'), free }, into);
+    round.pick({ worker: mustGet(state.workers.get(id), 'worker'), free }, into);
     return into.map((pick) => ('index' in pick ? pick.index : -1));
   });
 }

@@ -4,13 +4,13 @@ import { newWorker } from '../../../../runtime/coordinator/state/workers.ts';
 
 /** Workers of four slots, by how many items they have and want. */
 function shares(available: number, ...workers: readonly { readonly has: number; readonly free: number }[]): readonly number[] {
-  const hungry = workers.map(({ has, free }, n) => {
+  const withCapacity = workers.map(({ has, free }, n) => {
     const worker = newWorker(`w${n}`, 'boot', 0, 0);
     worker.concurrency = 4;
     for (let index = 0; index < has; index += 1) worker.items.add(index);
     return { worker, free };
   });
-  return shareOut(available, hungry).map(({ free }) => free);
+  return shareOut(available, withCapacity).map(({ free }) => free);
 }
 
 test('where there is plenty, each gets what it has room for', (t) => {

@@ -75,7 +75,7 @@ test("C3: a result shows that the refusals before it are the items' own, and so 
 test('a refusal that is held is not judged twice when it is sent again', (t) => {
   const machine = fourRunning();
   for (let time = 0; time < 5; time += 1) machine.poll('w1', { outcomes: [refusal(0)] });
-  t.is(machine.state.suspects.length, 1);
+  t.is(machine.state.heldFailures.length, 1);
 });
 
 test('where nothing is left that could break the row, the refusals are recorded', (t) => {
@@ -162,7 +162,7 @@ test('a pause for another reason sends back what was held, so that no worker wai
       [1, 'quota'],
     ],
   );
-  t.deepEqual(machine.state.suspects, []);
+  t.deepEqual(machine.state.heldFailures, []);
 });
 
 test('the reason of a pause says what the server said, up to a bound', (t) => {

@@ -168,9 +168,9 @@ test('a settle that the ledger calls stale after the mirror allowed it is a brok
 
 test('L15: items that an earlier coordinator had claimed for itself are recorded by this one', (t) => {
   const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor('coordinator', 1, 2) }] });
-  t.deepEqual(only(machine.started, 'condemn', 'survey').refs, [ref(0, 1, 2)]);
+  t.deepEqual(only(machine.started, 'reject', 'survey').refs, [ref(0, 1, 2)]);
   const commands = machine.tell({
-    kind: 'condemned',
+    kind: 'rejected',
     outcomes: [outcomeOf(ref(0, 1, 2), { kind: 'error', httpStatus: 0, code: 'invalid_json' })],
   });
   t.like(only(commands, 'record').recordings[0], { worker: 'coordinator' });

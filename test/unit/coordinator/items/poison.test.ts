@@ -1,5 +1,5 @@
 import test from 'ava';
-import { present } from '../../../../runtime/base/assert.ts';
+import { mustGet } from '../../../../runtime/base/assert.ts';
 import { suspectRoom, togetherMs } from '../../../../runtime/coordinator/items/poison.ts';
 import { correct, itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
@@ -80,10 +80,10 @@ test('L15: the third crash alone makes it poison, which the coordinator records;
   machine.join('w2', { pid: 2, capacity: 4 });
   const results = [{ ...RETURNED, faults: { ...NO_FAULTS, crashes: 3 } }];
   const known = machine.tell({ kind: 'handed-back', returns, results });
-  t.deepEqual(only(known, 'condemn'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
+  t.deepEqual(only(known, 'reject'), { kind: 'reject', refs: [ref(0)], why: 'poison' });
   t.is(ofKind(known, 'claim').length, 0);
   const outcome = outcomeOf(ref(0), { kind: 'error', httpStatus: 0, code: 'poison' });
-  const recorded = machine.tell({ kind: 'condemned', outcomes: [outcome] });
+  const recorded = machine.tell({ kind: 'rejected', outcomes: [outcome] });
   t.deepEqual(only(recorded, 'record').recordings, [{ worker: 'coordinator', outcome }]);
   machine.tell({ kind: 'recorded', recordings: [{ worker: 'coordinator', outcome }], verdicts: ['accepted'] });
   t.is(machine.state.failed, 1);
@@ -91,7 +91,7 @@ test('L15: the third crash alone makes it poison, which the coordinator records;
 
 test('L24: poison that an earlier coordinator did not come to record is recorded by this one', (t) => {
   const machine = new Machine({ cursor: 1, handedBack: [{ index: 0, row: rowFor('w1'), crashes: 3 }] });
-  t.deepEqual(only(machine.started, 'condemn', 'survey'), { kind: 'condemn', refs: [ref(0)], why: 'poison' });
+  t.deepEqual(only(machine.started, 'reject', 'survey'), { kind: 'reject', refs: [ref(0)], why: 'poison' });
   t.deepEqual(machine.state.ready, []);
 });
 
@@ -132,7 +132,7 @@ test('a worker has few suspects at a time beside other items, so that a second c
   t.is(granted, 2, 'the square root of a concurrency of 4');
   t.is(machine.state.ready.length, 7);
   machine.grantAll(first);
-  const worker = present(machine.state.workers.get('w1'), 'the worker');
+  const worker = mustGet(machine.state.workers.get('w1'), 'the worker');
   t.is(suspectRoom(machine.state, worker), 0);
   machine.nowMs += 10_001;
   machine.tick(machine.nowMs);

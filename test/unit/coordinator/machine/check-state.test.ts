@@ -1,5 +1,5 @@
 import test from 'ava';
-import { present } from '../../../../runtime/base/assert.ts';
+import { mustGet } from '../../../../runtime/base/assert.ts';
 import { checkState } from '../../../../runtime/coordinator/machine/check-state.ts';
 import { addWaiting, itemAt, lockItem, unqueue } from '../../../../runtime/coordinator/state/items.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
@@ -30,7 +30,7 @@ const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
     (state) => void w1(state).outgoing.set(0, assignmentOf(ref(0))),
     /w1: 6 bytes are to be sent, and 0 are counted/,
   ],
-  ['a worker with room that nobody asks', (state) => state.hungry.clear(), /w1 has room and is not asked/],
+  ['a worker with room that nobody asks', (state) => state.withCapacity.clear(), /w1 has room and is not asked/],
   [
     'a worker that is not told what it may forget',
     (state) => void w1(state).acknowledged.push(ref(0)),
@@ -39,14 +39,14 @@ const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
   ['a recall that nobody waits for', (state) => void w1(state).awaited.add(0), /w1 awaits item 0/],
   [
     'an outcome that is held back of no item',
-    (state) => void state.suspects.push({ worker: 'w1', outcome: outcomeOf(ref(0)) }),
+    (state) => void state.heldFailures.push({ worker: 'w1', outcome: outcomeOf(ref(0)) }),
     /item 0 is named, and not locked as suspect/,
   ],
   ['a command that was not given out', (state) => void state.commands.push({ kind: 'export' }), /commands of a fact are taken/],
 ];
 
 function w1(state: State): OwnWorker {
-  return present(ownWorkers(state).get('w1'), 'w1');
+  return mustGet(ownWorkers(state).get('w1'), 'w1');
 }
 
 /** Two items run on a worker that listens and has room, and one waits. */
@@ -54,7 +54,7 @@ function healthy(): State {
   const machine = twoRunning({ handedBack: [{ index: 2, row: rowFor('w2') }] });
   machine.join('w1', { capacity: 0, held: [0, 1].map((index) => ({ ...ref(index), state: 'started' as const })) });
   w1(machine.state).capacity = 1;
-  machine.state.hungry.add('w1');
+  machine.state.withCapacity.add('w1');
   return machine.state;
 }
 

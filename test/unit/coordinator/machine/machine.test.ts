@@ -8,9 +8,9 @@ test('a start over an empty ledger asks for the input and nothing else', (t) => 
 
 test('L15: what an earlier coordinator had claimed for itself is taken up at the start', (t) => {
   const machine = new Machine({ cursor: 1, running: [{ index: 0, row: rowFor(COORDINATOR_WORKER, 1, 1) }] });
-  t.deepEqual(only(machine.started, 'condemn', 'survey').refs, [ref(0, 1, 1)]);
+  t.deepEqual(only(machine.started, 'reject', 'survey').refs, [ref(0, 1, 1)]);
   const line = outcomeOf(ref(0, 1, 1), { kind: 'error', httpStatus: 0, code: 'invalid_json' });
-  t.like(only(machine.tell({ kind: 'condemned', outcomes: [line] }), 'record').recordings[0], { worker: COORDINATOR_WORKER });
+  t.like(only(machine.tell({ kind: 'rejected', outcomes: [line] }), 'record').recordings[0], { worker: COORDINATOR_WORKER });
 });
 
 test('an item is claimed again at the first tick after its time, not before', (t) => {

@@ -17,8 +17,8 @@ interface Bench {
 function bench(): Bench {
   const clock = new ManualClock();
   const fenced: Fenced[] = [];
-  const keeper = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
-  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const leaseHolder = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
+  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
   const made: Bench = { writer, fenced, clock, isHolder: true };
   return made;
 }
@@ -106,7 +106,7 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
     if (renewals < 3) throw new Error('the renewal is of unknown fate');
     return { kind: 'fresh' };
   };
-  const writer = createLedgerWriter({ keeper: { ensureFresh }, clock, random: seededRandom(1), onFenced: () => undefined });
+  const writer = createLedgerWriter({ leaseHolder: { ensureFresh }, clock, random: seededRandom(1), onFenced: () => undefined });
   let writes = 0;
   const written = writer.write(async () => {
     writes += 1;
@@ -118,9 +118,9 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
 
 test('L42: one that has resigned asks the ledger nothing, and is not told to be fenced', async (t) => {
   const fenced: Fenced[] = [];
-  const keeper = { ensureFresh: async () => ({ kind: 'resigned' }) as const };
+  const leaseHolder = { ensureFresh: async () => ({ kind: 'resigned' }) as const };
   const clock = new ManualClock();
-  const writer = createLedgerWriter({ keeper, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
   let calls = 0;
   t.is(
     await writer.write(async () => {

@@ -45,11 +45,11 @@ test('after a failure nothing more is decided: what the machine holds may be hal
 test('beats of a stream are facts in their order, under one token, until their caller is gone', (t) => {
   const seen: Command[] = [];
   const loop = loopOver((command) => seen.push(command), []);
-  const ear = loop.beats('w1', { say: () => t.fail(), end: () => t.fail(), fail: () => t.fail() });
-  ear.hear(BEAT);
+  const receiver = loop.beats('w1', { send: () => t.fail(), end: () => t.fail(), fail: () => t.fail() });
+  receiver.onMessage(BEAT);
   loop.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b1' });
-  ear.hear(BEAT);
-  ear.gone();
+  receiver.onMessage(BEAT);
+  receiver.gone();
   const tokens = seen.filter((one) => one.kind === 'reply-beat').map(({ token }) => token);
   t.is(tokens.length, 2);
   t.is(new Set(tokens).size, 1);

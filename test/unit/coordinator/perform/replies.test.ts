@@ -1,16 +1,16 @@
 import test from 'ava';
 import { MAX_UNWRITTEN_ANSWERS, Replies } from '../../../../runtime/coordinator/perform/replies.ts';
 import type { BeatReply, PollReply } from '../../../../runtime/model/session.ts';
-import type { StreamMouth } from '../../../../runtime/rpc/core.ts';
+import type { StreamWriter } from '../../../../runtime/rpc/core.ts';
 
 const REPLY: PollReply = { status: 'hello-needed', epoch: 1 };
 
-function mouth<Reply = PollReply>(): { readonly heard: unknown[]; readonly mouth: StreamMouth<Reply> } {
+function writer<Reply = PollReply>(): { readonly heard: unknown[]; readonly writer: StreamWriter<Reply> } {
   const heard: unknown[] = [];
   return {
     heard,
-    mouth: {
-      say: (reply, onWritten) => {
+    writer: {
+      send: (reply, onWritten) => {
         heard.push(reply);
         onWritten();
       },
@@ -22,7 +22,7 @@ function mouth<Reply = PollReply>(): { readonly heard: unknown[]; readonly mouth
 
 test('what is said to a stream goes there, as often as it is said, and each time it is told that it has left', (t) => {
   const replies = new Replies();
-  const { heard, mouth: into } = mouth();
+  const { heard, writer: into } = writer();
   const written: number[] = [];
   const token = replies.openStream(into, (of) => written.push(of));
   replies.poll(token, REPLY);
@@ -37,7 +37,7 @@ const ALIVE: BeatReply = { epoch: 1, isSuperseded: false };
 
 test('every beat of a stream is answered there, and none after its caller is gone', (t) => {
   const replies = new Replies();
-  const { heard, mouth: into } = mouth<BeatReply>();
+  const { heard, writer: into } = writer<BeatReply>();
   const token = replies.openBeats(into);
   replies.beat(token, ALIVE);
   replies.beat(token, ALIVE);
@@ -51,7 +51,7 @@ test('a worker that beats and does not read the answers costs so many of them, a
   const heard: unknown[] = [];
   const leave: (() => void)[] = [];
   const token = replies.openBeats({
-    say: (reply, onWritten) => {
+    send: (reply, onWritten) => {
       heard.push(reply);
       leave.push(onWritten);
     },
@@ -81,19 +81,19 @@ test('a call is answered once, and one whose caller is gone never', async (t) =>
 
 test('L5: closed, nobody is told anything more: calls fail, streams end with the cause, and new ones at once', async (t) => {
   const replies = new Replies();
-  const { heard, mouth: into } = mouth();
+  const { heard, writer: into } = writer();
   const token = replies.openStream(into, () => undefined);
-  const beating = mouth<BeatReply>();
-  const beats = replies.openBeats(beating.mouth);
+  const beating = writer<BeatReply>();
+  const beats = replies.openBeats(beating.writer);
   const call = replies.open<PollReply>(() => undefined);
   replies.close(new Error('fenced'));
   await t.throwsAsync(call, { message: 'fenced' });
   replies.poll(token, REPLY);
   replies.beat(beats, ALIVE);
   t.deepEqual([heard, beating.heard], [['fenced'], ['fenced']]);
-  const late = mouth();
-  replies.openStream(late.mouth, () => undefined);
-  replies.openBeats(mouth<BeatReply>().mouth);
+  const late = writer();
+  replies.openStream(late.writer, () => undefined);
+  replies.openBeats(writer<BeatReply>().writer);
   t.deepEqual(late.heard, ['fenced']);
   await t.throwsAsync(
     replies.open<PollReply>(() => undefined),

@@ -16,14 +16,14 @@ const STATUS = {
 } as unknown as RunStatus;
 
 const SERVING: HealthView = {
-  standing: { kind: 'taking-over' },
+  coordinatorStatus: { kind: 'taking-over' },
   leaseEpoch: 3,
   status: STATUS,
   certificate: { expiresInSeconds: 86_400, refused: null },
 };
-const PASSIVE: HealthView = { standing: { kind: 'passive' }, leaseEpoch: 2, status: null, certificate: null };
+const PASSIVE: HealthView = { coordinatorStatus: { kind: 'passive' }, leaseEpoch: 2, status: null, certificate: null };
 const WAITING: HealthView = {
-  standing: { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
+  coordinatorStatus: { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
   leaseEpoch: null,
   status: null,
   certificate: null,
@@ -37,7 +37,7 @@ test('/readyz is green for who serves or stands by, and red with the reason wher
   t.like(healthAnswer('GET', '/readyz', SERVING), { statusCode: 200, body: 'primary\n' });
   t.like(healthAnswer('HEAD', '/readyz', PASSIVE), { statusCode: 200, body: 'passive\n' });
   t.like(healthAnswer('GET', '/readyz', WAITING), { statusCode: 503, body: 'no space in /d: 1 bytes are free, 2 are wanted\n' });
-  t.is(healthAnswer('GET', '/readyz', { ...PASSIVE, standing: { kind: 'starting' } }).statusCode, 503);
+  t.is(healthAnswer('GET', '/readyz', { ...PASSIVE, coordinatorStatus: { kind: 'starting' } }).statusCode, 503);
 });
 
 test('/health is JSON with what is known, also while nothing is served', (t) => {

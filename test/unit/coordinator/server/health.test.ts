@@ -5,7 +5,7 @@ import { silentLog } from '../../../../runtime/base/log.ts';
 import { startHealth } from '../../../../runtime/coordinator/server/health.ts';
 import type { HealthView } from '../../../../runtime/coordinator/server/health-answer.ts';
 
-const VIEW: HealthView = { standing: { kind: 'starting' }, leaseEpoch: null, status: null, certificate: null };
+const VIEW: HealthView = { coordinatorStatus: { kind: 'starting' }, leaseEpoch: null, status: null, certificate: null };
 
 test('it answers at the address that it tells, and no longer once it is stopped', async (t) => {
   let view = VIEW;
@@ -14,7 +14,7 @@ test('it answers at the address that it tells, and no longer once it is stopped'
   const red = await fetch(`http://${health.address}/readyz?verbose`);
   t.is(red.status, 503);
   t.regex(await red.text(), /^not yet standing/);
-  view = { ...VIEW, standing: { kind: 'passive' } };
+  view = { ...VIEW, coordinatorStatus: { kind: 'passive' } };
   t.is((await fetch(`http://${health.address}/readyz`)).status, 200);
   await health.stop();
   await t.throwsAsync(fetch(`http://${health.address}/healthz`));

@@ -2,7 +2,7 @@ import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
 import { silentLog } from '../../../../runtime/base/log.ts';
 import { createFencing, type Fencing } from '../../../../runtime/coordinator/shutdown/fencing.ts';
-import type { Keeper } from '../../../../runtime/lease/contract.ts';
+import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Fenced } from '../../../../runtime/ledger/contract.ts';
 import { settlePromises } from '../../../support/manual-clock.ts';
 
@@ -18,8 +18,8 @@ function bench(): { readonly fencing: Fencing; readonly done: string[] } {
   return { fencing, done };
 }
 
-function keeperThatLoses(lost: Promise<Fenced>): Keeper {
-  return { lease: () => ({ epoch: 3 }), lost } as unknown as Keeper;
+function keeperThatLoses(lost: Promise<Fenced>): LeaseHolder {
+  return { lease: () => ({ epoch: 3 }), lost } as unknown as LeaseHolder;
 }
 
 const ONCE = ['armed', '{"kind":"coordinator_fenced","epoch":3,"byEpoch":4}', 'told'];
@@ -32,7 +32,7 @@ test('L5: the watchdog is armed before anything else, then it is said, at once',
   t.true(fencing.isFenced());
 });
 
-test('L5: it is said once where the keeper and a verb find out together, whoever is first', async (t) => {
+test('L5: it is said once where the lease holder and a verb find out together, whoever is first', async (t) => {
   for (const isKeeperFirst of [true, false]) {
     const { fencing, done } = bench();
     let lose: (fenced: Fenced) => void = () => undefined;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { present } from '../../../../runtime/base/assert.ts';
+import { mustGet } from '../../../../runtime/base/assert.ts';
 import { rowOfWorker } from '../../../../runtime/coordinator/state/item.ts';
 import {
   addRow,
@@ -32,16 +32,16 @@ test('what is given to a worker and taken from it is counted there', (t) => {
   const { state } = twoRunning({ workers: WORKERS });
   const item = itemAt(state, 0);
   const live = addRow(state, item, rowFor('w2', 2));
-  t.deepEqual([item.lastAttempt, [...present(state.workers.get('w2'), 'w2').items]], [2, [0]]);
+  t.deepEqual([item.lastAttempt, [...mustGet(state.workers.get('w2'), 'w2').items]], [2, [0]]);
   removeRow(state, item, live);
-  t.deepEqual([item.taken, [...present(state.workers.get('w2'), 'w2').items]], [rowFor('w2', 2), []]);
+  t.deepEqual([item.taken, [...mustGet(state.workers.get('w2'), 'w2').items]], [rowFor('w2', 2), []]);
 });
 
 test('L32: a recall ends when the row is taken away', (t) => {
   const { state } = twoRunning({ workers: WORKERS });
   const item = itemAt(state, 0);
-  const live = present(rowOfWorker(item, 'w1'), 'a row of w1');
-  const thief = present(state.workers.get('w2'), 'w2');
+  const live = mustGet(rowOfWorker(item, 'w1'), 'a row of w1');
+  const thief = mustGet(state.workers.get('w2'), 'w2');
   recall(state, item, live, 'w2');
   t.deepEqual([...thief.awaited], [0]);
   takeAway(state, item, live, 'moving');
@@ -56,7 +56,7 @@ test('a row that was taken runs again as started; it is its worker’s only wher
   const { state } = twoRunning({ handedBack: [2, 3].map((index) => ({ index, row: rowFor('w1') })) });
   restoreRow(state, itemAt(state, 2), rowFor('w1'), true);
   restoreRow(state, itemAt(state, 3), rowFor('w1'), false);
-  t.deepEqual([...present(state.workers.get('w1'), 'w1').items], [0, 1, 2]);
+  t.deepEqual([...mustGet(state.workers.get('w1'), 'w1').items], [0, 1, 2]);
   t.true([2, 3].every((index) => rowOfWorker(itemAt(state, index), 'w1')?.isStarted === true));
 });
 

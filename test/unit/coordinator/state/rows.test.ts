@@ -1,5 +1,5 @@
 import test from 'ava';
-import { present } from '../../../../runtime/base/assert.ts';
+import { mustGet } from '../../../../runtime/base/assert.ts';
 import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
 import { itemAt } from '../../../../runtime/coordinator/state/items.ts';
 import { acknowledge, giveStale, handBack, handBackAll, record } from '../../../../runtime/coordinator/state/rows.ts';
@@ -12,13 +12,13 @@ test('L19: a row that is being recorded is locked until the ledger has answered'
   record(state, 'w1', item, outcome);
   t.is(item.lock, 'recording');
   t.deepEqual(takeCommands(state), [{ kind: 'record', recordings: [{ worker: 'w1', outcome }] }]);
-  t.throws(() => handBack(state, item, present(item.rows[0], 'row'), 'failed', 0));
+  t.throws(() => handBack(state, item, mustGet(item.rows[0], 'row'), 'failed', 0));
 });
 
 test('L12: a hand-back names the row, its reason and its delay, and locks it', (t) => {
   const { state } = twoRunning();
   const item = itemAt(state, 1);
-  handBack(state, item, present(item.rows[0], 'row'), 'throttled', 700);
+  handBack(state, item, mustGet(item.rows[0], 'row'), 'throttled', 700);
   t.deepEqual(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 1, row: rowFor('w1'), reason: 'throttled', delayMs: 700 }] }]);
   t.is(itemAt(state, 1).lock, 'returning');
 });

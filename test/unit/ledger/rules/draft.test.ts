@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AssertionFailed, present } from '../../../../runtime/base/assert.ts';
+import { AssertionFailed, mustGet } from '../../../../runtime/base/assert.ts';
 import type { Head } from '../../../../runtime/ledger/rows.ts';
 import { Draft, goneFor, recordedAs, underEpoch } from '../../../../runtime/ledger/rules/draft.ts';
 import { MAX_INDEX } from '../../../../runtime/model/row.ts';
@@ -8,7 +8,7 @@ import { type Given, handedBack, rowsOf, running } from '../../../support/ledger
 
 function draftOf(given: Given): Draft {
   const rows = rowsOf(given);
-  return new Draft(rows, present(rows.head(), 'head'));
+  return new Draft(rows, mustGet(rows.head(), 'head'));
 }
 
 const GIVEN: Given = {

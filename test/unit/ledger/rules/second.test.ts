@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
-import type { SecondReply } from '../../../../runtime/ledger/contract.ts';
+import type { SecondAttemptReply } from '../../../../runtime/ledger/contract.ts';
 import type { InFlight } from '../../../../runtime/ledger/rows.ts';
 import { second } from '../../../../runtime/ledger/rules/second.ts';
 import { type Given, handedBack, rowsOf, running, twice } from '../../../support/ledger-rows.ts';
@@ -20,7 +20,7 @@ function given(item: InFlight, more: Given = {}): ReturnType<typeof rowsOf> {
 }
 
 const FIRST = { index: 0, row: row('w1', 1, 3) };
-const granted = (attempt: number): SecondReply => ({ kind: 'seconded', verdicts: [{ kind: 'granted', attempt }] });
+const granted = (attempt: number): SecondAttemptReply => ({ kind: 'second-attempts', verdicts: [{ kind: 'granted', attempt }] });
 
 test('L9, L13: the item keeps its row and gets a second one, with the next attempt under the caller’s epoch', (t) => {
   const faults = { failures: 1, delayMs: 5, suspicions: 2, crashes: 3 };
@@ -33,7 +33,7 @@ test('L9, L13: the item keeps its row and gets a second one, with the next attem
 
 test('L7: asked again, in one call or later, it answers the same attempt and writes nothing', (t) => {
   t.deepEqual(second(given(running()), 3, 'w2', [FIRST, FIRST]).reply, {
-    kind: 'seconded',
+    kind: 'second-attempts',
     verdicts: [
       { kind: 'granted', attempt: 2 },
       { kind: 'granted', attempt: 2 },
@@ -58,13 +58,13 @@ const REFUSED: [string, InFlight, string][] = [
 for (const [what, item, worker] of REFUSED) {
   test(`L7, L13: a second attempt ${what} is refused with what is there, and nothing is written`, (t) => {
     t.deepEqual(second(given(item), 3, worker, [FIRST]), {
-      reply: { kind: 'seconded', verdicts: [{ kind: 'refused', found: { index: 0, ...item } }] },
+      reply: { kind: 'second-attempts', verdicts: [{ kind: 'refused', found: { index: 0, ...item } }] },
       writes: null,
     });
   });
 }
 
-test('L13: the second row is not seconded itself', (t) => {
+test('L13: the second row gets no second attempt itself', (t) => {
   const named = { index: 0, row: row('w2', 2, 3) };
   t.like(second(given(twice()), 3, 'w3', [named]), { reply: { verdicts: [{ kind: 'refused' }] }, writes: null });
 });

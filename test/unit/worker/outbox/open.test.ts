@@ -10,7 +10,7 @@ import { PATIENCE_MS, until } from '../../../support/until.ts';
 import { outcome, ref } from '../../../support/worker-state.ts';
 
 function owner(dir: string, more: Partial<OutboxOwner> = {}): OutboxOwner {
-  return { dir, workerId: 'w1', runId: 'run-1', awaitRoom: async () => false, ...more };
+  return { dir, workerId: 'w1', runId: 'run-1', waitForDiskSpace: async () => false, ...more };
 }
 
 /** Those with outcomes. */

@@ -14,11 +14,11 @@ for (const at of ['write', 'sync', 'open'] as const) {
       fullFor -= 1;
       throw systemFailure('ENOSPC');
     };
-    const awaitRoom = async (): Promise<boolean> => {
+    const waitForDiskSpace = async (): Promise<boolean> => {
       waits += 1;
       return true;
     };
-    const store = await openedAgain(t, dir, { disk: watchedDisk([], fail), awaitRoom });
+    const store = await openedAgain(t, dir, { disk: watchedDisk([], fail), waitForDiskSpace });
     if (at !== 'open') await store.put([outcome(1)]);
     fullFor = 3;
     await store.put([outcome(2), outcome(3)]);
@@ -70,12 +70,12 @@ test('what waits for room when the worker leaves is refused, and what was stored
   const dir = temporaryDir(t);
   let isShort = false;
   let isWaiting = false;
-  const awaitRoom = (signal: AbortSignal): Promise<boolean> =>
+  const waitForDiskSpace = (signal: AbortSignal): Promise<boolean> =>
     new Promise((resolve) => {
       isWaiting = true;
       signal.addEventListener('abort', () => resolve(true), { once: true });
     });
-  const store = await openedAgain(t, dir, { isShort: () => isShort, awaitRoom });
+  const store = await openedAgain(t, dir, { isShort: () => isShort, waitForDiskSpace });
   await store.put([outcome(1)]);
   isShort = true;
   const waiting = t.throwsAsync(store.put([outcome(2)]), { message: /it is closed/ });

@@ -1,13 +1,13 @@
 import test from 'ava';
 import type { Beat, BeatReply } from '../../../../runtime/model/session.ts';
 import type { Answered, WorkerClient } from '../../../../runtime/rpc/client.ts';
-import { Heart } from '../../../../runtime/worker/heartbeat/heart.ts';
+import { BeatSender } from '../../../../runtime/worker/heartbeat/beat-sender.ts';
 import type { Called, Link } from '../../../../runtime/worker/session/link.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const INTERVAL_MS = 100;
 
-/** A heart whose beats are answered when the test says so. */
+/** A sender whose beats are answered when the test says so. */
 function beating(highestEpoch = 3) {
   const clock = new ManualClock();
   const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | null) => Promise<void> }[] = [];
@@ -34,7 +34,7 @@ function beating(highestEpoch = 3) {
       await clock.sleep(30);
     },
   } as unknown as Link;
-  const heart = new Heart({
+  const beatSender = new BeatSender({
     settings: { workerId: 'w', bootNonce: 'n', concurrency: 2, pid: 7, node: '', heartbeatIntervalMs: INTERVAL_MS, highestEpoch },
     link,
     clock,
@@ -45,18 +45,18 @@ function beating(highestEpoch = 3) {
       throw cause;
     },
   });
-  return { heart, clock, sent, answered, outdated, moves: () => moves };
+  return { beatSender, clock, sent, answered, outdated, moves: () => moves };
 }
 
 test('W3: the first beat is sent at once, then one in each interval, whether answered or not, and one with each news', async (t) => {
-  const { heart, clock, sent } = beating();
+  const { beatSender, clock, sent } = beating();
   t.deepEqual(
     sent.map(({ beat }) => [beat.state, beat.highestEpoch, beat.loopLagMs]),
     [['init', 3, 5]],
   );
   await clock.advance(2 * INTERVAL_MS);
   t.is(sent.length, 3);
-  heart.say('draining', 'told to');
+  beatSender.say('draining', 'told to');
   t.like(sent[3]?.beat, { state: 'draining', detail: 'told to' });
 });
 
@@ -107,22 +107,22 @@ for (const [what, reply] of [
 }
 
 test('an epoch that the main loop has seen makes an older answer one of a deposed coordinator', async (t) => {
-  const { heart, sent, answered, outdated, moves } = beating();
-  heart.tellEpoch(9);
-  heart.tellEpoch(8);
+  const { beatSender, sent, answered, outdated, moves } = beating();
+  beatSender.tellEpoch(9);
+  beatSender.tellEpoch(8);
   await sent[0]?.answer({ epoch: 8, isSuperseded: false });
   t.deepEqual([answered.length, moves()], [0, 1]);
   t.deepEqual(outdated, [[8, 9]], 'L41: which is told');
 });
 
 test('L36: it has stopped once its last beat has ended, and says nothing more', async (t) => {
-  const { heart, clock, sent } = beating();
+  const { beatSender, clock, sent } = beating();
   await clock.advance(INTERVAL_MS);
   let hasStopped = false;
-  const stopped = heart.stop().then(() => {
+  const stopped = beatSender.stop().then(() => {
     hasStopped = true;
   });
-  heart.say('ready', '');
+  beatSender.say('ready', '');
   await clock.advance(5 * INTERVAL_MS);
   await sent[0]?.answer({ epoch: 3, isSuperseded: false });
   t.deepEqual([sent.length, hasStopped], [2, false], 'one beat is still under way');

@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { parseSizeBytes } from '../../base/config/quantity.ts';
 import { isNoSpace, SPACE_ADVICE } from '../../base/fs/disk-space.ts';
 import { waitForSpace } from '../../base/fs/free-space.ts';
@@ -6,10 +6,10 @@ import type { StatePaths } from '../../run-dir/paths.ts';
 import { type CliDeps, say } from '../deps.ts';
 
 /** Waits until the disk has room for a run, as its coordinator would, and says so. Ctrl-C ends the process as it does before a run. */
-export async function awaitRoom({ clock, err }: CliDeps, stateDir: string, minFreeSpace: string): Promise<void> {
+export async function waitForDiskSpace({ clock, err }: CliDeps, stateDir: string, minFreeSpace: string): Promise<void> {
   await waitForSpace({
     dir: stateDir,
-    bytes: present(parseSizeBytes(minFreeSpace), 'a checked size'),
+    bytes: mustGet(parseSizeBytes(minFreeSpace), 'a checked size'),
     clock,
     signal: new AbortController().signal,
     onShort: (shortage) => say(err, [`${shortage} (--min-free-space ${minFreeSpace}); ${SPACE_ADVICE}`]),
@@ -18,12 +18,12 @@ export async function awaitRoom({ clock, err }: CliDeps, stateDir: string, minFr
 }
 
 /** What writes little may find room where a run would not; where it finds none, it is done again once there is. */
-export async function withRoom<T>(deps: CliDeps, { stateDir }: StatePaths, minFreeSpace: string, work: () => Promise<T>): Promise<T> {
+export async function withDiskSpace<T>(deps: CliDeps, { stateDir }: StatePaths, minFreeSpace: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isNoSpace(error)) throw error;
   }
-  await awaitRoom(deps, stateDir, minFreeSpace);
+  await waitForDiskSpace(deps, stateDir, minFreeSpace);
   return work();
 }

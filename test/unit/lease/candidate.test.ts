@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ProcessIdentity } from '../../../runtime/base/process/process-identity.ts';
-import type { Keeper } from '../../../runtime/lease/contract.ts';
+import type { LeaseHolder } from '../../../runtime/lease/contract.ts';
 import { createMemoryLedger } from '../../../runtime/ledger/memory/ledger.ts';
 import type { Lease } from '../../../runtime/model/lease.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
@@ -10,35 +10,35 @@ import { ManualClock } from '../../support/manual-clock.ts';
 
 test('L1: where nobody ever held it, the lease is won at once under epoch 0', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
-  t.is(keeper.lease().epoch, 0);
-  t.deepEqual(keeper.won, { kind: 'acquired', killedPid: null });
-  t.true(keeper.isFresh());
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'fresh' });
-  keeper.stop();
+  const leaseHolder = await candidate(world, 'a');
+  t.is(leaseHolder.lease().epoch, 0);
+  t.deepEqual(leaseHolder.won, { kind: 'acquired', killedPid: null });
+  t.true(leaseHolder.isFresh());
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fresh' });
+  leaseHolder.stop();
 });
 
 test('the lease is renewed a third of its time apart and stays fresh', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   for (let round = 1; round <= 10; round += 1) {
     await world.clock.advance(RENEW_MS);
     t.is((await world.ledger.readLease())?.renewals, round);
-    t.true(keeper.isFresh());
+    t.true(leaseHolder.isFresh());
   }
-  keeper.stop();
+  leaseHolder.stop();
   await world.clock.advance(RENEW_MS * 5);
   t.is((await world.ledger.readLease())?.renewals, 10, 'stopped, it renews no more');
-  t.false(keeper.isFresh());
+  t.false(leaseHolder.isFresh());
 });
 
 test('L4: a candidate waits while the holder renews, and takes over a whole TTL after the last renewal it saw', async (t) => {
   const world = setting();
   const first = await candidate(world, 'a');
   const passive: Lease[] = [];
-  let second: Keeper | null = null;
-  const waiting = candidate(world, 'b', { onPassive: (lease) => passive.push(lease) }).then((keeper) => {
-    second = keeper;
+  let second: LeaseHolder | null = null;
+  const waiting = candidate(world, 'b', { onPassive: (lease) => passive.push(lease) }).then((leaseHolder) => {
+    second = leaseHolder;
   });
   await world.clock.advance(TTL_MS * 3);
   t.is(second, null);
@@ -52,10 +52,10 @@ test('L4: a candidate waits while the holder renews, and takes over a whole TTL 
   t.is(second, null);
   await world.clock.advance(RENEW_MS + 200);
   await waiting;
-  const keeper = second as Keeper | null;
-  t.is(keeper?.lease().epoch, 1);
-  t.deepEqual(keeper?.won, { kind: 'stolen', killedPid: null });
-  keeper?.stop();
+  const leaseHolder = second as LeaseHolder | null;
+  t.is(leaseHolder?.lease().epoch, 1);
+  t.deepEqual(leaseHolder?.won, { kind: 'stolen', killedPid: null });
+  leaseHolder?.stop();
 });
 
 test('L4: the certain death of the holder lets a candidate follow at once', async (t) => {
@@ -73,11 +73,11 @@ test('L4: the certain death of the holder lets a candidate follow at once', asyn
   isDead = true;
   first.stop();
   await world.clock.advance(100);
-  const keeper = await second;
-  t.is(keeper.lease().epoch, 1);
-  t.is(keeper.won.kind, 'stolen');
+  const leaseHolder = await second;
+  t.is(leaseHolder.lease().epoch, 1);
+  t.is(leaseHolder.won.kind, 'stolen');
   t.deepEqual(asked[0], SOME_PROCESS);
-  keeper.stop();
+  leaseHolder.stop();
 });
 
 test('L1: a resignation keeps the epoch, and the next follows at once with epoch + 1', async (t) => {
@@ -91,10 +91,10 @@ test('L1: a resignation keeps the epoch, and the next follows at once with epoch
   await resigning;
   t.like(await world.ledger.readLease(), { holder: '', epoch: 0 });
   await world.clock.advance(100);
-  const keeper = await second;
-  t.is(keeper.lease().epoch, 1);
-  t.is(keeper.won.kind, 'acquired');
-  keeper.stop();
+  const leaseHolder = await second;
+  t.is(leaseHolder.lease().epoch, 1);
+  t.is(leaseHolder.won.kind, 'acquired');
+  leaseHolder.stop();
 });
 
 test('a paused holder whose bytes are still there goes on under the same epoch, after exactly one renewal', async (t) => {
@@ -106,45 +106,45 @@ test('a paused holder whose bytes are still there goes on under the same epoch, 
       return null;
     }),
   );
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
-  t.false(keeper.isFresh());
-  const answers = await Promise.all([keeper.ensureFresh(), keeper.ensureFresh(), keeper.ensureFresh()]);
+  t.false(leaseHolder.isFresh());
+  const answers = await Promise.all([leaseHolder.ensureFresh(), leaseHolder.ensureFresh(), leaseHolder.ensureFresh()]);
   t.deepEqual(answers, [{ kind: 'fresh' }, { kind: 'fresh' }, { kind: 'fresh' }]);
   t.is(renewals, 1);
-  t.is(keeper.lease().epoch, 0);
-  t.true(keeper.isFresh());
-  keeper.stop();
+  t.is(leaseHolder.lease().epoch, 0);
+  t.true(leaseHolder.isFresh());
+  leaseHolder.stop();
 });
 
 test('a paused holder that was followed is fenced, for good, and lost says so once', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
   await win(world.ledger, 'b');
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
-  t.deepEqual(await keeper.lost, { kind: 'fenced', epoch: 1 });
-  t.false(keeper.isFresh());
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
-  await keeper.resign();
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fenced', epoch: 1 });
+  t.deepEqual(await leaseHolder.lost, { kind: 'fenced', epoch: 1 });
+  t.false(leaseHolder.isFresh());
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fenced', epoch: 1 });
+  await leaseHolder.resign();
   t.like(await world.ledger.readLease(), { holder: 'b', epoch: 1 }, 'it resigns nothing that is not its own');
 });
 
 test('a paused holder whose lease was released by a successor’s end is fenced too', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
   await world.ledger.release(await win(world.ledger, 'b'));
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'fenced', epoch: 1 });
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fenced', epoch: 1 });
 });
 
 test('a holder that is fenced while it runs is told by the next renewal', async (t) => {
   const world = setting();
-  const keeper = await candidate(world, 'a');
+  const leaseHolder = await candidate(world, 'a');
   await win(world.ledger, 'b');
   await world.clock.advance(RENEW_MS);
-  t.deepEqual(await keeper.lost, { kind: 'fenced', epoch: 1 });
-  t.false(keeper.isFresh());
+  t.deepEqual(await leaseHolder.lost, { kind: 'fenced', epoch: 1 });
+  t.false(leaseHolder.isFresh());
 });
 
 test('a renewal of unknown fate is tried again while the margin lasts', async (t) => {
@@ -152,23 +152,23 @@ test('a renewal of unknown fate is tried again while the margin lasts', async (t
   const inner = createMemoryLedger();
   const faults = ['fail-after', 'fail-before', 'fail-after'] as const;
   const world = setting(createFaultyLedger(inner, (verb, call) => (verb === 'renew' ? (faults[call - 1] ?? null) : null)));
-  const keeper = await candidate(world, 'a', { onRenewFailed: (error) => failures.push(error) });
+  const leaseHolder = await candidate(world, 'a', { onRenewFailed: (error) => failures.push(error) });
   await world.clock.advance(RENEW_MS * 2);
-  t.true(keeper.isFresh());
+  t.true(leaseHolder.isFresh());
   t.is(failures.length, 3);
   await world.clock.advance(TTL_MS);
-  t.true(keeper.isFresh());
-  keeper.stop();
+  t.true(leaseHolder.isFresh());
+  leaseHolder.stop();
 });
 
 test('past its margin a holder that cannot ask the store lets nobody write', async (t) => {
   const world = setting(createFaultyLedger(createMemoryLedger(), (verb) => (verb === 'renew' ? 'fail-before' : null)));
-  const keeper = await candidate(world, 'a');
-  t.true(keeper.isFresh());
+  const leaseHolder = await candidate(world, 'a');
+  t.true(leaseHolder.isFresh());
   await world.clock.advance(TTL_MS);
-  t.false(keeper.isFresh());
-  await t.throwsAsync(keeper.ensureFresh(), { instanceOf: InjectedFault });
-  keeper.stop();
+  t.false(leaseHolder.isFresh());
+  await t.throwsAsync(leaseHolder.ensureFresh(), { instanceOf: InjectedFault });
+  leaseHolder.stop();
 });
 
 test('the time that winning took counts against the lease', async (t) => {
@@ -176,23 +176,23 @@ test('the time that winning took counts against the lease', async (t) => {
   const slow = createFaultyLedger(createMemoryLedger(), (verb) => (verb === 'acquire' ? { holdAfter: clock.sleep(TTL_MS) } : null));
   const winning = candidate({ ledger: slow, clock }, 'a');
   await clock.advance(TTL_MS);
-  const keeper = await winning;
-  t.false(keeper.isFresh());
-  t.deepEqual(await keeper.ensureFresh(), { kind: 'fresh' });
-  keeper.stop();
+  const leaseHolder = await winning;
+  t.false(leaseHolder.isFresh());
+  t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fresh' });
+  leaseHolder.stop();
 });
 
 test('L4: of two candidates that see the same expired lease one wins, the other waits', async (t) => {
   const world = setting();
   (await candidate(world, 'a')).stop();
-  const won: Keeper[] = [];
-  for (const name of ['b', 'c']) candidate(world, name).then((keeper) => won.push(keeper), t.fail);
+  const won: LeaseHolder[] = [];
+  for (const name of ['b', 'c']) candidate(world, name).then((leaseHolder) => won.push(leaseHolder), t.fail);
   await world.clock.advance(TTL_MS * 2);
   t.deepEqual(
-    won.map((keeper) => keeper.lease().epoch),
+    won.map((leaseHolder) => leaseHolder.lease().epoch),
     [1],
   );
-  for (const keeper of won) keeper.stop();
+  for (const leaseHolder of won) leaseHolder.stop();
 });
 
 test('L3: a ledger behind the floor is refused with both numbers and what to do', async (t) => {

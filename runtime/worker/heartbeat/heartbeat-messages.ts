@@ -6,7 +6,7 @@ import type { TlsFiles } from '../../tls/ca.ts';
 
 /** What the main thread and the thread that beats say to one another. */
 
-export interface HeartSettings {
+export interface HeartbeatSettings {
   readonly workerId: WorkerId;
   readonly bootNonce: string;
   readonly runId: string;
@@ -26,7 +26,7 @@ export interface HeartSettings {
   readonly lag: SharedArrayBuffer;
 }
 
-export type ToHeart =
+export type ToHeartbeatThread =
   /** Said in a beat at once. */
   | { readonly kind: 'say'; readonly state: WorkerState; readonly detail: string }
   | { readonly kind: 'epoch'; readonly epoch: Epoch }
@@ -34,7 +34,7 @@ export type ToHeart =
   /** Let the beats under way end, say no more, and end. */
   | { readonly kind: 'stop' };
 
-export type FromHeart = {
+export type FromHeartbeatThread = {
   readonly kind: 'beat';
   readonly epoch: Epoch;
   readonly isSuperseded: boolean;

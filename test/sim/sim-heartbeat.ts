@@ -1,19 +1,19 @@
-import { Heart, type HeartDeps } from '../../runtime/worker/heartbeat/heart.ts';
+import { BeatSender, type BeatSenderDeps } from '../../runtime/worker/heartbeat/beat-sender.ts';
 import type { Heartbeat } from '../../runtime/worker/heartbeat/heartbeat.ts';
 import type { SimProcess } from './sim-process.ts';
 
-export interface SimHeart extends Pick<HeartDeps, 'settings' | 'link' | 'onFailure'> {
+export interface SimHeartbeat extends Pick<BeatSenderDeps, 'settings' | 'link' | 'onFailure'> {
   readonly process: SimProcess;
   readonly onBeat: (beat: { readonly epoch: number; readonly isSuperseded: boolean; readonly receivedMs: number }) => void;
 }
 
-/** The thread that beats (heart-thread.ts): the real heart, on a lane of its own, and what goes between it and the main loop. */
-export function startHeart({ process, settings, link, onFailure, onBeat }: SimHeart): Heartbeat {
-  const clock = process.heartClock;
-  const toThread = (run: (heart: Heart) => void): void => void clock.after(0, () => heart !== null && run(heart));
-  let heart: Heart | null = null;
+/** The thread that beats (heartbeat-thread.ts): the real sender of beats, on a lane of its own, and what goes between it and the main loop. */
+export function startSimHeartbeat({ process, settings, link, onFailure, onBeat }: SimHeartbeat): Heartbeat {
+  const clock = process.heartbeatClock;
+  const toThread = (run: (beatSender: BeatSender) => void): void => void clock.after(0, () => beatSender !== null && run(beatSender));
+  let beatSender: BeatSender | null = null;
   clock.after(0, () => {
-    heart = new Heart({
+    beatSender = new BeatSender({
       settings,
       link,
       clock,

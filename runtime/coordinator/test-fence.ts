@@ -2,24 +2,26 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Keeper } from '../lease/contract.ts';
+import type { LeaseHolder } from '../lease/contract.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
 
-/** Where a drill takes part in a coordinator that is real in everything else. */
-export interface Drill {
+/** Where a test takes part in a coordinator that is real in everything else. */
+export interface TestHook {
   readonly ledger: (ledger: Ledger) => Ledger;
-  readonly onServing: (keeper: Keeper, ledger: Ledger) => void;
+  readonly onServing: (leaseHolder: LeaseHolder, ledger: Ledger) => void;
   readonly onFenced: () => void;
 }
 
-export const NO_DRILL: Drill = { ledger: (ledger) => ledger, onServing: () => undefined, onFenced: () => undefined };
+export const NO_TEST_HOOK: TestHook = { ledger: (ledger) => ledger, onServing: () => undefined, onFenced: () => undefined };
 
 /**
  * `coordinator test-fence [--state DIR] [--spin] [--hang]`, kept out of the help texts: serves a tiny run, lets a rival take its
  * lease, and shows that the process ends in time, with 3, or by SIGKILL where its loop spins. With `--hang` the store does not let go.
  */
-export async function prepareDrill(argv: readonly string[]): Promise<{ readonly settings: CoordinatorSettings; readonly drill: Drill }> {
+export async function prepareTestFence(
+  argv: readonly string[],
+): Promise<{ readonly settings: CoordinatorSettings; readonly testHook: TestHook }> {
   const { values } = parseArgs({
     args: [...argv],
     options: { state: { type: 'string' }, spin: { type: 'boolean', default: false }, hang: { type: 'boolean', default: false } },
@@ -27,14 +29,14 @@ export async function prepareDrill(argv: readonly string[]): Promise<{ readonly 
   const dir = values.state ?? (await mkdtemp(join(tmpdir(), 'rollout-test-fence-')));
   process.stderr.write(`test-fence: the run is kept in ${dir}\n`);
   const settings = await tinyRun(dir);
-  const drill: Drill = {
+  const testHook: TestHook = {
     ledger: (ledger) => (values.hang ? { ...ledger, dispose: () => new Promise(() => undefined) } : ledger),
-    onServing: (keeper, ledger) => own(takeOver(keeper, ledger)),
+    onServing: (leaseHolder, ledger) => own(takeOver(leaseHolder, ledger)),
     onFenced: () => {
       if (values.spin) spin();
     },
   };
-  return { settings, drill };
+  return { settings, testHook };
 }
 
 async function tinyRun(dir: string): Promise<CoordinatorSettings> {
@@ -57,8 +59,8 @@ async function tinyRun(dir: string): Promise<CoordinatorSettings> {
 }
 
 /** What a successor does, without waiting for the lease to run out: the epoch is what deposes. A renewal may come in between. */
-async function takeOver(keeper: Keeper, ledger: Ledger): Promise<void> {
-  const held = keeper.lease();
+async function takeOver(leaseHolder: LeaseHolder, ledger: Ledger): Promise<void> {
+  const held = leaseHolder.lease();
   for (;;) {
     const expected = await ledger.readLease();
     const reply = await ledger.acquire({ ...held, holder: 'test-fence', expected, floor: held.epoch });
@@ -66,7 +68,7 @@ async function takeOver(keeper: Keeper, ledger: Ledger): Promise<void> {
   }
 }
 
-/** A failure of the drill is a bug, and ends the process as one. */
+/** A failure of the test is a bug, and ends the process as one. */
 function own(promise: Promise<void>): void {
   promise.catch((error: unknown) => {
     queueMicrotask(() => {

@@ -19,9 +19,9 @@ function tail(stragglers = true, maxAttempts = 5): Machine {
   return machine;
 }
 
-function seconded(machine: Machine): Machine {
+function withSecondAttempt(machine: Machine): Machine {
   const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
-  machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
+  machine.tell({ kind: 'second-attempts', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
   return machine;
 }
 
@@ -43,7 +43,7 @@ test('L13: the first outcome is the record, whichever attempt it is of, and the 
     ['w1', 1, ref(0, 2)],
     ['w2', 2, ref(0, 1)],
   ] as const) {
-    const machine = seconded(tail());
+    const machine = withSecondAttempt(tail());
     const [other] = ['w1', 'w2'].filter((worker) => worker !== winner);
     const outcome = outcomeOf(ref(0, attempt));
     machine.poll(winner, { outcomes: [outcome] });
@@ -56,7 +56,7 @@ test('L13: the first outcome is the record, whichever attempt it is of, and the 
 });
 
 test('L19: the second outcome waits while the first is being recorded, and is then known to be recorded', (t) => {
-  const machine = seconded(tail());
+  const machine = withSecondAttempt(tail());
   t.is(ofKind(machine.poll('w1', { outcomes: [outcomeOf(ref(0))] }), 'record').length, 1);
   t.is(ofKind(machine.poll('w2', { outcomes: [outcomeOf(ref(0, 2))] }), 'record').length, 0);
   const first = { worker: 'w1', outcome: outcomeOf(ref(0)) };
@@ -65,7 +65,7 @@ test('L19: the second outcome waits while the first is being recorded, and is th
 });
 
 test('L13: handing back one attempt leaves the other; only without any is the item pending', (t) => {
-  const machine = seconded(tail());
+  const machine = withSecondAttempt(tail());
   const commands = machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0, detail: '' }] });
   const { returns } = only(commands, 'hand-back', 'reply-poll');
   t.deepEqual(returns, [{ index: 0, row: rowFor('w2', 2), reason: 'drained', delayMs: 0 }]);
@@ -78,7 +78,7 @@ test('L13: handing back one attempt leaves the other; only without any is the it
 });
 
 test('a failure of one attempt is counted and never recorded while the other runs', (t) => {
-  const machine = seconded(tail());
+  const machine = withSecondAttempt(tail());
   correct(itemAt(machine.state, 0), { lastAttempt: 2, faults: { ...RETURNED.faults, failures: 4 } });
   const failure = outcomeOf(ref(0), { kind: 'error', httpStatus: 500, code: 'http_500', isRetryable: true });
   const commands = machine.poll('w1', { outcomes: [failure] });
@@ -101,7 +101,7 @@ test('an item that has one try left is given no second attempt: its failure coul
 });
 
 test('L31: both workers of an item may be lost at once: both rows go back, one after the other', (t) => {
-  const machine = seconded(tail());
+  const machine = withSecondAttempt(tail());
   const first = only(machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 }), 'hand-back', 'emit', 'forget');
   t.is(ofKind(machine.tell({ kind: 'worker-exited', worker: 'w2', pid: 7 }), 'hand-back').length, 0, 'one at a time (L19)');
   const results = [{ ...RETURNED, lastAttempt: 2, other: rowFor('w2', 2) }];
@@ -110,7 +110,7 @@ test('L31: both workers of an item may be lost at once: both rows go back, one a
 });
 
 test('L27: a row that a hello missed while its item was busy is sent again as soon as it is not', (t) => {
-  const machine = seconded(tail());
+  const machine = withSecondAttempt(tail());
   const { returns } = only(
     machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0, detail: '' }] }),
     'hand-back',
@@ -124,14 +124,14 @@ test('L27: a row that a hello missed while its item was busy is sent again as so
 test('L7: a second attempt that is refused leaves what the ledger says', (t) => {
   const machine = tail();
   const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
-  machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'refused', found: { index: 0, state: 'done' } }] });
+  machine.tell({ kind: 'second-attempts', worker, rows, verdicts: [{ kind: 'refused', found: { index: 0, state: 'done' } }] });
   t.false(machine.state.items.has(0));
 });
 
 test('a second attempt is delivered like a claim', (t) => {
   const machine = tail();
   const { worker, rows } = only(machine.tick(machine.nowMs + 1_000), 'second', 'check-lease');
-  const load = machine.tell({ kind: 'seconded', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
+  const load = machine.tell({ kind: 'second-attempts', worker, rows, verdicts: [{ kind: 'granted', attempt: 2 }] });
   machine.load(load);
   t.deepEqual(
     okReply(machine.poll('w2', { capacity: 4 })).assignments.map(({ index, attempt }) => [index, attempt]),

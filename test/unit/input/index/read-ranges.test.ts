@@ -1,17 +1,17 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Entry } from '../../../../runtime/input/index/entry.ts';
-import { spansOf } from '../../../../runtime/input/index/spans.ts';
+import { readRangesOf } from '../../../../runtime/input/index/read-ranges.ts';
 
 const entry = (offset: number, length: number): Entry => ({ offset, length, lineNumber: 1, reasonAt: null, checksum: 0 });
 
 test('neighbouring lines are read at once, line ends and a blank line between them included', (t) => {
-  t.deepEqual(spansOf([entry(0, 10), entry(11, 10), entry(25, 5)]), [{ offset: 0, length: 30, first: 0, count: 3 }]);
+  t.deepEqual(readRangesOf([entry(0, 10), entry(11, 10), entry(25, 5)]), [{ offset: 0, length: 30, first: 0, count: 3 }]);
 });
 
 test('lines far apart, or in another order than the file, are read one by one', (t) => {
   t.deepEqual(
-    spansOf([entry(0, 10), entry(1_000_000, 10), entry(20, 10)]).map(({ offset, first, count }) => ({ offset, first, count })),
+    readRangesOf([entry(0, 10), entry(1_000_000, 10), entry(20, 10)]).map(({ offset, first, count }) => ({ offset, first, count })),
     [
       { offset: 0, first: 0, count: 1 },
       { offset: 1_000_000, first: 1, count: 1 },
@@ -32,15 +32,15 @@ test('a span of several lines is at most 1 MiB, and every entry lies in exactly 
         offset += length + gap;
         return entry(at, length);
       });
-      const spans = spansOf(entries);
+      const ranges = readRangesOf(entries);
       t.is(
-        spans.reduce((sum, span) => sum + span.count, 0),
+        ranges.reduce((sum, range) => sum + range.count, 0),
         entries.length,
       );
-      for (const span of spans) {
-        t.true(span.count === 1 || span.length <= 2 ** 20);
-        for (const inside of entries.slice(span.first, span.first + span.count)) {
-          t.true(inside.offset >= span.offset && inside.offset + inside.length <= span.offset + span.length);
+      for (const range of ranges) {
+        t.true(range.count === 1 || range.length <= 2 ** 20);
+        for (const inside of entries.slice(range.first, range.first + range.count)) {
+          t.true(inside.offset >= range.offset && inside.offset + inside.length <= range.offset + range.length);
         }
       }
     }),

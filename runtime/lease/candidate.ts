@@ -3,7 +3,7 @@ import { RolloutError } from '../base/errors.ts';
 import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import type { AcquireReply, Lease } from '../model/lease.ts';
-import type { Keeper } from './contract.ts';
+import type { LeaseHolder } from './contract.ts';
 import { holdLease } from './holder.ts';
 import { type Grounds, groundsToAcquire, onSeen, type Watching } from './machine.ts';
 
@@ -31,7 +31,7 @@ export interface CandidateOptions {
 const WATCH_INTERVAL_MS = 75;
 
 /** Waits for its turn, as long as it takes, and wins the lease. Rejects with the signal's reason when that aborts. */
-export async function winLease(options: CandidateOptions): Promise<Keeper> {
+export async function winLease(options: CandidateOptions): Promise<LeaseHolder> {
   const { ledger, clock, signal } = options;
   let watching: Watching | null = null;
   let told: Lease | null = null;

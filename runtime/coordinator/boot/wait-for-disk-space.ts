@@ -4,12 +4,12 @@ import { waitForSpace } from '../../base/fs/free-space.ts';
 import type { Log } from '../../base/log.ts';
 import { tellParent } from '../../base/process/supervised.ts';
 import { stateFiles } from '../../run-dir/state-files.ts';
-import type { Post } from '../server/listening.ts';
+import type { ServerContext } from '../server/listening.ts';
 import type { CoordinatorSettings } from '../settings.ts';
 
-export interface RoomOptions {
+export interface DiskSpaceOptions {
   readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'minFreeBytes'>;
-  readonly post: Post;
+  readonly context: ServerContext;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,8 +19,8 @@ export interface RoomOptions {
  * Waits until the disk with the state directory has room for a coordinator, and says so to whoever looks: a predecessor may have
  * ended for want of it (L18). Resolves at once where there is room, and when the signal aborts.
  */
-export async function awaitRoom({ settings, post, signal, clock, log }: RoomOptions): Promise<void> {
-  const before = post.standing;
+export async function waitForDiskSpace({ settings, context, signal, clock, log }: DiskSpaceOptions): Promise<void> {
+  const before = context.coordinatorStatus;
   const { store, segments } = stateFiles(settings.stateDir);
   // These two may lie on disks of their own.
   for (const dir of [settings.stateDir, store, segments])
@@ -30,7 +30,7 @@ export async function awaitRoom({ settings, post, signal, clock, log }: RoomOpti
       clock,
       signal,
       onShort: (shortage) => {
-        post.standing = { kind: 'no-space', shortage };
+        context.coordinatorStatus = { kind: 'no-space', shortage };
         log.error({ shortage }, 'the coordinator waits for space; free some, and it goes on by itself');
         tellParent({ kind: 'waiting', reason: `${shortage}; ${SPACE_ADVICE}` });
       },
@@ -39,5 +39,5 @@ export async function awaitRoom({ settings, post, signal, clock, log }: RoomOpti
         tellParent({ kind: 'going-on' });
       },
     });
-  post.standing = before;
+  context.coordinatorStatus = before;
 }

@@ -1,5 +1,5 @@
-import { present } from '../../base/assert.ts';
-import type { NamedRow, SecondReply } from '../../ledger/contract.ts';
+import { mustGet } from '../../base/assert.ts';
+import type { NamedRow, SecondAttemptReply } from '../../ledger/contract.ts';
 import { medianMs } from '../../model/durations.ts';
 import type { WorkerId } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
@@ -25,7 +25,7 @@ const MIN_SLOW_MS = 500;
 const BLIND_SLOW_MS = 10_000;
 
 /** Called at each scan, after stealing. */
-export function planSeconds(state: State): void {
+export function planSecondAttempts(state: State): void {
   if (!state.settings.stragglers || !isQueueEmpty(state)) return;
   const idle = [...state.workers.values()].filter((worker) => idleSlots(state, worker) > 0);
   if (idle.length === 0) return;
@@ -60,7 +60,7 @@ function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
   const rows: NamedRow[] = [];
   let free = idleSlots(state, worker);
   for (const item of slow) {
-    const row = present(item.rows[0], 'a running row').row;
+    const row = mustGet(item.rows[0], 'a running row').row;
     if (free === 0) break;
     if (item.lock !== null || row.worker === worker.id) continue;
     lockItem(item, 'moving');
@@ -72,11 +72,16 @@ function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
 }
 
 /** The ledger's word on second attempts; null: the run is paused, and nothing was given. */
-export function onSeconded(state: State, worker: WorkerId, rows: readonly NamedRow[], verdicts: SecondReply['verdicts'] | null): void {
+export function onSecondAttempts(
+  state: State,
+  worker: WorkerId,
+  rows: readonly NamedRow[],
+  verdicts: SecondAttemptReply['verdicts'] | null,
+): void {
   for (const [at, { index }] of rows.entries()) {
     const item = itemAt(state, index);
     awaitNoMore(state, worker, index);
-    const verdict = verdicts === null ? null : present(verdicts[at], 'a verdict on a second attempt');
+    const verdict = verdicts === null ? null : mustGet(verdicts[at], 'a verdict on a second attempt');
     if (verdict === null) unlock(state, item);
     else if (verdict.kind === 'granted') giveRow(state, item, worker, verdict.attempt);
     else {

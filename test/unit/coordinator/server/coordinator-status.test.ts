@@ -1,8 +1,8 @@
 import test from 'ava';
-import { STARTING, type Standing, unreadiness } from '../../../../runtime/coordinator/server/standing.ts';
+import { type CoordinatorStatus, STARTING, unreadiness } from '../../../../runtime/coordinator/server/coordinator-status.ts';
 
 test('only one that stands by is ready without serving; every other says why not in one line', (t) => {
-  const all: readonly Standing[] = [
+  const all: readonly CoordinatorStatus[] = [
     STARTING,
     { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
     { kind: 'candidate' },
@@ -10,11 +10,11 @@ test('only one that stands by is ready without serving; every other says why not
     { kind: 'taking-over' },
     { kind: 'ending' },
   ];
-  const ready = all.filter((standing) => unreadiness(standing) === null);
+  const ready = all.filter((coordinatorStatus) => unreadiness(coordinatorStatus) === null);
   t.deepEqual(
     ready.map(({ kind }) => kind),
     ['passive'],
   );
-  for (const standing of all) t.notRegex(unreadiness(standing) ?? '', /\n/);
+  for (const coordinatorStatus of all) t.notRegex(unreadiness(coordinatorStatus) ?? '', /\n/);
   t.is(new Set(all.map(unreadiness)).size, all.length);
 });

@@ -2,18 +2,18 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { WorkerState } from '../../model/session.ts';
 import type { Link } from '../session/link.ts';
-import type { FromHeart, HeartSettings } from './heart-messages.ts';
+import type { FromHeartbeatThread, HeartbeatSettings } from './heartbeat-messages.ts';
 
-export interface HeartDeps {
+export interface BeatSenderDeps {
   readonly settings: Pick<
-    HeartSettings,
+    HeartbeatSettings,
     'workerId' | 'bootNonce' | 'concurrency' | 'pid' | 'node' | 'heartbeatIntervalMs' | 'highestEpoch'
   >;
   readonly link: Link;
   readonly clock: Clock;
   /** How far the main loop lags behind, as a beat tells it. */
   readonly loopLagMs: () => number;
-  readonly onAnswered: (beat: Omit<FromHeart, 'kind'>) => void;
+  readonly onAnswered: (beat: Omit<FromHeartbeatThread, 'kind'>) => void;
   /** A coordinator of an older epoch than one that was seen has answered; it is left. */
   readonly onOutdated: (epoch: Epoch, highestEpoch: Epoch) => void;
   readonly onFailure: (cause: unknown) => void;
@@ -23,8 +23,8 @@ export interface HeartDeps {
 const DEADLINE_INTERVALS = 4;
 
 /** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */
-export class Heart {
-  readonly #deps: HeartDeps;
+export class BeatSender {
+  readonly #deps: BeatSenderDeps;
   #timer: Timer;
   #intervalMs: number;
   readonly #underWay = new Set<Promise<void>>();
@@ -35,7 +35,7 @@ export class Heart {
   #isStopped = false;
 
   /** Beats from now on; the first beat is sent at once. */
-  constructor(deps: HeartDeps) {
+  constructor(deps: BeatSenderDeps) {
     this.#deps = deps;
     this.#highestEpoch = deps.settings.highestEpoch;
     this.#intervalMs = deps.settings.heartbeatIntervalMs;
@@ -58,7 +58,7 @@ export class Heart {
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
   }
 
-  /** Says no more; resolves when no beat is under way, since one that came after the farewell would register the worker again (L36). */
+  /** Says no more; resolves when no beat is under way, since one that came after the deregistration would register the worker again (L36). */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer.stop();

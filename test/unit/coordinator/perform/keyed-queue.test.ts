@@ -1,9 +1,9 @@
 import test from 'ava';
-import { Turns } from '../../../../runtime/coordinator/perform/turns.ts';
+import { KeyedQueue } from '../../../../runtime/coordinator/perform/keyed-queue.ts';
 import { settlePromises } from '../../../support/manual-clock.ts';
 
 test('L31: what is said of one worker waits for what was said before; others do not wait for it', async (t) => {
-  const turns = new Turns();
+  const queue = new KeyedQueue();
   const done: string[] = [];
   let letGo: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
@@ -14,9 +14,9 @@ test('L31: what is said of one worker waits for what was said before; others do 
     done.push(name);
   };
   const all = [
-    turns.take('w1', say('forget w1', held)),
-    turns.take('w1', say('register w1', Promise.resolve())),
-    turns.take('w2', say('register w2', Promise.resolve())),
+    queue.run('w1', say('forget w1', held)),
+    queue.run('w1', say('register w1', Promise.resolve())),
+    queue.run('w2', say('register w2', Promise.resolve())),
   ];
   await settlePromises();
   t.deepEqual(done, ['register w2']);
@@ -26,9 +26,9 @@ test('L31: what is said of one worker waits for what was said before; others do 
 });
 
 test('a failure goes to whoever waits for it, and to those behind it', async (t) => {
-  const turns = new Turns();
-  const broken = turns.take('w1', () => Promise.reject(new Error('the store is broken')));
-  const behind = turns.take('w1', () => Promise.resolve());
+  const queue = new KeyedQueue();
+  const broken = queue.run('w1', () => Promise.reject(new Error('the store is broken')));
+  const behind = queue.run('w1', () => Promise.resolve());
   await t.throwsAsync(broken, { message: 'the store is broken' });
   await t.throwsAsync(behind, { message: 'the store is broken' });
 });

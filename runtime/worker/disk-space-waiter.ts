@@ -3,10 +3,15 @@ import { SPACE_ADVICE } from '../base/fs/disk-space.ts';
 import { waitForSpace } from '../base/fs/free-space.ts';
 import type { Log } from '../base/log.ts';
 import { tellParent } from '../base/process/supervised.ts';
-import { type AwaitRoom, OUTBOX_FREE_BYTES } from './outbox/contract.ts';
+import { OUTBOX_FREE_BYTES, type WaitForDiskSpace } from './outbox/contract.ts';
 
-/** `onRoom`: hears what is missing, and null once there is room again. */
-export function roomFor(stateDir: string, clock: Clock, log: Log, onRoom: (shortage: string | null) => void): AwaitRoom {
+/** `onDiskSpace`: hears what is missing, and null once there is room again. */
+export function diskSpaceWaiter(
+  stateDir: string,
+  clock: Clock,
+  log: Log,
+  onDiskSpace: (shortage: string | null) => void,
+): WaitForDiskSpace {
   return (signal) =>
     waitForSpace({
       dir: stateDir,
@@ -16,12 +21,12 @@ export function roomFor(stateDir: string, clock: Clock, log: Log, onRoom: (short
       onShort: (shortage) => {
         log.error({ shortage }, 'the worker waits for space, and keeps its results in memory until then');
         tellParent({ kind: 'waiting', reason: `${shortage}; ${SPACE_ADVICE}` });
-        onRoom(shortage);
+        onDiskSpace(shortage);
       },
       onEnough: () => {
         log.info('there is space again');
         tellParent({ kind: 'going-on' });
-        onRoom(null);
+        onDiskSpace(null);
       },
     });
 }

@@ -1,18 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { never, present } from '../../base/assert.ts';
+import { assertNever, mustGet } from '../../base/assert.ts';
 import { systemClock } from '../../base/clock.ts';
 import { createLog } from '../../base/log.ts';
+import { type LogThrottle, NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
 import { killSelf } from '../../base/process/kill-self.ts';
 import { systemRandom } from '../../base/random.ts';
-import { NO_REPEATS, onReason, type Repeats } from '../../base/repeats.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { ToldTiming } from '../../model/timing.ts';
 import { createWorkerClient } from '../../rpc/client.ts';
 import { clientCredentials } from '../../rpc/tls.ts';
 import { createLink } from '../session/link.ts';
-import { isHung, onGlance, type Watched } from './hang.ts';
-import { Heart } from './heart.ts';
-import type { FromHeart, HeartSettings, ToHeart } from './heart-messages.ts';
+import { BeatSender } from './beat-sender.ts';
+import { isHung, onSample, type Watched } from './hang.ts';
+import type { FromHeartbeatThread, HeartbeatSettings, ToHeartbeatThread } from './heartbeat-messages.ts';
 import { lastSeenMs, takeLagMs } from './loop-lag.ts';
 
 /**
@@ -23,10 +23,10 @@ import { lastSeenMs, takeLagMs } from './loop-lag.ts';
 const OUTDATED =
   'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run again with --fresh';
 
-const settings = workerData as HeartSettings;
-const port = present(parentPort, 'the port to the main thread');
+const settings = workerData as HeartbeatSettings;
+const port = mustGet(parentPort, 'the port to the main thread');
 const clock = systemClock;
-const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heart' });
+const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heartbeat' });
 const credentials = clientCredentials(settings.tls, settings.runId, log);
 const link = createLink({
   dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
@@ -36,12 +36,12 @@ const link = createLink({
   log,
 });
 
-let outdated: Repeats = NO_REPEATS;
+let outdated: LogThrottle = NEW_LOG_THROTTLE;
 let registeredAt: string | null = null;
 let heldMs = settings.heartbeatIntervalMs;
 let watched: Watched = { lastSeenMs: 0, atMs: clock.monotonicMs(), stuckMs: 0 };
 
-const heart = new Heart({
+const beatSender = new BeatSender({
   settings,
   link,
   clock,
@@ -49,43 +49,43 @@ const heart = new Heart({
   onAnswered: (beat) => {
     logRegistration(link.address());
     logTiming(beat.timing);
-    port.postMessage({ kind: 'beat', ...beat } satisfies FromHeart);
+    port.postMessage({ kind: 'beat', ...beat } satisfies FromHeartbeatThread);
   },
   onOutdated: logOutdated,
   onFailure: rise,
 });
 const watching = clock.every(settings.heartbeatIntervalMs, watch);
-port.on('message', (message: ToHeart) => onMessage(message));
+port.on('message', (message: ToHeartbeatThread) => onMessage(message));
 
 /** A coordinator that was replaced a moment ago answers once or twice; one that goes on answering has an old store, which is logged (L41). */
 function logOutdated(epoch: Epoch, highestEpoch: Epoch): void {
   const address = link.address();
-  const { repeats, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
-  outdated = repeats;
+  const { throttle, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
+  outdated = throttle;
   if (isDue) log.warn({ address, epoch, highestEpoch, unlogged }, OUTDATED);
 }
 
-function onMessage(message: ToHeart): void {
+function onMessage(message: ToHeartbeatThread): void {
   switch (message.kind) {
     case 'say':
-      return heart.say(message.state, message.detail);
+      return beatSender.say(message.state, message.detail);
     case 'epoch':
-      return heart.tellEpoch(message.epoch);
+      return beatSender.tellEpoch(message.epoch);
     case 'coordinators':
       return link.replaceAddresses(message.addresses);
     case 'stop':
       stop().catch(rise);
       return;
     default:
-      never(message);
+      assertNever(message);
   }
 }
 
 /** Nobody else would ever find out: the coordinator hears beats, and the items of a loop that hangs would be held for ever. */
 function watch(): void {
   const { heartbeatIntervalMs, maxLoopBlockMs } = settings;
-  watched = onGlance(watched, lastSeenMs(settings.lag), clock.monotonicMs(), heartbeatIntervalMs);
-  if (heart.isStopped || !isHung(watched, maxLoopBlockMs)) return;
+  watched = onSample(watched, lastSeenMs(settings.lag), clock.monotonicMs(), heartbeatIntervalMs);
+  if (beatSender.isStopped || !isHung(watched, maxLoopBlockMs)) return;
   log.fatal({ maxLoopBlockMs }, 'the main loop has hung for maxLoopBlock: this process ends, and its items run elsewhere');
   killSelf();
 }
@@ -111,7 +111,7 @@ function logTiming(timing: ToldTiming | undefined): void {
 
 async function stop(): Promise<void> {
   watching.stop();
-  await heart.stop();
+  await beatSender.stop();
   link.close();
   port.close();
 }

@@ -10,7 +10,7 @@ const MAX_GAP_MS = 60_000;
 /** More reasons than a list of coordinators has; beyond it the one that was logged longest ago is new again. */
 export const MAX_REASONS = 32;
 
-export interface Repeat {
+export interface ThrottledReason {
   readonly nextAtMs: number;
   readonly gapMs: number;
   /** How often it came unlogged since it was logged last. */
@@ -18,25 +18,25 @@ export interface Repeat {
 }
 
 /** By reason, in the order in which they were logged last. */
-export type Repeats = ReadonlyMap<string, Repeat>;
+export type LogThrottle = ReadonlyMap<string, ThrottledReason>;
 
-export const NO_REPEATS: Repeats = new Map();
+export const NEW_LOG_THROTTLE: LogThrottle = new Map();
 
 /** `isDue`: it is to be logged now; `unlogged`: how often it came since it was logged last. */
 export function onReason(
-  repeats: Repeats,
+  throttle: LogThrottle,
   reason: string,
   nowMs: number,
-): { readonly repeats: Repeats; readonly isDue: boolean; readonly unlogged: number } {
-  const known = repeats.get(reason);
+): { readonly throttle: LogThrottle; readonly isDue: boolean; readonly unlogged: number } {
+  const known = throttle.get(reason);
   const unlogged = known?.unlogged ?? 0;
-  const next = new Map(repeats);
+  const next = new Map(throttle);
   if (known !== undefined && nowMs < known.nextAtMs) {
-    return { repeats: next.set(reason, { ...known, unlogged: unlogged + 1 }), isDue: false, unlogged };
+    return { throttle: next.set(reason, { ...known, unlogged: unlogged + 1 }), isDue: false, unlogged };
   }
   const gapMs = known === undefined ? FIRST_GAP_MS : Math.min(MAX_GAP_MS, known.gapMs * 2);
   next.delete(reason);
   next.set(reason, { nextAtMs: nowMs + gapMs, gapMs, unlogged: 0 });
   for (const oldest of [...next.keys()].slice(0, Math.max(0, next.size - MAX_REASONS))) next.delete(oldest);
-  return { repeats: next, isDue: true, unlogged };
+  return { throttle: next, isDue: true, unlogged };
 }

@@ -1,5 +1,5 @@
 /** One place where a run is not what it must be. */
-export interface Break {
+export interface Violation {
   /** Path of the file, or `ledger`. */
   readonly file: string;
   /** From 1; null where the whole file is meant. */
@@ -11,9 +11,9 @@ export interface Break {
 /** More are counted only: a file that is shifted by one line breaks on every line. */
 const KEPT = 20;
 
-/** Collects breaks in the order in which they are found. */
-export class Breaks {
-  readonly first: Break[] = [];
+/** Collects violations in the order in which they are found. */
+export class Violations {
+  readonly first: Violation[] = [];
   count = 0;
 
   add(file: string, line: number | null, what: string): void {

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 
 /** Neighbouring lines that are read at once. */
-export interface Span {
+export interface ReadRange {
   readonly offset: number;
   readonly length: number;
   /** Which of the given entries lie in it: `count` from position `first`. */
@@ -15,20 +15,20 @@ const LONGEST_SPAN_BYTES = 2 ** 20;
 const WIDEST_GAP_BYTES = 2 ** 12;
 
 /** Joins entries that follow one another, in the order given, to as few reads as is sensible. */
-export function spansOf(entries: readonly Entry[]): readonly Span[] {
-  const spans: Span[] = [];
+export function readRangesOf(entries: readonly Entry[]): readonly ReadRange[] {
+  const ranges: ReadRange[] = [];
   for (const [at, entry] of entries.entries()) {
-    const joined = joinedSpan(spans.at(-1), entry);
-    if (joined === null) spans.push({ offset: entry.offset, length: entry.length, first: at, count: 1 });
-    else spans[spans.length - 1] = joined;
+    const joined = joinedRange(ranges.at(-1), entry);
+    if (joined === null) ranges.push({ offset: entry.offset, length: entry.length, first: at, count: 1 });
+    else ranges[ranges.length - 1] = joined;
   }
-  return spans;
+  return ranges;
 }
 
-function joinedSpan(span: Span | undefined, entry: Entry): Span | null {
-  if (span === undefined) return null;
-  const gapBytes = entry.offset - (span.offset + span.length);
-  const length = entry.offset + entry.length - span.offset;
+function joinedRange(range: ReadRange | undefined, entry: Entry): ReadRange | null {
+  if (range === undefined) return null;
+  const gapBytes = entry.offset - (range.offset + range.length);
+  const length = entry.offset + entry.length - range.offset;
   if (gapBytes < 0 || gapBytes > WIDEST_GAP_BYTES || length > LONGEST_SPAN_BYTES) return null;
-  return { ...span, length, count: span.count + 1 };
+  return { ...range, length, count: range.count + 1 };
 }

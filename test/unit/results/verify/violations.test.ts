@@ -1,12 +1,12 @@
 import test from 'ava';
-import { Breaks, named } from '../../../../runtime/results/verify/breaks.ts';
+import { named, Violations } from '../../../../runtime/results/verify/violations.ts';
 
 test('the first twenty breaks are kept, and all are counted', (t) => {
-  const breaks = new Breaks();
-  for (let line = 1; line <= 25; line++) breaks.add('out.jsonl', line, 'is wrong');
-  t.is(breaks.count, 25);
+  const violations = new Violations();
+  for (let line = 1; line <= 25; line++) violations.add('out.jsonl', line, 'is wrong');
+  t.is(violations.count, 25);
   t.deepEqual(
-    breaks.first.map(({ line }) => line),
+    violations.first.map(({ line }) => line),
     Array.from({ length: 20 }, (_, n) => n + 1),
   );
 });

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import { isNoSpace } from '../../base/fs/disk-space.ts';
-import type { AwaitRoom } from './contract.ts';
+import type { WaitForDiskSpace } from './contract.ts';
 
-export interface Room {
+export interface DiskSpace {
   /** Whether the disk may lack the room for what is about to be written. */
   readonly isShort: () => boolean;
-  readonly awaitRoom: AwaitRoom;
+  readonly waitForDiskSpace: WaitForDiskSpace;
   readonly clock: Clock;
 }
 
@@ -14,15 +14,15 @@ const RETRY_MS = 1_000;
 const MOST_RETRIES = 30;
 
 /** Writes once there is room, and again where there was none after all. What waits is kept in memory. */
-export async function whenRoom<T>(room: Room, signal: AbortSignal, write: () => Promise<T>, retries = 0): Promise<T> {
-  if (!signal.aborted && room.isShort()) await room.awaitRoom(signal);
+export async function whenDiskSpace<T>(diskSpace: DiskSpace, signal: AbortSignal, write: () => Promise<T>, retries = 0): Promise<T> {
+  if (!signal.aborted && diskSpace.isShort()) await diskSpace.waitForDiskSpace(signal);
   if (signal.aborted) throw new Error('it is closed');
   try {
     return await write();
   } catch (error) {
     if (!isNoSpace(error) || retries >= MOST_RETRIES) throw error;
   }
-  if (await room.awaitRoom(signal)) return whenRoom(room, signal, write);
-  await room.clock.sleep(RETRY_MS, signal);
-  return whenRoom(room, signal, write, retries + 1);
+  if (await diskSpace.waitForDiskSpace(signal)) return whenDiskSpace(diskSpace, signal, write);
+  await diskSpace.clock.sleep(RETRY_MS, signal);
+  return whenDiskSpace(diskSpace, signal, write, retries + 1);
 }

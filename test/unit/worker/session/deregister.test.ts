@@ -1,8 +1,8 @@
 import test from 'ava';
-import { sayGoodbye } from '../../../../runtime/worker/session/goodbye.ts';
+import { deregister } from '../../../../runtime/worker/session/deregister.ts';
 import type { Called } from '../../../../runtime/worker/session/link.ts';
 
-const GOODBYE = { workerId: 'w1', bootNonce: 'n', isClean: true };
+const DEREGISTRATION = { workerId: 'w1', bootNonce: 'n', isClean: true };
 const PASSIVE: Called<never> = { kind: 'failed', isPassive: true };
 
 /** Whether it was heard, and how often the link had to move; each call and each move takes 100 ms of the clock. */
@@ -14,7 +14,7 @@ async function said(answers: readonly Called<{ readonly epoch: number }>[], byMs
       moves += 1;
     },
   };
-  const isHeard = await sayGoodbye({ link, clock: { monotonicMs: () => (calls + moves) * 100 } }, GOODBYE, byMs);
+  const isHeard = await deregister({ link, clock: { monotonicMs: () => (calls + moves) * 100 } }, DEREGISTRATION, byMs);
   return { isHeard, moves };
 }
 

@@ -3,7 +3,7 @@ import type { Heartbeat } from '../../runtime/worker/heartbeat/heartbeat.ts';
 import type { WorkerLoop } from '../../runtime/worker/loop.ts';
 import type { Link } from '../../runtime/worker/session/link.ts';
 
-export interface HerdHeart {
+export interface HerdHeartbeat {
   readonly workerId: string;
   readonly bootNonce: string;
   readonly link: Link;
@@ -12,8 +12,8 @@ export interface HerdHeart {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** What the thread that beats does (heart-thread.ts), without the thread: a herd has one process for many workers. */
-export function startHerdHeart({ workerId, bootNonce, link, heartbeatIntervalMs, onBeat, onFailure }: HerdHeart): Heartbeat {
+/** What the thread that beats does (heartbeat-thread.ts), without the thread: a herd has one process for many workers. */
+export function startHerdHeartbeat({ workerId, bootNonce, link, heartbeatIntervalMs, onBeat, onFailure }: HerdHeartbeat): Heartbeat {
   const underWay = new Set<Promise<void>>();
   let [state, detail, highestEpoch, isMoving, isStopped] = ['init' as Parameters<Heartbeat['say']>[0], '', 0, false, false];
   const beatOnce = async (): Promise<void> => {

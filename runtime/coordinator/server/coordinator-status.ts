@@ -1,7 +1,7 @@
-import { never } from '../../base/assert.ts';
+import { assertNever } from '../../base/assert.ts';
 
 /** Where a coordinator stands that does not serve. */
-export type Standing =
+export type CoordinatorStatus =
   | { readonly kind: 'starting' }
   /** Nothing is begun until there is space again. */
   | { readonly kind: 'no-space'; readonly shortage: string }
@@ -14,15 +14,15 @@ export type Standing =
   /** It has served, or failed, and is about to be gone. */
   | { readonly kind: 'ending' };
 
-export const STARTING: Standing = { kind: 'starting' };
+export const STARTING: CoordinatorStatus = { kind: 'starting' };
 
 /** Why a coordinator that does not serve is not ready, in one line; null for one that stands by. */
-export function unreadiness(standing: Standing): string | null {
-  switch (standing.kind) {
+export function unreadiness(coordinatorStatus: CoordinatorStatus): string | null {
+  switch (coordinatorStatus.kind) {
     case 'starting':
       return 'not yet standing: it is starting';
     case 'no-space':
-      return standing.shortage;
+      return coordinatorStatus.shortage;
     case 'candidate':
       return 'not yet standing: it asks for the lease';
     case 'passive':
@@ -32,6 +32,6 @@ export function unreadiness(standing: Standing): string | null {
     case 'ending':
       return 'it is ending';
     default:
-      return never(standing);
+      return assertNever(coordinatorStatus);
   }
 }

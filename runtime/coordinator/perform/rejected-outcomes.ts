@@ -1,4 +1,4 @@
-import { present } from '../../base/assert.ts';
+import { mustGet } from '../../base/assert.ts';
 import { contentId } from '../../format/content-id.ts';
 import { parseLine } from '../../format/line.ts';
 import { badLineId, type ErrorRecord, errorLine } from '../../format/output-line.ts';
@@ -29,7 +29,7 @@ async function lineOf(
   index: ItemIndex,
 ): Promise<{ readonly line: Uint8Array; readonly lineNumber: number }> {
   const [first] = await source.lines([index], 1);
-  return present(first, 'the line of an item');
+  return mustGet(first, 'the line of an item');
 }
 
 function outcomeOf(ref: ItemRef, record: ErrorRecord): Outcome {
