@@ -91,13 +91,12 @@ class Worker {
 function words(endpoint: string, told: readonly Told[], hasResult: boolean): string {
   const rows = told.map((_, index) => index);
   const machine = new Machine({
-    ...{ cursor: rows.length, settings: { breaker: REFUSAL_ROW } },
+    ...{ cursor: rows.length + Number(hasResult), settled: { done: Number(hasResult), failed: 0 }, settings: { breaker: REFUSAL_ROW } },
     running: rows.map((index) => ({ index, row: rowFor('w1') })),
     workers: [{ worker: 'w1', bootNonce: 'b1', pid: 7 }],
   });
   machine.supply(1_000);
   machine.poll('w1', { hello: rows.map((index) => heldItem(index)) });
-  if (hasResult) machine.state.done = 1;
   const commands = told.flatMap((one, index) => {
     if (one === null) return [];
     return machine.poll(

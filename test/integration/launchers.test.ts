@@ -33,7 +33,7 @@ test('a stack trace of a bug names lines of the sources, not of the built files'
     env: preloaded("process.stdout.write = () => { throw new Error('planted'); };"),
   });
   t.is(await command.exited, 70);
-  t.regex(command.stderr(), /Error: planted\n(?:.*\n)*? *at version \(.*\/runtime\/cli\/version\.ts:\d+:\d+\)/);
+  t.regex(command.stderr(), /Error: planted\n(?:.*\n)*? *at version \(.*\/runtime\/cli\/verbs\/version\.ts:\d+:\d+\)/);
   t.notRegex(command.stderr(), /\/dist\//);
 });
 

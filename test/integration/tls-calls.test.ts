@@ -73,7 +73,7 @@ test('a message that breaks a rule is refused with the name of its field, and do
     const twoLines = pollOf('w-1', { outcomes: [{ ...OUTCOME, line: new TextEncoder().encode('{}\n{}') }] });
     t.deepEqual(await w1.poll(twoLines, DEADLINE_MS), {
       kind: 'refused',
-      detail: 'INVALID_ARGUMENT: line must not contain a line end (0x0A)',
+      detail: 'INVALID_ARGUMENT: lines must not contain a line end (0x0A)',
     });
     t.deepEqual(calls, []);
   });
