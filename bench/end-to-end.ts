@@ -2,7 +2,7 @@ import type { Measurement, Part, Round, Subject } from './contract.ts';
 import { BATCHED, LINE_BYTES, type ListRun, runList, SUBJECTS } from './peers.ts';
 import { beyondStartUp } from './statistics.ts';
 
-/** What one item in flight is for the bare path: as many as the product's worker holds, one that runs and one that waits. */
+/** The bare path holds two, one that runs and one that waits; Rollout has no setting for that in `rollout run`. */
 const ONE: ListRun['inFlight'] = { rollout: 1, bare: 2, bullmq: 1 };
 
 /** Lists of items that are answered at once. */
@@ -19,13 +19,13 @@ export const endToEnd: Part = {
   },
 };
 
-/** How fast one item follows the other where nothing can be gathered. */
+/** One slot per worker. What is not alike: Rollout holds as many items ready as its window says, and gathers their outcomes. */
 export const oneByOne: Part = {
   name: 'one-by-one',
   mostRounds: Number.POSITIVE_INFINITY,
   measure: async (round) => {
     const measurements: Measurement[] = [];
-    const load = `one item in flight per worker, ${round.sizes.workers} workers`;
+    const load = `one slot per worker (Rollout holds more items ready), ${round.sizes.workers} workers`;
     for (const subject of SUBJECTS) measurements.push(await measureList(round, subject, load, round.sizes.oneByOne, ONE));
     return measurements;
   },
