@@ -18,8 +18,8 @@ import type { Worker } from '../state/worker.ts';
 const TOLD_REASONS = 3;
 /** Reasons with the same beginning are one: the rest often names the request. */
 const COMPARED_CHARACTERS = 120;
-/** The ledger keeps how long an item is to wait, and not why. */
-const UNKNOWN: WaitCause = { key: 'unknown', reason: 'an attempt under an earlier coordinator failed or was throttled' };
+/** The ledger keeps how long an item is to wait, and not why: of another coordinator's items the reason is not known. */
+const UNKNOWN: WaitCause = { key: 'unknown', reason: 'an earlier attempt failed or was throttled' };
 /** The items are counted so often for events; a status counts them when it is asked for. */
 const LOOK_EVERY_MS = 1_000;
 /** To count so many items takes well below a millisecond. */
