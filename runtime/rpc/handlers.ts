@@ -20,7 +20,7 @@ import { infoToWire, statusToWire } from './mapping/mapping-status.ts';
 import { callerOf, onGone, primary, refusalOf, type Serving, wireErrorOf } from './serving.ts';
 import type { Refusal } from './status.ts';
 import { streamHandler } from './stream-handler.ts';
-import { BEATS, SESSIONS } from './stream-kinds.ts';
+import { carryBeats, carrySession } from './stream-kinds.ts';
 
 type Answer<Response> = { readonly kind: 'reply'; readonly message: Response } | Refusal;
 
@@ -34,8 +34,8 @@ export function workerHandlers(serving: Serving): UntypedServiceImplementation {
     beat: unary<In<'beat'>, Out<'beat'>>(serving, (call) =>
       forWorker(serving, call, mapping.beatFromWire, async (core, beat) => mapping.beatReplyToWire(await core.beat(beat))),
     ),
-    beats: streamHandler(serving, BEATS),
-    session: streamHandler(serving, SESSIONS),
+    beats: streamHandler(serving, carryBeats),
+    session: streamHandler(serving, carrySession),
     poll: unary<In<'poll'>, Out<'poll'>>(serving, (call) =>
       forWorker(serving, call, mapping.pollFromWire, async (core, poll) => {
         const reply = await serving.waiters.during(

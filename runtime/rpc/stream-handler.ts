@@ -10,20 +10,20 @@ interface Named {
   readonly bootNonce: string;
 }
 
-/** What one kind of stream carries. `before`: the last message, or reply, in the same direction. */
-export interface StreamKind<In, Out, Message extends Named, Reply> {
-  fromWire(wire: In, before: Message | null): Checked<Message>;
-  toWire(reply: Reply, before: Reply | null): Out;
+/** What one stream carries. It is made for each stream, since a message may say what is new since the one before it. */
+export interface Carried<In, Out, Message extends Named, Reply> {
+  fromWire(wire: In): Checked<Message>;
+  toWire(reply: Reply): Out;
   open(core: CoordinatorCore, workerId: string, writer: StreamWriter<Reply>): StreamReceiver<Message>;
 }
 
 /** Serves one stream of a worker until either side ends it, or the server stops. */
 export function streamHandler<In, Out, Message extends Named, Reply>(
   serving: Serving,
-  kind: StreamKind<In, Out, Message, Reply>,
+  carry: () => Carried<In, Out, Message, Reply>,
 ): handleBidiStreamingCall<In, Out> {
   return (call) => {
-    const stream = new ServedStream(serving, kind, call);
+    const stream = new ServedStream(serving, carry(), call);
     serving.waiters
       .during(
         (gone) => onGone(call, gone),
@@ -35,18 +35,18 @@ export function streamHandler<In, Out, Message extends Named, Reply>(
 
 class ServedStream<In, Out, Message extends Named, Reply> {
   readonly #serving: Serving;
-  readonly #kind: StreamKind<In, Out, Message, Reply>;
+  readonly #carried: Carried<In, Out, Message, Reply>;
   readonly #call: ServerDuplexStream<In, Out>;
   /** Who speaks is found out with the first message, and is the same in all that follow. */
   #receiver: StreamReceiver<Message> | null = null;
-  #heard: Message | null = null;
-  #said: Reply | null = null;
+  /** Not the message: it may hold megabytes, and the next one may be long in coming. */
+  #named: Named | null = null;
   #isOver = false;
   #resolve: () => void = () => undefined;
 
-  constructor(serving: Serving, kind: StreamKind<In, Out, Message, Reply>, call: ServerDuplexStream<In, Out>) {
+  constructor(serving: Serving, carried: Carried<In, Out, Message, Reply>, call: ServerDuplexStream<In, Out>) {
     this.#serving = serving;
-    this.#kind = kind;
+    this.#carried = carried;
     this.#call = call;
     call.on('data', (wire: In) => this.#onMessage(wire));
     call.on('end', () => this.#end(null));
@@ -65,13 +65,14 @@ class ServedStream<In, Out, Message extends Named, Reply> {
   #onMessage(wire: In): void {
     if (this.#isOver) return;
     try {
-      const checked = this.#kind.fromWire(wire, this.#heard);
+      const checked = this.#carried.fromWire(wire);
       if (checked.kind === 'invalid') return this.#end(checked);
-      const refusal = this.#heard === null ? null : whyAnother(this.#heard, checked.value);
+      const { workerId, bootNonce } = checked.value;
+      const refusal = this.#named === null ? null : whyAnother(this.#named, checked.value);
       if (refusal !== null) return this.#end(refusal);
       const receiver = this.#receiver ?? this.#open(checked.value);
       if ('kind' in receiver) return this.#end(receiver);
-      this.#heard = checked.value;
+      this.#named ??= { workerId, bootNonce };
       receiver.onMessage(checked.value);
     } catch (error) {
       this.#end(refusalOf(error, this.#serving.log, this.#call.getPath()));
@@ -82,7 +83,7 @@ class ServedStream<In, Out, Message extends Named, Reply> {
   #open({ workerId }: Message): StreamReceiver<Message> | Refusal {
     const found = primary(this.#serving, this.#call, { service: 'worker', workerId });
     if ('kind' in found) return found;
-    this.#receiver = this.#kind.open(found.core, workerId, this.#writer());
+    this.#receiver = this.#carried.open(found.core, workerId, this.#writer());
     return this.#receiver;
   }
 
@@ -90,9 +91,7 @@ class ServedStream<In, Out, Message extends Named, Reply> {
     return {
       send: (reply, onWritten) => {
         if (this.#isOver) return;
-        const before = this.#said;
-        this.#said = reply;
-        this.#call.write(this.#kind.toWire(reply, before), () => onWritten());
+        this.#call.write(this.#carried.toWire(reply), () => onWritten());
       },
       end: () => this.#end(null),
       fail: (cause) => this.#end(refusalOf(cause, this.#serving.log, this.#call.getPath())),

@@ -9,7 +9,7 @@ import { addRow, itemAt, leaveWhereItIs, noteGivenBack, noteStarted, recall, rem
 import { acknowledge, handBack, reassign } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
-import { awaitNoMore, meetLater, sendItem, tellOf, withholdItem } from '../state/workers.ts';
+import { awaitNoMore, reconcileLater, sendItem, tellOf, withholdItem } from '../state/workers.ts';
 import { freeSlots } from './claims.ts';
 
 /**
@@ -134,7 +134,7 @@ export function giveRow(state: State, item: Item, worker: WorkerId, attempt: num
   addRow(state, item, { worker, attempt, claimEpoch: state.epoch });
   const owner = state.workers.get(worker);
   state.dirty.add(worker);
-  if (owner !== undefined && isGoing(owner)) meetLater(state, worker, item.index);
+  if (owner !== undefined && isGoing(owner)) reconcileLater(state, worker, item.index);
   else sendItem(state, worker, item.index);
   unlock(state, item);
 }

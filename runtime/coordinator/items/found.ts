@@ -3,7 +3,7 @@ import { isSameRow, type Row } from '../../model/row.ts';
 import { findRow, type Item, rowsOf } from '../state/item.ts';
 import { addHandedBack, addRow, addRunning, correct, dropItem, follow, removeRow, unlock, unqueue } from '../state/items.ts';
 import type { State } from '../state/state.ts';
-import { meetLater } from '../state/workers.ts';
+import { reconcileLater } from '../state/workers.ts';
 
 type FoundRunning = Extract<Found, { readonly state: 'running' }>;
 
@@ -27,7 +27,7 @@ export function takeFound(state: State, found: Found): void {
 function meetLate(state: State, item: Item, known: readonly Row[]): void {
   for (const { row } of item.rows) {
     if (row.claimEpoch !== state.epoch || known.some((other) => isSameRow(other, row))) continue;
-    meetLater(state, row.worker, item.index);
+    reconcileLater(state, row.worker, item.index);
   }
 }
 

@@ -8,7 +8,7 @@ import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/i
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
-import { sendItem, takeRestored, takeUnmet } from '../state/workers.ts';
+import { sendItem, takeRestored, takeUnreconciled } from '../state/workers.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
 import { dropPendingCrash } from './poison.ts';
 
@@ -117,7 +117,7 @@ function meetOwners(state: State, item: Item): void {
     const { worker } = live.row;
     if (worker === COORDINATOR_WORKER) continue;
     const owner = state.workers.get(worker);
-    const isUnreconciled = takeUnmet(state, worker, item.index);
+    const isUnreconciled = takeUnreconciled(state, worker, item.index);
     if (owner === undefined || !owner.items.has(item.index)) return handBack(state, item, live, 'lost', 0);
     if (!isUnreconciled) continue;
     if (live.bootNonce !== owner.bootNonce || isGoing(owner)) return handBack(state, item, live, 'lost', 0);

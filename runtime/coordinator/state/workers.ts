@@ -110,11 +110,11 @@ export function withholdItem(state: State, id: WorkerId, index: ItemIndex): bool
 }
 
 /** Its row is looked at again when the item's lock opens (L27). */
-export function meetLater(state: State, id: WorkerId, index: ItemIndex): void {
+export function reconcileLater(state: State, id: WorkerId, index: ItemIndex): void {
   ownWorkers(state).get(id)?.unreconciled.add(index);
 }
 
-export function takeUnmet(state: State, id: WorkerId, index: ItemIndex): boolean {
+export function takeUnreconciled(state: State, id: WorkerId, index: ItemIndex): boolean {
   return ownWorkers(state).get(id)?.unreconciled.delete(index) ?? false;
 }
 

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
+import { readFully } from '../../base/fs/read-fully.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Frame } from './contract.ts';
 import type { Location } from './locator.ts';
@@ -58,9 +59,8 @@ export class RecordFetcher {
   }
 
   async #read(range: ReadRange, frames: Map<Location, Frame>): Promise<void> {
-    const bytes = Buffer.allocUnsafe(range.end - range.start);
-    const handle = await this.#handle(range.epoch);
-    await readFully(handle, bytes, range.start);
+    // What the file has lost at its end is not a frame.
+    const bytes = await readFully(await this.#handle(range.epoch), range.start, range.end - range.start);
     for (const location of range.locations) {
       const decoded = decodeFrame(bytes, location.offset - range.start, range.epoch);
       if (decoded.kind !== 'frame' || decoded.frame.index !== location.index) throw this.#changed(location);
@@ -80,17 +80,5 @@ export class RecordFetcher {
       'LEDGER_CORRUPT',
       `the record of item index ${location.index} in ${where} changed while it was read: check the disk`,
     );
-  }
-}
-
-/** Fills the buffer from `position`, or as much of it as the file has; the checksums tell the rest. */
-export async function readFully(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesRead } = await handle.read(bytes, at, bytes.length - at, position + at);
-    if (bytesRead === 0) {
-      bytes.fill(0, at);
-      return;
-    }
-    at += bytesRead;
   }
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { readFully } from '../../base/fs/read-fully.ts';
 import type { Frame } from './contract.ts';
-import { readFully } from './fetch.ts';
 import type { Location, Locator } from './locator.ts';
 import { decodeFrame, FRAME_HEADER_BYTES, frameBytes, mayBeginFrame } from './segment.ts';
 import type { PlacedFrame, SegmentEnd } from './segment-reader.ts';
@@ -57,7 +57,9 @@ async function* framesBehind(end: SegmentEnd): AsyncGenerator<PlacedFrame, void>
   const handle = await open(end.segment.path, 'r');
   try {
     for (let at = end.offset + 1; at + FRAME_HEADER_BYTES <= end.fileBytes; ) {
-      const window = await readAt(handle, at, Math.min(WINDOW_BYTES, end.fileBytes - at));
+      const window = await readFully(handle, at, Math.min(WINDOW_BYTES, end.fileBytes - at));
+      // The file may have been cut since its length was read.
+      if (window.length < FRAME_HEADER_BYTES) return;
       let read = 0;
       for (let begin = nextHeader(window, 0, end); begin !== null; begin = nextHeader(window, read, end)) {
         const frame = await frameAt(handle, window, begin, at, end);
@@ -87,12 +89,6 @@ async function frameAt(
 ): Promise<Frame | null> {
   let decoded = decodeFrame(window, begin, segment.epoch);
   if (decoded.kind === 'more' && windowAt + begin + decoded.bytes <= fileBytes)
-    decoded = decodeFrame(await readAt(handle, windowAt + begin, decoded.bytes), 0, segment.epoch);
+    decoded = decodeFrame(await readFully(handle, windowAt + begin, decoded.bytes), 0, segment.epoch);
   return decoded.kind === 'frame' ? decoded.frame : null;
-}
-
-async function readAt(handle: FileHandle, offset: number, bytes: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(bytes);
-  await readFully(handle, buffer, offset);
-  return buffer;
 }

@@ -3,6 +3,7 @@ import type { Beat, BeatReply } from '../../model/session.ts';
 import { type BeatsRequest, BeatsRequestSchema, type BeatsResponse, BeatsResponseSchema } from '../gen/rollout/v1/worker_pb.ts';
 import type { Checked } from './field-check.ts';
 import { beatFromWire, beatReplyFromWire, beatReplyToWire, beatToWire } from './mapping.ts';
+import { wholeMs } from './whole-ms.ts';
 
 /**
  * The messages of a stream of beats. Most say what the one before them in the same direction said, `before`: such a message is nearly
@@ -10,8 +11,8 @@ import { beatFromWire, beatReplyFromWire, beatReplyToWire, beatToWire } from './
  */
 
 export function beatsRequestToWire(beat: Beat, before: Beat | null): BeatsRequest {
-  const wire = beatToWire(beat);
-  return create(BeatsRequestSchema, before !== null && isSameBeat(before, beat) ? { loopLagMs: wire.loopLagMs } : { beat: wire });
+  const isSame = before !== null && isSameBeat(before, beat);
+  return create(BeatsRequestSchema, isSame ? { loopLagMs: wholeMs(beat.loopLagMs) } : { beat: beatToWire(beat) });
 }
 
 export function beatsRequestFromWire({ beat, loopLagMs }: BeatsRequest, before: Beat | null): Checked<Beat> {

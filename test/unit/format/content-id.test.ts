@@ -125,7 +125,7 @@ test('the content id of any item is made of the same bytes as by the straight re
   }
 });
 
-/** What `contentId` was before it was made faster. Ids are kept beyond a version, so both are the same for ever. */
+/** RFC 8785 as it reads, one call for each level. Ids are kept beyond a version, so both are the same for ever. */
 function idReference({ customId, method, url, body }: Parameters<typeof contentId>[0]): string {
   return createHash('sha256')
     .update(canonicalReference([customId, method, url, body]), 'utf8')
@@ -134,34 +134,11 @@ function idReference({ customId, method, url, body }: Parameters<typeof contentI
 }
 
 function canonicalReference(value: unknown): string {
-  const out: string[] = [];
-  const pending: Pending[] = [{ value }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if ('text' in next) out.push(next.text);
-    else if (Array.isArray(next.value)) pushArray(pending, next.value);
-    else if (typeof next.value === 'object' && next.value !== null) pushObject(pending, next.value as Readonly<Record<string, unknown>>);
-    else out.push(typeof next.value === 'number' ? String(next.value) : JSON.stringify(next.value));
-  }
-  return out.join('');
-}
-
-type Pending = { readonly text: string } | { readonly value: unknown };
-
-/** Pushed last to first: what is pushed last is written first. */
-function pushArray(pending: Pending[], values: readonly unknown[]): void {
-  pending.push({ text: ']' });
-  for (let at = values.length - 1; at >= 0; at--) pending.push({ value: values[at] }, { text: at === 0 ? '' : ',' });
-  pending.push({ text: '[' });
-}
-
-function pushObject(pending: Pending[], object: Readonly<Record<string, unknown>>): void {
-  const names = Object.keys(object).sort();
-  pending.push({ text: '}' });
-  for (let at = names.length - 1; at >= 0; at--) {
-    const name = names[at] as string;
-    pending.push({ value: object[name] }, { text: `${at === 0 ? '' : ','}${JSON.stringify(name)}:` });
-  }
-  pending.push({ text: '{' });
+  if (Array.isArray(value)) return `[${value.map(canonicalReference).join(',')}]`;
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalReference(member)}`).join(',')}}`;
 }
 
 test('depth of nesting and odd numbers and strings are no obstacle', (t) => {

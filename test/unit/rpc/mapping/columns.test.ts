@@ -1,16 +1,9 @@
 import test from 'ava';
 import { columnOf, linesFromWire, linesToWire, refsFromWire, refsToWire, valuesOf } from '../../../../runtime/rpc/mapping/columns.ts';
 import { FieldCheck } from '../../../../runtime/rpc/mapping/field-check.ts';
+import { refusedField } from '../../../support/refused-field.ts';
 
 const refOf = (index: number, attempt: number) => ({ index, attempt, claimEpoch: 7 });
-
-/** The field that is refused; null where none is. */
-function refused(read: (check: FieldCheck) => unknown): string | null {
-  const check = new FieldCheck();
-  read(check);
-  const done = check.done(null);
-  return done.kind === 'invalid' ? done.field : null;
-}
 
 test('a column whose values are all equal has one entry, and one of none has none', (t) => {
   t.deepEqual([columnOf([]), columnOf([4]), columnOf([4, 4, 4]), columnOf([4, 4, 5])], [[], [4], [4], [4, 4, 5]]);
@@ -34,7 +27,7 @@ test('references of the same attempt and epoch cost little more than their index
 
 test('columns that do not fit each other are refused, by name', (t) => {
   const of = (change: object) =>
-    refused((check) => refsFromWire(check, 'started', { indexes: [1, 2, 3], attempts: [1], claimEpochs: [7], ...change }));
+    refusedField((check) => refsFromWire(check, 'started', { indexes: [1, 2, 3], attempts: [1], claimEpochs: [7], ...change }));
   t.is(of({}), null);
   t.is(of({ attempts: [1, 1] }), 'attempts');
   t.is(of({ attempts: [] }), 'attempts');
@@ -58,7 +51,7 @@ test('lines are cut where their lengths say, and share the memory of the message
 
 test('lines that are not as many or as long as is said, that are empty or hold a line end are refused', (t) => {
   const of = (lengths: number[], text: string, count = lengths.length) =>
-    refused((check) => linesFromWire(check, { lengths, bytes: new TextEncoder().encode(text) }, count));
+    refusedField((check) => linesFromWire(check, { lengths, bytes: new TextEncoder().encode(text) }, count));
   t.is(of([1, 2], 'abc'), null);
   t.is(of([], ''), null);
   t.is(of([1, 2], 'abc', 3), 'lines');

@@ -1,8 +1,8 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import test from 'ava';
 import { AssignmentsSchema, ItemForm, OutcomesSchema } from '../../../../runtime/rpc/gen/rollout/v1/worker_pb.ts';
-import { FieldCheck } from '../../../../runtime/rpc/mapping/field-check.ts';
 import { assignmentsFromWire, outcomesFromWire, outcomesToWire } from '../../../../runtime/rpc/mapping/items.ts';
+import { refusedField } from '../../../support/refused-field.ts';
 
 /** mapping.test.ts sends whole messages through the wire; here is what must not get through. */
 
@@ -15,16 +15,8 @@ type AssignmentsInit = Change<MessageInitShape<typeof AssignmentsSchema>>;
 const OUTCOMES: OutcomesInit = { refs: REFS, lines: LINES, httpStatuses: [200], failures: [] };
 const ASSIGNMENTS: AssignmentsInit = { refs: REFS, lines: LINES, lineNumbers: [1, 2], form: ItemForm.BATCH };
 
-/** The field that is refused; null where none is. */
-function refused(read: (check: FieldCheck) => unknown): string | null {
-  const check = new FieldCheck();
-  read(check);
-  const done = check.done(null);
-  return done.kind === 'invalid' ? done.field : null;
-}
-
 test('outcomes are refused for the first thing that is wrong with them', (t) => {
-  const of = (change: OutcomesInit) => refused((check) => outcomesFromWire(check, create(OutcomesSchema, { ...OUTCOMES, ...change })));
+  const of = (change: OutcomesInit) => refusedField((check) => outcomesFromWire(check, create(OutcomesSchema, { ...OUTCOMES, ...change })));
   t.is(of({}), null);
   t.is(of({ refs: { ...REFS, attempts: [0] } }), 'attempt');
   t.is(of({ refs: { ...REFS, indexes: [] } }), 'attempts');
@@ -60,7 +52,7 @@ test('only failures take more than a place in the columns', (t) => {
 
 test('assignments are refused for the first thing that is wrong with them', (t) => {
   const of = (change: AssignmentsInit) =>
-    refused((check) => assignmentsFromWire(check, create(AssignmentsSchema, { ...ASSIGNMENTS, ...change })));
+    refusedField((check) => assignmentsFromWire(check, create(AssignmentsSchema, { ...ASSIGNMENTS, ...change })));
   t.is(of({}), null);
   t.is(of({ lineNumbers: [1] }), 'line_numbers');
   t.is(of({ lineNumbers: [1, 0] }), 'line_number');
