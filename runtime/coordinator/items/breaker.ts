@@ -2,6 +2,7 @@ import { parseOutputLine } from '../../format/output-line.ts';
 import type { WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { pauseRun } from '../progress/ending.ts';
+import { noteFailure } from '../progress/waits.ts';
 import { findRow, type Item, rowOf } from '../state/item.ts';
 import { itemAt, lockItem, openLock } from '../state/items.ts';
 import { acknowledge, handBack, record } from '../state/rows.ts';
@@ -73,8 +74,9 @@ export function isTail({ supply, cursor, items, settings }: State): boolean {
 /** The outcome is not recorded, and its item goes back uncounted. */
 export function sendBack(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   const live = findRow(item, rowOf(worker, outcome));
-  if (live !== undefined) handBack(state, item, live, 'unavailable', outcome.delayMs);
-  else acknowledge(state, worker, outcome);
+  if (live === undefined) return acknowledge(state, worker, outcome);
+  noteFailure(state, item, outcome);
+  handBack(state, item, live, 'unavailable', outcome.delayMs);
 }
 
 /** Nothing else is left that could show whether refusals apply to every item. */

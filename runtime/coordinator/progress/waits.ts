@@ -39,7 +39,7 @@ export function noteFailure(state: State, item: Item, { code, line }: Outcome): 
 export function noteReturned(state: State, item: Item, { reason, detail }: ItemReturn): void {
   if (reason === 'throttled')
     noteWhy(item, sharedCause(state, detail === '' ? 'throttled: the server said that it is busy (429 or 503)' : detail));
-  if (reason === 'unavailable' && detail !== '') noteWhy(item, sharedCause(state, detail));
+  if ((reason === 'unavailable' || reason === 'refused') && detail !== '') noteWhy(item, sharedCause(state, detail));
 }
 
 /** The commonest reasons first. */

@@ -47,6 +47,23 @@ test('items that failed wait for the reason that the server gave, the commonest 
   ]);
 });
 
+test('what goes back uncounted waits for a reason as well: an item that failed alone, and one that everybody is refused', (t) => {
+  const running = [0, 1].map((index) => ({ index, row: rowFor('w1') }));
+  const machine = twoRunning({ running, cursor: 2 });
+  machine.supply(100);
+  machine.join('w1', { held: [heldItem(0), heldItem(1)], capacity: 0 });
+  const probe = { ...failure(0, 'bad gateway', 'http_502'), isProbe: true };
+  const refused = { ...ref(1), reason: 'refused', delayMs: 4_000, detail: 'http://m answered 403' } as const;
+  for (const poll of [{ outcomes: [probe] }, { returns: [refused] }]) {
+    const { returns } = only(machine.poll('w1', poll), 'hand-back', 'reply-poll', 'pause');
+    machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, faults: { ...RETURNED.faults, delayMs: 4_000 } }] });
+  }
+  t.deepEqual(
+    waitsOf(machine.state, machine.nowMs).map(({ reason }) => reason),
+    ['http_502: bad gateway', 'http://m answered 403'],
+  );
+});
+
 test('an item that is tried again keeps its reason until it is recorded', (t) => {
   const machine = failed([failure(0, 'CUDA error')]);
   machine.tick(1_250);
