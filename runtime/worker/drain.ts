@@ -156,16 +156,25 @@ function resume(state: State): void {
   state.drain.steps.push({ step: 'withdrawn', items: 0, remainingMs: 0, reason: '' });
 }
 
-/** What has started and is not expected to end in time goes back now, so that others begin with it; at the end all does. */
-export function returnUnfit(state: State, nowMs: number): void {
+/** What has started and is not expected to end in time goes back now, so that others begin with it; at the end all does. True where some did. */
+export function returnUnfit(state: State, nowMs: number): boolean {
   const { mode } = state;
-  if (mode.kind !== 'draining' || mode.isFinished) return;
+  if (mode.kind !== 'draining' || mode.isFinished) return false;
   const before = state.counts.started;
-  if (before === 0) return;
+  if (before === 0) return false;
   const isUnfit = nowMs >= mode.untilMs ? (): boolean => true : (held: Held): boolean => endsAtMs(state, nowMs, held) > mode.untilMs;
   returnStarted(state, 'drained', isUnfit);
   const returned = before - state.counts.started;
   if (returned > 0) tell(state, nowMs, 'returned-started', returned);
+  return returned > 0;
+}
+
+/**
+ * Acknowledgements are not waited for any longer. Of a short drain that may be due in the tick that hands back what had started,
+ * `hasReturned`: this is told first, and waited for until the next tick.
+ */
+export function isOver(mode: Extract<State['mode'], { kind: 'draining' }>, nowMs: number, hasReturned: boolean): boolean {
+  return nowMs >= (hasReturned ? Math.max(mode.giveUpAtMs, mode.endMs) : mode.giveUpAtMs);
 }
 
 /** Of one of which nothing is known it is hoped. */

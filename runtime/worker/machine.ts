@@ -4,7 +4,7 @@ import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
 import type { Command, Ended, KnownGoodEnd, Leaving } from './commands.ts';
-import { drainForGood, followHint, followOrder, returnUnfit, tellLeaving } from './drain.ts';
+import { drainForGood, followHint, followOrder, isOver, returnUnfit, tellLeaving } from './drain.ts';
 import { whyAway } from './endpoint/away.ts';
 import { askEndpoints, end, openWhereAllFailed, takeKnownGood, takeReadiness } from './execution.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './heartbeat/silence.ts';
@@ -162,8 +162,8 @@ export function onTick(state: State, nowMs: number): readonly Command[] {
   }
   resendOverdue(state, nowMs);
   tellWhatWaits(state);
-  returnUnfit(state, nowMs);
-  if (state.mode.kind === 'draining' && nowMs >= state.mode.giveUpAtMs)
+  const hasReturned = returnUnfit(state, nowMs);
+  if (state.mode.kind === 'draining' && isOver(state.mode, nowMs, hasReturned))
     go(state, state.mode.isFinished ? 'finished' : 'given-up', state.mode.endMs);
   return settle(state, nowMs);
 }
@@ -236,8 +236,8 @@ function settle(state: State, nowMs: number): readonly Command[] {
   const commands = state.commands;
   state.commands = [];
   // To leave is the last command; facts that come after it change nothing any more.
-  const isOver = state.mode.kind === 'left' && !commands.some((one) => one.kind === 'leave');
-  return isOver ? [] : commands;
+  const hasLeft = state.mode.kind === 'left' && !commands.some((one) => one.kind === 'leave');
+  return hasLeft ? [] : commands;
 }
 
 function go(state: State, why: Leaving, byMs: number): void {

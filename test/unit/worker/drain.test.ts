@@ -52,6 +52,16 @@ function observed(durationMs: number): State {
   return state;
 }
 
+test('of a short drain what had started is told as handed back, however late in it the tick comes', (t) => {
+  const state = working();
+  onHint(state, 100, hint({ untilMs: 2_100 }));
+  answer(state, 200, { acknowledged: [ref(3)] });
+  const late = onTick(state, 1_900);
+  t.deepEqual(stepsIn(late), [{ step: 'returned-started', items: 2, remainingMs: 200 }]);
+  t.false(kinds(late).includes('leave'));
+  t.like(onTick(state, 2_400).at(-1), { kind: 'leave', why: 'given-up', byMs: 2_100 });
+});
+
 test('the steps of a drain are told in their order, each once', (t) => {
   const state = working();
   const commands = onHint(state, 100, hint({ untilMs: 15_100 }));
