@@ -1,6 +1,7 @@
 import { Server, type ServerCredentials, setLogger } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
+import { inTime } from '../base/in-time.ts';
 import type { Log } from '../base/log.ts';
 import type { CoordinatorInfo } from '../model/status.ts';
 import type { CoordinatorCore } from './core.ts';
@@ -72,7 +73,7 @@ async function bind(server: Server, { listen, credentials }: ServerOptions): Pro
 async function shutDown(server: Server, clock: Clock, graceMs: number): Promise<void> {
   // An error only says that the server was not running any more.
   const closed = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-  await Promise.race([closed, clock.sleep(graceMs)]);
+  await inTime(clock, graceMs, closed);
   server.forceShutdown();
-  await Promise.race([closed, clock.sleep(FORCED_MS)]);
+  await inTime(clock, FORCED_MS, closed);
 }

@@ -1,5 +1,6 @@
 import { assertNever } from '../base/assert.ts';
 import { Gathered } from '../base/gathered.ts';
+import { inTime } from '../base/in-time.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
@@ -167,15 +168,9 @@ export class WorkerLoop {
   }
 
   /** Whether they have stopped in time. */
-  async #stopBeats(byMs: number): Promise<boolean> {
+  #stopBeats(byMs: number): Promise<boolean> {
     const { heartbeat, clock } = this.#deps;
-    const patience = new AbortController();
-    const isSilent = await Promise.race([
-      heartbeat.stop().then(() => true),
-      clock.sleep(Math.max(0, byMs - this.#nowMs()), patience.signal).then(() => false),
-    ]);
-    patience.abort();
-    return isSilent;
+    return inTime(clock, Math.max(0, byMs - this.#nowMs()), heartbeat.stop());
   }
 
   #fact(handle: () => readonly Command[]): void {

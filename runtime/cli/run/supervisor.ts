@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { inTime } from '../../base/in-time.ts';
 import type { ToParent } from '../../base/process/supervised.ts';
 import type { Child, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd, reasonGiven } from './restart.ts';
@@ -235,13 +236,9 @@ export class Supervisor {
   }
 
   /** Whether all of them ended in time. */
-  async #waitFor(children: readonly Child[], withinMs: number): Promise<boolean> {
-    const patience = new AbortController();
-    const all = Promise.all(children.map((child) => child.ended)).then(() => true);
-    const late = this.#deps.clock.sleep(withinMs, patience.signal).then(() => false);
-    const isInTime = await Promise.race([all, late]);
-    patience.abort();
-    return isInTime;
+  #waitFor(children: readonly Child[], withinMs: number): Promise<boolean> {
+    const { clock } = this.#deps;
+    return inTime(clock, withinMs, Promise.all(children.map((child) => child.ended)));
   }
 
   #living(): readonly Child[] {

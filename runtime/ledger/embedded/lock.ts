@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { inTime } from '../../base/in-time.ts';
 import { siblingModule } from '../../base/process/module-path.ts';
 import type { ProcessIdentity } from '../../base/process/process-identity.ts';
 import { isProcessAlive, isProcessDead, ownProcess } from '../../base/process/process-identity.ts';
@@ -52,9 +53,9 @@ async function canLock({ dir, clock }: LockRequest, patienceMs: number): Promise
   const hears = listenTo(probe);
   probe.stdin.on('error', () => undefined);
   probe.stdin.end(dir);
-  const isAsking = await within(clock, START_PATIENCE_MS, Promise.race([hears(PROBE_SAYS.asking), ended]));
-  if (isAsking && (await within(clock, patienceMs, Promise.race([hears(PROBE_SAYS.had), ended])))) {
-    await within(clock, START_PATIENCE_MS, ended);
+  const isAsking = await inTime(clock, START_PATIENCE_MS, Promise.race([hears(PROBE_SAYS.asking), ended]));
+  if (isAsking && (await inTime(clock, patienceMs, Promise.race([hears(PROBE_SAYS.had), ended])))) {
+    await inTime(clock, START_PATIENCE_MS, ended);
     if (probe.exitCode === 0) return true;
     throw new RolloutError('STORE_FAILED', `The store in ${dir} cannot be opened for writing: ${Buffer.concat(said).toString().trim()}`);
   }
@@ -83,15 +84,6 @@ function listenTo(probe: ChildProcess): (word: string) => Promise<void> {
 async function end(probe: ChildProcess, ended: Promise<unknown>): Promise<void> {
   probe.kill('SIGKILL');
   await ended;
-}
-
-/** True when the promise settled in time. */
-async function within(clock: Clock, ms: number, promise: Promise<unknown>): Promise<boolean> {
-  const stop = new AbortController();
-  const late = clock.sleep(ms, stop.signal).then(() => false);
-  const isInTime = await Promise.race([promise.then(() => true), late]);
-  stop.abort();
-  return isInTime;
 }
 
 /** Its pid; null where there was nothing to kill: it ended by itself, or another candidate killed it. */
