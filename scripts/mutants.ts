@@ -12,7 +12,7 @@ import { type Mutant, mutated, whyNotApplicable } from './mutants/mutant.ts';
 /** A fault that keeps a world going round for ever has been noticed as well. */
 const LIMIT_MS = 10 * 60_000;
 const DEFAULT_SEEDS = '2500';
-const COPIED = ['runtime', 'test', 'scripts', 'package.json', 'ava.config.js'];
+const COPIED = ['runtime', 'proto', 'test', 'scripts', 'package.json', 'tsconfig.json', 'ava.config.js'];
 const NOTICED = /^seed (\d+) at commit [^:]*: (.*)$/m;
 
 interface Verdict {
@@ -49,8 +49,12 @@ function tryOne(mutant: Mutant): Verdict {
   const { name, rule, file } = mutant;
   const startMs = performance.now();
   writeFileSync(join(copy, file), mutated(root, mutant));
-  const caughtBy = inWorlds() ?? byTests(mutant);
+  const noticed = inWorlds() ?? byTests(mutant);
   cpSync(join(root, file), join(copy, file));
+  // Tests that fail without the fault as well say nothing of it.
+  const isBlind = noticed?.startsWith('test') === true && byTests(mutant) !== null;
+  if (isBlind) say(`${name}: its tests fail without the fault too`);
+  const caughtBy = isBlind ? null : noticed;
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
   say(`${caughtBy === null ? 'SURVIVED' : 'caught  '} ${rule.padEnd(4)} ${name.padEnd(38)} ${caughtBy ?? ''} (${seconds} s)`);
   return { mutant, caughtBy };
@@ -66,6 +70,8 @@ function inWorlds(): string | null {
 }
 
 function byTests({ tests }: Mutant): string | null {
+  // Processes are started from what is built.
+  spawnSync('node', ['scripts/build.ts'], { cwd: copy });
   const run = spawnSync('ava', ['--tap', ...tests], { cwd: copy, encoding: 'utf8', timeout: LIMIT_MS });
   const failed = /^not ok \d+ - (.*)$/m.exec(run.stdout);
   return run.status === 0 ? null : `test ${failed?.[1] ?? tests.join(' ')}`;
