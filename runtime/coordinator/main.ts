@@ -1,41 +1,35 @@
 import { parseArgs } from 'node:util';
 import { systemClock } from '../base/clock.ts';
-import { createEvents, type Events } from '../base/events.ts';
+import { createEvents } from '../base/events.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { keepFilesPrivate } from '../base/fs/private-files.ts';
+import { inTime } from '../base/in-time.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { endSignals } from '../base/process/hangup.ts';
 import { isProcessDead, ownProcess } from '../base/process/process-identity.ts';
 import { runStandalone, tell } from '../base/process/standalone.ts';
-import { leaveParent, onParentLost } from '../base/process/supervised.ts';
+import { isSupervised, leaveParent, onParentLost } from '../base/process/supervised.ts';
 import { startWatchdog } from '../base/process/watchdog.ts';
 import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
-import type { LeaseHolder } from '../lease/contract.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { stateFiles } from '../run-dir/state-files.ts';
-import { bootDisk } from './boot/boot-disk.ts';
 import { identifyRun } from './boot/identify.ts';
-import { waitForLease } from './boot/lease-candidate.ts';
-import { claimOutputs, type Outputs } from './boot/outputs.ts';
-import { recover } from './boot/recover.ts';
+import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
 import { waitForDiskSpace } from './boot/wait-for-disk-space.ts';
-import { serve } from './serve.ts';
+import { lead, RESIGN_MS } from './lead.ts';
+import { runPlace } from './run-place.ts';
 import { STARTING } from './server/coordinator-status.ts';
 import { startHealth } from './server/health.ts';
 import { healthOf, type Listening, type ServerContext, startListening } from './server/listening.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
-import { createFencing, type Fencing } from './shutdown/fencing.ts';
-import { NO_TEST_HOOK, prepareTestFence, type TestHook } from './test-fence.ts';
+import { prepareTestFence } from './test-fence.ts';
+import type { TestHook } from './test-hook.ts';
 import { USAGE } from './usage.ts';
 
-/** How long an ending process may take to let go of what it has open. */
-const RESIGN_MS = 2_500;
-/** How long a deposed one waits for what is under way. */
-const LEAVE_MS = 500;
 /** A deposed process is gone within five seconds: leaving, resigning and the last events, a second at most, take less than this. */
 const FENCED_LIMIT_MS = 4_200;
 const KILLED_BY_ITSELF =
@@ -48,6 +42,7 @@ interface Wish {
 }
 
 const NO_WISH: Wish = { isResuming: false, again: { failed: false, damaged: false } };
+const NO_TEST_HOOK: TestHook = { ledger: (ledger) => ledger, onServing: () => undefined, onCommand: null };
 const SWITCH = { type: 'boolean', default: false } as const;
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -75,12 +70,12 @@ async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Lo
     stop,
     context,
     http: health.address,
-    untilDiskSpace: async () => waitForDiskSpace({ settings, context, signal: stop.signal, clock: systemClock, log }),
+    untilDiskSpace: async () => waitForDiskSpace({ settings, context, signal: stop, clock: systemClock, log }),
   };
   try {
     // Before anything is written: certificates and marks need space too.
     await standby.untilDiskSpace();
-    return stop.signal.aborted ? EXIT.interrupted : await coordinate(settings, wish, log, testHook, standby);
+    return stop.aborted ? EXIT.interrupted : await coordinate(settings, wish, log, testHook, standby);
   } finally {
     await health.stop();
   }
@@ -88,7 +83,7 @@ async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Lo
 
 /** What a coordinator has before it has written anything. */
 interface Standby {
-  readonly stop: StopSignal;
+  readonly stop: AbortSignal;
   readonly context: ServerContext;
   /** host:port of the health endpoints; null for none. */
   readonly http: string | null;
@@ -98,108 +93,33 @@ interface Standby {
 async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook, standby: Standby): Promise<ExitCode> {
   const outputs = await claimOutputs(settings, keepFilesPrivate());
   const input = await prepareInput({ input: settings.input, form: settings.form, stateDir: settings.stateDir });
-  const { runId } = await identifyRun(settings, input.path, systemClock);
+  const [clock, random] = [systemClock, systemRandom];
+  const { runId } = await identifyRun(settings, input.path, clock);
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
-  const events = createEvents({ to: settings.events, runId, clock: systemClock, log, levels: EVENT_LEVELS, level });
+  const events = createEvents({ to: settings.events, runId, clock, log, levels: EVENT_LEVELS, level });
   const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
-  const fencing = createFencing({ watchdog, events, log, onFenced: testHook.onFenced });
-  const { stop, context } = standby;
-  const server = await startListening({ settings, runId, context, clock: systemClock, log });
-  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock: systemClock }));
+  const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
+  const server = await startListening({ settings, runId, context, clock, log });
+  const { address } = server;
+  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock }));
   try {
-    const parts = {
-      settings,
-      wish,
-      runId,
-      inputPath: input.path,
-      ledger,
-      address: server.address,
-      events,
-      log,
-      ...outputs,
-      ...standby,
-    };
-    return await unlessFenced(fencing, lead(parts, fencing, testHook));
-  } catch (error) {
-    if (!stop.signal.aborted) throw error;
-    if (error !== stop.signal.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
-    return EXIT.interrupted;
+    const { again, isResuming } = wish;
+    const shared = { runId, settings, ledger, address, clock, log };
+    return await lead({
+      ...shared,
+      ...{ context, random, events, stop, waitForDiskSpace, watchdog, testHook, isResuming },
+      place: runPlace({ ...shared, ...outputs, inputPath: input.path, again, http, pid: process.pid }),
+      isRerunning: again.damaged,
+      isSupervised: isSupervised(),
+      process: await ownProcess(),
+      isDead: isProcessDead,
+    });
   } finally {
     context.coordinatorStatus = { kind: 'ending' };
-    await inTime(RESIGN_MS, letGo(server, ledger));
+    await inTime(clock, RESIGN_MS, letGo(server, ledger));
     await events.close();
     leaveParent();
   }
-}
-
-interface Parts extends Standby, Outputs {
-  readonly settings: CoordinatorSettings;
-  readonly wish: Wish;
-  readonly runId: string;
-  readonly inputPath: string;
-  readonly ledger: Ledger;
-  readonly address: string;
-  readonly events: Events;
-  readonly log: Log;
-}
-
-/** Waits for the lease, holds it, serves, and gives it up. */
-async function lead(parts: Parts, fencing: Fencing, testHook: TestHook): Promise<ExitCode> {
-  const { settings, wish, runId, inputPath, ledger, address, http, outputMode, guard, untilDiskSpace, context, stop, events, log } = parts;
-  const files = stateFiles(settings.stateDir);
-  const [clock, random] = [systemClock, systemRandom];
-  const win = async (floor: number): Promise<LeaseHolder> => {
-    const leaseHolder = await waitForLease({
-      ...{ settings, ledger, floor, address, context, clock, random, log },
-      process: await ownProcess(),
-      isDead: isProcessDead,
-      signal: stop.signal,
-      waitForDiskSpace: untilDiskSpace,
-    });
-    fencing.watch(leaseHolder);
-    return leaseHolder;
-  };
-  const recovered = await recover({
-    ...{ ledger, clock, events, isResuming: wish.isResuming, isRerunning: wish.again.damaged, win },
-    disk: bootDisk(files, runId),
-    onFenced: fencing.fence,
-  });
-  const { leaseHolder } = recovered;
-  const exit = await serve({
-    runId,
-    settings,
-    inputPath,
-    outputMode,
-    guard,
-    files,
-    ledger,
-    recovered,
-    again: wish.again,
-    address,
-    http,
-    pid: process.pid,
-    clock,
-    random,
-    events,
-    log,
-    interrupted: stop.requested,
-    onFenced: fencing.fence,
-    onServing: (core) => {
-      context.lease = leaseHolder.lease();
-      context.core = core;
-      testHook.onServing(leaseHolder, ledger);
-    },
-  });
-  if (exit !== EXIT.fenced) await inTime(RESIGN_MS, leaseHolder.resign());
-  return exit;
-}
-
-/** A deposed coordinator waits a moment for what is under way, whatever it is, and goes. */
-async function unlessFenced(fencing: Fencing, work: Promise<ExitCode>): Promise<ExitCode> {
-  await Promise.race([work, fencing.fenced]);
-  if (!fencing.isFenced()) return work;
-  await inTime(LEAVE_MS, Promise.allSettled([work]));
-  return EXIT.fenced;
 }
 
 async function letGo(server: Listening, ledger: Ledger): Promise<void> {
@@ -207,26 +127,14 @@ async function letGo(server: Listening, ledger: Ledger): Promise<void> {
   await ledger.dispose();
 }
 
-async function inTime(limitMs: number, work: Promise<unknown>): Promise<void> {
-  await Promise.race([work, systemClock.sleep(limitMs)]);
-}
-
-interface StopSignal {
-  readonly signal: AbortSignal;
-  readonly requested: Promise<void>;
-}
-
 /** A word from outside to end, or the parent's death: what is held is released, and the process ends at once. */
-function stopSignal(log: Log): StopSignal {
+function stopSignal(log: Log): AbortSignal {
   const controller = new AbortController();
-  const requested = new Promise<void>((resolve) => {
-    controller.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!controller.signal.aborted) log.info({ signal }, 'told to end: another coordinator, or the next start, goes on with the run');
     controller.abort();
   };
   for (const name of endSignals()) process.on(name, onSignal);
   onParentLost(() => controller.abort());
-  return { signal: controller.signal, requested };
+  return controller.signal;
 }

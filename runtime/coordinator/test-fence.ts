@@ -2,18 +2,11 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { onAbort } from '../base/abort.ts';
 import type { LeaseHolder } from '../lease/contract.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
-
-/** Where a test takes part in a coordinator that is real in everything else. */
-export interface TestHook {
-  readonly ledger: (ledger: Ledger) => Ledger;
-  readonly onServing: (leaseHolder: LeaseHolder, ledger: Ledger) => void;
-  readonly onFenced: () => void;
-}
-
-export const NO_TEST_HOOK: TestHook = { ledger: (ledger) => ledger, onServing: () => undefined, onFenced: () => undefined };
+import type { TestHook } from './test-hook.ts';
 
 /**
  * `coordinator test-fence [--state DIR] [--spin] [--hang]`, kept out of the help texts: serves a tiny run, lets a rival take its
@@ -31,10 +24,11 @@ export async function prepareTestFence(
   const settings = await tinyRun(dir);
   const testHook: TestHook = {
     ledger: (ledger) => (values.hang ? { ...ledger, dispose: () => new Promise(() => undefined) } : ledger),
-    onServing: (leaseHolder, ledger) => own(takeOver(leaseHolder, ledger)),
-    onFenced: () => {
-      if (values.spin) spin();
+    onServing: (leaseHolder, ledger) => {
+      if (values.spin) onAbort(leaseHolder.fenced, spin);
+      own(takeOver(leaseHolder, ledger));
     },
+    onCommand: null,
   };
   return { settings, testHook };
 }

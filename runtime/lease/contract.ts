@@ -1,5 +1,6 @@
 import type { Fenced } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
+import type { Epoch } from '../model/row.ts';
 
 /** Keeps a lease that was won. */
 export interface LeaseHolder {
@@ -13,8 +14,13 @@ export interface LeaseHolder {
    * be asked: then nothing may be written.
    */
   ensureFresh(): Promise<{ readonly kind: 'fresh' } | Fenced | Resigned>;
-  /** Resolves once, when somebody else's epoch was found; never after a resignation. */
-  readonly lost: Promise<Fenced>;
+  /**
+   * Aborts at the moment at which this process learns that another coordinator has taken the run over, by a renewal or by any reply
+   * of the ledger; the reason is a `Fenced`. Never after a resignation (L42).
+   */
+  readonly fenced: AbortSignal;
+  /** A reply of the ledger names a later epoch. */
+  fence(byEpoch: Epoch): void;
   /** Gives the lease up: the next one wins epoch + 1 at once (L1). */
   resign(): Promise<void>;
   /** Renews no more, and leaves the lease to expire. */

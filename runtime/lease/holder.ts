@@ -1,4 +1,4 @@
-import { assertNever } from '../base/assert.ts';
+import { assert, assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Fenced, Ledger } from '../ledger/contract.ts';
@@ -27,24 +27,31 @@ export function holdLease(options: HolderOptions, lease: Lease, sentAtMs: number
 
 class Holder implements LeaseHolder {
   readonly won: Won;
-  readonly lost: Promise<Fenced>;
   readonly #options: HolderOptions;
   readonly #terms: Terms;
   readonly #stopped = new AbortController();
+  readonly #fenced = new AbortController();
   readonly #loop: Promise<void>;
   #holding: Holding;
   #renewal: Promise<void> | null = null;
-  #announceLost: (fenced: Fenced) => void = () => undefined;
 
   constructor(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won) {
     this.won = won;
     this.#options = options;
     this.#terms = { ttlMs: options.ttlMs, marginMs: options.ttlMs * MARGIN_SHARE };
     this.#holding = onWon(lease, sentAtMs, this.#terms);
-    this.lost = new Promise((resolve) => {
-      this.#announceLost = resolve;
-    });
     this.#loop = this.#renewRegularly();
+  }
+
+  get fenced(): AbortSignal {
+    return this.#fenced.signal;
+  }
+
+  fence(byEpoch: Epoch): void {
+    assert(byEpoch > this.#holding.lease.epoch, 'a coordinator is fenced by a later epoch (L42)');
+    this.#holding = onFenced(this.#holding, byEpoch);
+    // A second call changes nothing: the first reason stays.
+    if (this.#holding.kind === 'fenced') this.#fenced.abort(fencedBy(byEpoch));
   }
 
   lease(): Lease {
@@ -108,8 +115,7 @@ class Holder implements LeaseHolder {
     }
     if (isOver(this.#holding)) return;
     requireLater(reply.epoch, this.#holding.lease.epoch);
-    this.#holding = onFenced(this.#holding, reply.epoch);
-    if (this.#holding.kind === 'fenced') this.#announceLost(fencedBy(reply.epoch));
+    this.fence(reply.epoch);
   }
 
   async #renewRegularly(): Promise<void> {

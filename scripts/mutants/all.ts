@@ -4,6 +4,7 @@ import { LEDGER_MUTANTS } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { RESULTS_MUTANTS } from './results.ts';
 import { TIMING_MUTANTS } from './timing.ts';
+import { WIRING_MUTANTS } from './wiring.ts';
 import { WORKER_MUTANTS } from './worker.ts';
 
 /** Every fault that is planted, from the ledger up to the worker. */
@@ -14,4 +15,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...COORDINATOR_STATE_MUTANTS,
   ...WORKER_MUTANTS,
   ...TIMING_MUTANTS,
+  ...WIRING_MUTANTS,
 ];

@@ -200,7 +200,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'fenced-coordinator-goes-on-talking',
     rule: 'L5',
     file: 'runtime/coordinator/perform/ledger-writer.ts',
-    old: "      if (reply.kind === 'fenced') options.onFenced(reply);\n",
+    old: "      if (reply.kind === 'fenced') options.leaseHolder.fence(reply.epoch);\n",
     new: '',
     tests: UNIT,
   },

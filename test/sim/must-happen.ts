@@ -12,6 +12,7 @@ const EVENTS: readonly string[] = [
   'coordinator fenced at boot',
   'coordinator ended interrupted',
   'coordinator ended paused',
+  'exported again',
   'coordinator ended STORE_FAILED',
   'coordinator ended RESULT_LOG_FAILED',
   'failed by timeout',

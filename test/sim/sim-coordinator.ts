@@ -1,48 +1,58 @@
-import { RolloutError } from '../../runtime/base/errors.ts';
 import type { Events } from '../../runtime/base/events.ts';
+import { EXIT, type ExitCode } from '../../runtime/base/exit.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import { bootDisk } from '../../runtime/coordinator/boot/boot-disk.ts';
-import { waitForLease } from '../../runtime/coordinator/boot/lease-candidate.ts';
-import { type BootDisk, type Recovered, recover } from '../../runtime/coordinator/boot/recover.ts';
+import type { BootDisk } from '../../runtime/coordinator/boot/recover.ts';
+import { lead } from '../../runtime/coordinator/lead.ts';
 import { checkState } from '../../runtime/coordinator/machine/check-state.ts';
-import { createCommitter } from '../../runtime/coordinator/perform/committer.ts';
-import { createLedgerWriter } from '../../runtime/coordinator/perform/ledger-writer.ts';
-import { createLoop, type Loop } from '../../runtime/coordinator/perform/loop.ts';
-import { createPerformer, type Perform } from '../../runtime/coordinator/perform/performer.ts';
-import { createRecorder } from '../../runtime/coordinator/perform/recorder.ts';
-import { Replies } from '../../runtime/coordinator/perform/replies.ts';
-import type { Source } from '../../runtime/coordinator/perform/source.ts';
+import type { Loop } from '../../runtime/coordinator/perform/loop.ts';
+import type { RunPlace } from '../../runtime/coordinator/run-place.ts';
 import { STARTING } from '../../runtime/coordinator/server/coordinator-status.ts';
 import type { ServerContext } from '../../runtime/coordinator/server/listening.ts';
-import { createEnd, type End, type FirstEnd } from '../../runtime/coordinator/shutdown/end.ts';
-import type { Fact } from '../../runtime/coordinator/state/facts.ts';
-import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
 import type { State } from '../../runtime/coordinator/state/state.ts';
-import type { LeaseHolder } from '../../runtime/lease/contract.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
+import type { ResultLog } from '../../runtime/results/log/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import { RUN_ID, STATE } from './sim-disk.ts';
 import type { SimProcess } from './sim-process.ts';
-import { createSimSource } from './sim-source.ts';
+import { SimIndexing, simInput } from './sim-source.ts';
 import { connectStore } from './sim-store.ts';
 import { checkTallies } from './tally-check.ts';
 import type { World } from './world.ts';
 
-/** How long the last words of an ending process may take (main.ts). */
-const FAREWELL_MS = 2_500;
-const STALL = { stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY };
+/** After so long a deposed process is killed by its watchdog (main.ts). */
+const FENCED_LIMIT_MS = 4_200;
+/** How many coordinators find a log so large that they read it for long, and for how long. */
+const LARGE_LOGS = 0.1;
+const LOG_READ_MS = 12_000;
+const SETTINGS = {
+  maxFailedItems: null,
+  stallAfterMs: 180_000,
+  stallTimeoutMs: Number.POSITIVE_INFINITY,
+  form: 'batch',
+  onInvalid: 'record',
+} as const;
 const ROOM_LOOK_MS = 500;
 const MIRROR_LOOK_MS = 500;
 /** What a process may end with where something struck it, and start again. */
 const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED', 'RESULT_LOG_FAILED', 'ENOSPC', 'EIO']);
 
-/** One coordinator process: the real lease candidate, boot, lease, writer, recorder, loop and machine, over a store and a disk that fail. */
+/** As the trace and the coverage name them. */
+const ENDS: Readonly<Partial<Record<ExitCode, string>>> = {
+  [EXIT.done]: 'completed',
+  [EXIT.someFailed]: 'completed',
+  [EXIT.paused]: 'paused',
+  [EXIT.fenced]: 'fenced',
+  [EXIT.interrupted]: 'interrupted',
+};
+
+/** One coordinator process: all that the real one is joined from (coordinator/lead.ts), over a store and a disk that fail. */
 export class SimCoordinator {
   readonly process: SimProcess;
   readonly address: string;
-  loop: Loop | null = null;
   isOver = false;
-  #isFenced = false;
+  #state: State | null = null;
+  readonly #isSupervised: boolean;
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
@@ -54,19 +64,19 @@ export class SimCoordinator {
     this.address = address;
     this.process = world.newProcess(`coordinator ${address}`);
     this.#ledger = connectStore(world, this.process);
+    this.#isSupervised = world.stream(`parent of ${this.process.name}`).next() < 0.5;
     this.#events = { emit: (event) => world.onEvent(this.process, event), close: async () => undefined };
   }
 
   start(): void {
     this.#run().then(
-      (end) => this.#leave(end),
+      (exit) => this.#leave(exit),
       (cause: unknown) => this.#fail(cause),
     );
   }
 
   kill(): void {
     this.isOver = true;
-    this.loop = null;
     this.process.kill();
   }
 
@@ -75,46 +85,57 @@ export class SimCoordinator {
     this.process.whenOn(() => this.#stop.abort());
   }
 
+  /** Null where it does not serve. */
+  get loop(): Loop | null {
+    return this.#context.core;
+  }
+
   /** Where the lease is held, as a passive coordinator answers it. */
   primaryAddress(): string {
     return this.#context.lease?.address ?? '';
   }
 
-  async #run(): Promise<End> {
-    const { clock } = this.process;
-    const recovered = await recover({
+  async #run(): Promise<ExitCode> {
+    const { plan } = this.#world;
+    const { clock, name, pid } = this.process;
+    return lead({
+      runId: RUN_ID,
+      settings: { ...plan, ...SETTINGS },
+      place: this.#place(),
       ledger: this.#ledger,
-      disk: this.#disk(),
-      clock,
-      events: this.#events,
+      address: this.address,
+      context: this.#context,
+      process: { bootId: 'b', pid, startTime: '1', uid: 0 },
+      isDead: async (holder) => this.#world.isDead(holder.pid),
+      isSupervised: this.#isSupervised,
       isResuming: true,
       isRerunning: false,
-      onFenced: this.#onFenced,
-      win: (floor) =>
-        waitForLease({
-          settings: { timing: this.#world.plan.timing },
-          waitForDiskSpace: () => this.#waitForDiskSpace(),
-          ledger: this.#ledger,
-          floor,
-          address: this.address,
-          context: this.#context,
-          process: { bootId: 'b', pid: this.process.pid, startTime: '1', uid: 0 },
-          isDead: async ({ pid }) => this.#world.isDead(pid),
-          signal: this.#stop.signal,
-          clock,
-          random: this.#world.stream(`chance of ${this.process.name}`),
-          log: silentLog,
-        }),
+      stop: this.#stop.signal,
+      waitForDiskSpace: () => this.#waitForDiskSpace(),
+      watchdog: { arm: () => void clock.after(FENCED_LIMIT_MS, () => this.#bite()) },
+      clock,
+      random: this.#world.stream(`chance of ${name}`),
+      events: this.#events,
+      log: silentLog,
+      testHook: { ledger: (ledger) => ledger, onServing: () => this.#watchState(), onCommand: (state) => this.#look(state) },
     });
-    const { leaseHolder } = recovered;
-    this.#world.onServing(this.process, leaseHolder.lease().epoch);
-    const isCompleted = recovered.scan.progress.state.kind === 'completed';
-    // The files are made again (serve.ts).
-    if (isCompleted) this.#world.onExport();
-    const end: End = isCompleted ? { kind: 'completed' } : await this.#serve(recovered);
-    if (end.kind === 'fenced') leaseHolder.stop();
-    else await this.#resign(leaseHolder);
-    return end;
+  }
+
+  /** A real watchdog kills the process: then it has been waiting for something without end. */
+  #bite(): void {
+    this.#world.hold('L5', false, `${this.process.name} was still there ${FENCED_LIMIT_MS} ms after it was fenced`);
+  }
+
+  /** Every command is carried out between two facts: then the parts of the state have to agree. */
+  #look(state: State): void {
+    this.#state = state;
+    checkState(state);
+  }
+
+  #watchState(): void {
+    this.process.clock.every(MIRROR_LOOK_MS, () => {
+      if (this.#state !== null) checkState(this.#state);
+    });
   }
 
   /** Waits while the disk is full, as every start does (wait-for-disk-space.ts). */
@@ -123,79 +144,36 @@ export class SimCoordinator {
     while (!signal.aborted && this.#world.queue.nowMs < this.#world.disk.fullUntilMs) await this.process.clock.sleep(ROOM_LOOK_MS, signal);
   }
 
-  readonly #onFenced = (epoch: number, byEpoch: number): void => {
-    if (this.#isFenced) return;
-    this.#isFenced = true;
-    this.#events.emit({ kind: 'coordinator_fenced', epoch, byEpoch });
-  };
-
-  async #resign(leaseHolder: LeaseHolder): Promise<void> {
-    await Promise.race([leaseHolder.resign().catch(() => undefined), this.process.clock.sleep(FAREWELL_MS)]);
+  /** A large log takes its time, in which another coordinator may follow. */
+  async #readLog(): Promise<void> {
+    const random = this.#world.stream(`log of ${this.process.name}`);
+    if (random.next() < LARGE_LOGS) await this.process.clock.sleep(random.next() * LOG_READ_MS);
   }
 
-  async #serve(recovered: Recovered): Promise<End> {
+  /** The files of the run, where they are not the simulation's matter: the log and the index are (sim-disk.ts, sim-source.ts). */
+  #place(): RunPlace {
+    const world = this.#world;
     const { clock } = this.process;
-    const { plan } = this.#world;
-    const { leaseHolder, scan } = recovered;
-    const replies = new Replies();
-    const end = createEnd(({ epoch }) => this.#onFenced(leaseHolder.lease().epoch, epoch));
-    const { timing, drainTimeoutMs, maxAttempts, breaker, stragglers } = plan;
-    const settings = { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems: null, stragglers, ...STALL };
-    const state = stateFrom(settings, leaseHolder.lease().epoch, scan, clock.monotonicMs());
-    const source = createSimSource(plan, clock, () => this.#world.coverage.count('claimed while the input was being indexed'));
-    const perform = (tell: (fact: Fact) => void): Perform => checked(state, this.#performer(recovered, source, replies, end, tell));
-    const loop = createLoop({ runId: RUN_ID, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
-    leaseHolder.lost.then(end.fence).catch(end.fail);
-    this.#stop.signal.addEventListener('abort', () => end.come({ kind: 'interrupted' }));
-    loop.start();
-    clock.every(MIRROR_LOOK_MS, () => checkState(state));
-    this.loop = loop;
-    try {
-      return await end.promise;
-    } finally {
-      loop.stop(new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended'));
-      this.loop = null;
-    }
-  }
-
-  #performer({ leaseHolder, log }: Recovered, source: Source, replies: Replies, end: FirstEnd, tell: (fact: Fact) => void): Perform {
-    const { clock, name } = this.process;
-    const random = this.#world.stream(`writer of ${name}`);
-    const writer = createLedgerWriter({ leaseHolder, clock, random, onFenced: end.fence });
-    const { epoch: ownEpoch } = leaseHolder.lease();
-    const committer = createCommitter({ epoch: ownEpoch, ledger: this.#ledger, writer, tell, onFailure: end.fail });
-    return createPerformer({
-      epoch: ownEpoch,
-      committer,
-      ledger: this.#ledger,
-      writer,
-      replies,
-      tell,
-      form: 'batch',
-      clock,
-      log: silentLog,
-      events: this.#events,
-      source,
-      onFailure: end.fail,
-      onStoreBehind: async ({ worker, epoch }) => {
-        this.#world.hold('L41', false, `${worker} says that it has seen epoch ${epoch}, which the store has not`);
+    return {
+      disk: this.#disk(),
+      startIndexing: () => new SimIndexing(world.plan, clock),
+      openInput: async (indexing) =>
+        simInput(world.plan, clock, indexing, () => world.coverage.count('claimed while the input was being indexed')),
+      refuseInvalid: async () => undefined,
+      keepIdentity: async () => undefined,
+      checkLog: async ({ epoch, scan }) => {
+        await this.#readLog();
+        world.onServing(this.process, epoch);
+        return { scan, checked: Promise.resolve() };
+      },
+      writeServing: async () => undefined,
+      watchHints: async () => null,
+      exportResults: async () => world.onExport(this.process),
+      refuseStoreBehind: async (_, { worker, epoch }) => {
+        world.hold('L41', false, `${worker} says that it has seen epoch ${epoch}, which the store has not`);
         throw new Error('the store is behind');
       },
-      exportResults: async () => this.#world.onExport(),
-      onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
-      recorder: createRecorder({
-        log: {
-          append: (frames) => {
-            this.#world.checkers.log.onAppend(log.epoch, frames);
-            this.#world.checkers.ledger.lease.onWord('append', this.process);
-            return log.append(frames);
-          },
-        },
-        writer,
-        onDurable: committer.settle,
-        onFailure: end.fail,
-      }),
-    });
+    };
   }
 
   #disk(): BootDisk {
@@ -206,7 +184,7 @@ export class SimCoordinator {
       createLog: async (epoch, place) => {
         const log = await real.createLog(epoch, place);
         disk.segments.onCreated(epoch);
-        return log;
+        return { epoch, append: (frames) => this.#append(log, frames), close: () => log.close() };
       },
       checkSegments: async (tallies) => {
         await real.checkSegments(tallies);
@@ -215,30 +193,24 @@ export class SimCoordinator {
     };
   }
 
-  #leave(end: End): void {
+  #append(log: ResultLog, frames: Parameters<ResultLog['append']>[0]): Promise<void> {
+    this.#world.checkers.log.onAppend(log.epoch, frames);
+    this.#world.checkers.ledger.lease.onWord('append', this.process);
+    return log.append(frames);
+  }
+
+  #leave(exit: ExitCode): void {
     this.kill();
-    this.#world.onCoordinatorEnded(this, end.kind);
+    this.#world.onCoordinatorEnded(this, ENDS[exit] ?? `with ${exit}`);
   }
 
   /** A failed store or disk ends a coordinator, and so does being told to end while it waits; anything else is a bug. */
   #fail(cause: unknown): void {
     if (this.process.isDead) return;
-    const isFenced = cause instanceof RolloutError && cause.code === 'FENCED';
     const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
     const isMendable = cause instanceof InjectedFault || MENDABLE.has(code);
     this.kill();
-    if (isFenced || isMendable || this.#stop.signal.aborted) {
-      const why = code === '' ? 'a failed call' : code;
-      return this.#world.onCoordinatorEnded(this, isFenced ? 'fenced' : why);
-    }
-    this.#world.fail(cause);
+    if (isMendable) this.#world.onCoordinatorEnded(this, code === '' ? 'a failed call' : code);
+    else this.#world.fail(cause);
   }
-}
-
-/** Every command is carried out between two facts: then the parts of the state have to agree. */
-function checked(state: State, perform: Perform): Perform {
-  return (command) => {
-    checkState(state);
-    perform(command);
-  };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import { createSource, type Source } from '../../runtime/coordinator/perform/source.ts';
+import type { IndexSummary } from '../../runtime/input/index/index-summary.ts';
 import type { Indexing } from '../../runtime/input/index/indexer.ts';
 import type { InputReader } from '../../runtime/input/index/reader.ts';
 import { streamOf, type WorldPlan } from './swarm.ts';
@@ -7,6 +7,17 @@ import { streamOf, type WorldPlan } from './swarm.ts';
 /** How many items a survey looks at, so that there are several. */
 const SURVEYED = 13;
 const LOOK_MS = 20;
+/** Nobody here looks at what the files are. */
+const SUMMARY: Omit<IndexSummary, 'items'> = {
+  size: 0,
+  mtimeMs: 0,
+  invalid: 0,
+  kinds: [],
+  blankLines: 0,
+  streamed: 0,
+  sha256: '',
+  hashedBytes: 0,
+};
 
 /** Which items are bad lines; the same in every run of a seed. */
 export function invalidItems({ seed, items, invalidShare }: WorldPlan): ReadonlySet<number> {
@@ -21,18 +32,21 @@ export function poisonedItems(plan: WorldPlan): ReadonlySet<number> {
   return new Set(valid.slice(0, plan.poisoned));
 }
 
-/** The real source, over an index that grows with the time of its process, from the beginning at each start (indexer.ts). */
-export function createSimSource(plan: WorldPlan, clock: Clock, onReadEarly: () => void): Source {
-  const indexing = new SimIndexing(plan, clock);
+/** What the real source reads (perform/source.ts). */
+export function simInput(plan: WorldPlan, clock: Clock, indexing: Pick<Indexing, 'isComplete'>, onReadEarly: () => void): SimInput {
   const reader = simReader(plan, clock);
   const lines: typeof reader.lines = (indexes, maxBytes) => {
     if (!indexing.isComplete()) onReadEarly();
     return reader.lines(indexes, maxBytes);
   };
-  return createSource(indexing, { ...reader, lines });
+  return { ...reader, lines };
 }
 
-class SimIndexing implements Pick<Indexing, 'count' | 'isComplete' | 'waitFor'> {
+type SimInput = Pick<InputReader, 'lines' | 'invalidReason' | 'survey' | 'close'>;
+
+/** An index that grows with the time of its process, from the beginning at each start (indexer.ts). */
+export class SimIndexing implements Indexing {
+  readonly done: Promise<IndexSummary>;
   readonly #plan: WorldPlan;
   readonly #clock: Clock;
   readonly #beganMs: number;
@@ -41,6 +55,11 @@ class SimIndexing implements Pick<Indexing, 'count' | 'isComplete' | 'waitFor'> 
     this.#plan = plan;
     this.#clock = clock;
     this.#beganMs = clock.monotonicMs();
+    this.done = this.waitFor(plan.items).then(() => ({ ...SUMMARY, items: plan.items }));
+  }
+
+  async stop(): Promise<void> {
+    // Nothing has to be let go of.
   }
 
   count(): number {
@@ -58,7 +77,7 @@ class SimIndexing implements Pick<Indexing, 'count' | 'isComplete' | 'waitFor'> 
   }
 }
 
-function simReader(plan: WorldPlan, clock: Clock): Pick<InputReader, 'lines' | 'invalidReason' | 'survey'> {
+function simReader(plan: WorldPlan, clock: Clock): SimInput {
   const invalid = [...invalidItems(plan)].toSorted((a, b) => a - b);
   return {
     lines: async (indexes, maxBytes = Number.POSITIVE_INFINITY) => {
@@ -77,6 +96,7 @@ function simReader(plan: WorldPlan, clock: Clock): Pick<InputReader, 'lines' | '
       const upTo = Math.min(plan.items, from + Math.min(count, SURVEYED));
       return { upTo, invalid: invalid.filter((index) => index >= from && index < upTo) };
     },
+    close: async () => undefined,
   };
 }
 

@@ -142,7 +142,9 @@ export class World {
   }
 
   /** Every item is recorded, and the ledger closed: the files are made. */
-  onExport(): void {
+  onExport({ name }: SimProcess): void {
+    this.trace.note('exported', name);
+    if (this.isExported) this.coverage.count('exported again');
     this.isExported = true;
   }
 

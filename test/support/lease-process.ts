@@ -5,12 +5,14 @@
  */
 
 import { createInterface } from 'node:readline';
+import { onAbort } from '../../runtime/base/abort.ts';
 import { assert } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { isProcessDead, ownProcess } from '../../runtime/base/process/process-identity.ts';
 import { winLease } from '../../runtime/lease/candidate.ts';
 import type { LeaseHolder } from '../../runtime/lease/contract.ts';
+import type { Fenced } from '../../runtime/ledger/contract.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { claim, handBack, settle } from './commit-parts.ts';
@@ -38,7 +40,7 @@ const leaseHolder: LeaseHolder = await winLease({
 });
 say({ kind: 'won', epoch: leaseHolder.lease().epoch, won: leaseHolder.won });
 say({ kind: 'scan', reply: await ledger.scan(leaseHolder.lease().epoch) });
-leaseHolder.lost.then((fenced) => say({ kind: 'lost', epoch: fenced.epoch })).catch(fail);
+onAbort(leaseHolder.fenced, () => say({ kind: 'lost', epoch: (leaseHolder.fenced.reason as Fenced).epoch }));
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const act = { resign, work, fill, 'stop-inside': stopInside }[line];

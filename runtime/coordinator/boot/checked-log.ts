@@ -1,18 +1,38 @@
 import { stat } from 'node:fs/promises';
 import { assert } from '../../base/assert.ts';
+import type { Log } from '../../base/log.ts';
 import { customIdsOf } from '../../input/index/custom-ids.ts';
 import type { Indexing } from '../../input/index/indexer.ts';
 import { openInput } from '../../input/index/reader.ts';
-import type { Scan } from '../../ledger/contract.ts';
+import type { Ledger, Scan } from '../../ledger/contract.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { ItemForm } from '../../model/session.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
 import { listSegments } from '../../results/log/place.ts';
-import { createLedgerWriter, type LedgerWriter } from '../perform/ledger-writer.ts';
-import type { ServeOptions } from '../serve.ts';
+import type { StateFiles } from '../../run-dir/state-files.ts';
+import type { LedgerWriter } from '../perform/ledger-writer.ts';
 import { type Again, reopenItems, takenOver } from './reopening.ts';
 
 /** A log of this size is read in a quarter of a second, for which a successor may keep its workers waiting. */
 const READ_FIRST_BYTES: number = 64 * 2 ** 20;
+
+export interface LogCheck {
+  readonly inputPath: string;
+  readonly files: Pick<StateFiles, 'segments' | 'index'>;
+  readonly form: ItemForm;
+  readonly again: Again;
+  readonly ledger: Ledger;
+  readonly log: Log;
+}
+
+/** What the holder of the lease has found, before it is compared with the log. */
+export interface UncheckedLog {
+  readonly epoch: Epoch;
+  readonly scan: Scan;
+  readonly writer: LedgerWriter;
+  readonly indexing: Pick<Indexing, 'done'>;
+}
 
 export interface CheckedLog {
   readonly scan: Scan;
@@ -24,18 +44,17 @@ export interface CheckedLog {
  * Compares the log with the ledger before anything is executed (L39); a large log is read while the run goes on. With `again` it is
  * always read first, what was asked for is reopened, and the ledger is scanned again.
  */
-export async function checkLog(options: ServeOptions, indexing: Indexing): Promise<CheckedLog> {
-  const { files, ledger, recovered, again } = options;
-  if (again.failed || again.damaged) return { scan: await reopenAsked(options, indexing, again), checked: Promise.resolve() };
+export async function checkLog(check: LogCheck, unchecked: UncheckedLog): Promise<CheckedLog> {
+  const { inputPath, files, form, ledger, again } = check;
+  if (again.failed || again.damaged) return { scan: await reopenAsked(check, unchecked), checked: Promise.resolve() };
   const checked = inspectLog({ ledger, dir: files.segments, tempDir: files.index }, async (_, damage) => {
     if (damage.lost === 0) return;
-    const { inputPath, settings } = options;
-    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: files.index, form: settings.form }, damage.indexes));
+    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: files.index, form }, damage.indexes));
   });
   if ((await logBytes(files.segments)) <= READ_FIRST_BYTES) await checked;
   // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
   checked.catch(() => undefined);
-  return { scan: recovered.scan, checked };
+  return { scan: unchecked.scan, checked };
 }
 
 async function logBytes(dir: string): Promise<number> {
@@ -44,12 +63,10 @@ async function logBytes(dir: string): Promise<number> {
   return bytes;
 }
 
-async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Again): Promise<Scan> {
-  const { files, ledger, recovered, log } = options;
-  const { epoch } = recovered.leaseHolder.lease();
+async function reopenAsked({ inputPath, files, ledger, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
+  const { epoch, writer, indexing } = unchecked;
   await indexing.done;
-  const writer = writerOf(options);
-  const reader = await openInput({ inputPath: options.inputPath, dir: files.index });
+  const reader = await openInput({ inputPath, dir: files.index });
   try {
     const reopened = await reopenItems({
       ...{ ledger, again, reader, dir: files.segments, tempDir: files.index },
@@ -65,16 +82,8 @@ async function reopenAsked(options: ServeOptions, indexing: Indexing, again: Aga
 }
 
 /** The input has grown: the run goes on, and nothing that is recorded is reopened (L45). */
-export async function reopenForMore(options: ServeOptions): Promise<void> {
-  const { ledger, recovered } = options;
-  const { epoch } = recovered.leaseHolder.lease();
-  const reply = await writerOf(options).write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
+export async function reopenForMore(ledger: Pick<Ledger, 'reopen'>, epoch: Epoch, writer: LedgerWriter): Promise<void> {
+  const reply = await writer.write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
   if (reply === null) throw takenOver();
   assert(reply.kind === 'reopened', 'a reopening that names no item refuses none');
-}
-
-function writerOf({ recovered, clock, random, onFenced }: ServeOptions): LedgerWriter {
-  const { leaseHolder } = recovered;
-  const { epoch } = leaseHolder.lease();
-  return createLedgerWriter({ leaseHolder, clock, random, onFenced: (fenced) => onFenced(epoch, fenced.epoch) });
 }

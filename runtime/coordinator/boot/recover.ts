@@ -1,4 +1,3 @@
-import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Events } from '../../base/events.ts';
 import type { LeaseHolder } from '../../lease/contract.ts';
@@ -33,50 +32,50 @@ export interface BootDisk {
 export interface RecoverOptions {
   readonly ledger: Ledger;
   readonly disk: BootDisk;
-  readonly clock: Clock;
   readonly events: Events;
   /** Go on with a run that is paused. */
   readonly isResuming: boolean;
   /** Go on although segments are missing: what they held runs again. */
   readonly isRerunning: boolean;
-  readonly onFenced: (epoch: Epoch, byEpoch: Epoch) => void;
-  /** Waits for the lease, above this floor. */
-  readonly win: (floor: number) => Promise<LeaseHolder>;
+  readonly leaseHolder: LeaseHolder;
+}
+
+/** The highest epoch that the results or this directory have seen: no lease below it is won (L3). */
+export async function epochFloor(disk: Pick<BootDisk, 'readEpochMark' | 'highestSegment'>): Promise<number> {
+  return Math.max(await disk.readEpochMark(), await disk.highestSegment());
 }
 
 /**
- * Boot (L24): the lease is won, durably, before anything is written; then this epoch's segment, the place, the scan. An
- * epoch below one that the results or this directory have seen is refused (L3), and so is a place that lacks records (L22).
+ * Boot (L24): the lease is won, durably, before anything is written; then the mark, the place, this epoch's segment, the scan. A place
+ * that lacks records is refused (L22).
  */
 export async function recover(options: RecoverOptions): Promise<Recovered> {
-  const { ledger, disk } = options;
-  const floor = Math.max(await disk.readEpochMark(), await disk.highestSegment());
-  const leaseHolder = await options.win(floor);
+  const { ledger, disk, leaseHolder } = options;
   const { epoch } = leaseHolder.lease();
-  announce(options, leaseHolder);
+  announce(options);
   // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
   if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
   const place = await disk.openPlace();
-  const bound = unlessFenced(options, epoch, await ledger.bind(epoch, place));
+  const bound = unlessFenced(leaseHolder, await ledger.bind(epoch, place));
   if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
   if (!options.isRerunning) await disk.checkSegments(await ledger.tallies());
   const log = await disk.createLog(epoch, place);
-  const scan = unlessFenced(options, epoch, await ledger.scan(epoch));
+  const scan = unlessFenced(leaseHolder, await ledger.scan(epoch));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { leaseHolder, log, scan };
-  unlessFenced(options, epoch, await ledger.resume(epoch));
+  unlessFenced(leaseHolder, await ledger.resume(epoch));
   return { leaseHolder, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
 }
 
-function announce({ events }: RecoverOptions, leaseHolder: LeaseHolder): void {
+function announce({ events, leaseHolder }: RecoverOptions): void {
   const { epoch } = leaseHolder.lease();
   const { kind, killedPid } = leaseHolder.won;
   events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
 }
 
-function unlessFenced<T extends { readonly kind: string }>({ onFenced }: RecoverOptions, epoch: Epoch, reply: T | Fenced): T {
+function unlessFenced<T extends { readonly kind: string }>(leaseHolder: LeaseHolder, reply: T | Fenced): T {
   if (reply.kind !== 'fenced') return reply as T;
   const byEpoch = (reply as Fenced).epoch;
-  onFenced(epoch, byEpoch);
+  leaseHolder.fence(byEpoch);
   throw new RolloutError('FENCED', `another coordinator holds epoch ${byEpoch}; this one ends`);
 }
 

@@ -12,15 +12,14 @@ const BACKOFF_CAP_MS = 1_000;
 
 /** Every word to the ledger goes through here: only as the fresh holder of the lease, and until its fate is known (L20). */
 export interface LedgerWriter {
-  /** Null: fenced, and `onFenced` was called; or resigned, without any call (L42). After that nothing more may be sent (L5). */
+  /** Null: fenced, and the holder of the lease knows it; or resigned (L42). After that nothing more may be sent (L5). */
   write<T extends { readonly kind: string }>(verb: () => Promise<T | Fenced>): Promise<T | null>;
 }
 
 export interface LedgerWriterOptions {
-  readonly leaseHolder: Pick<LeaseHolder, 'ensureFresh'>;
+  readonly leaseHolder: Pick<LeaseHolder, 'ensureFresh' | 'fence'>;
   readonly clock: Clock;
   readonly random: Random;
-  readonly onFenced: (fenced: Fenced) => void;
 }
 
 export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
@@ -28,7 +27,7 @@ export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
     write: async (verb) => {
       const reply = await untilKnown(options, verb);
       if (!isRefused(reply)) return reply;
-      if (reply.kind === 'fenced') options.onFenced(reply);
+      if (reply.kind === 'fenced') options.leaseHolder.fence(reply.epoch);
       return null;
     },
   };

@@ -117,13 +117,13 @@ test('a paused holder whose bytes are still there goes on under the same epoch, 
   leaseHolder.stop();
 });
 
-test('a paused holder that was followed is fenced, for good, and lost says so once', async (t) => {
+test('a paused holder that was followed is fenced, for good, and its signal says by whom', async (t) => {
   const world = setting();
   const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
   await win(world.ledger, 'b');
   t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fenced', epoch: 1 });
-  t.deepEqual(await leaseHolder.lost, { kind: 'fenced', epoch: 1 });
+  t.deepEqual(leaseHolder.fenced.reason, { kind: 'fenced', epoch: 1 });
   t.false(leaseHolder.isFresh());
   t.deepEqual(await leaseHolder.ensureFresh(), { kind: 'fenced', epoch: 1 });
   await leaseHolder.resign();
@@ -143,7 +143,7 @@ test('a holder that is fenced while it runs is told by the next renewal', async 
   const leaseHolder = await candidate(world, 'a');
   await win(world.ledger, 'b');
   await world.clock.advance(RENEW_MS);
-  t.deepEqual(await leaseHolder.lost, { kind: 'fenced', epoch: 1 });
+  t.deepEqual(leaseHolder.fenced.reason, { kind: 'fenced', epoch: 1 });
   t.false(leaseHolder.isFresh());
 });
 

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import test from 'ava';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { bootDisk } from '../../../../runtime/coordinator/boot/boot-disk.ts';
-import { type RecoverOptions, recover } from '../../../../runtime/coordinator/boot/recover.ts';
+import { type BootDisk, epochFloor, type RecoverOptions, recover } from '../../../../runtime/coordinator/boot/recover.ts';
 import { winLease } from '../../../../runtime/lease/candidate.ts';
 import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Ledger } from '../../../../runtime/ledger/contract.ts';
@@ -37,23 +37,19 @@ async function succeed(ledger: Ledger, markPath: string): Promise<void> {
   await writeFile(markPath, '1\n');
 }
 
-function optionsOf(
-  dir: string,
-  ledger: Ledger,
-  events: RunEvent[],
-  winning: RecoverOptions['win'],
-  onFenced: RecoverOptions['onFenced'] = () => undefined,
-): RecoverOptions {
+function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder: LeaseHolder): RecoverOptions {
   return {
     ledger,
-    disk: bootDisk(stateFiles(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV'),
-    clock,
+    disk: diskOf(dir),
     events: { emit: (event) => void events.push(event), close: async () => undefined },
     isResuming: false,
     isRerunning: false,
-    onFenced,
-    win: winning,
+    leaseHolder,
   };
+}
+
+function diskOf(dir: string): BootDisk {
+  return bootDisk(stateFiles(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV');
 }
 
 test('L24: a coordinator that has booted holds its epoch, marked, and its segment, open', async (t) => {
@@ -61,26 +57,22 @@ test('L24: a coordinator that has booted holds its epoch, marked, and its segmen
   await mkdir(stateFiles(dir).segments, { recursive: true });
   const ledger = createMemoryLedger();
   const events: RunEvent[] = [];
-  const recovered = await recover(optionsOf(dir, ledger, events, (floor) => win(ledger, floor)));
+  const leaseHolder = await win(ledger, await epochFloor(diskOf(dir)));
+  const recovered = await recover(optionsOf(dir, ledger, events, leaseHolder));
   t.deepEqual([recovered.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
   t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
   await recovered.log.close();
   recovered.leaseHolder.stop();
 });
 
-test('L3, L5: one that was stopped as soon as it had won lowers no mark, and says once that it is fenced', async (t) => {
+test('L3, L5: one that was stopped as soon as it had won lowers no mark, and its holder knows that it is fenced', async (t) => {
   const dir = temporaryDir(t);
   await mkdir(stateFiles(dir).segments, { recursive: true });
   const ledger = createMemoryLedger();
-  const fenced: (readonly [number, number])[] = [];
-  const succeeded = async (floor: number): Promise<LeaseHolder> => {
-    const leaseHolder = await win(ledger, floor);
-    leaseHolder.stop();
-    await succeed(ledger, stateFiles(dir).epochMark);
-    return leaseHolder;
-  };
-  const options = optionsOf(dir, ledger, [], succeeded, (epoch, byEpoch) => void fenced.push([epoch, byEpoch]));
-  await t.throwsAsync(recover(options), { code: 'FENCED' });
+  const leaseHolder = await win(ledger, await epochFloor(diskOf(dir)));
+  leaseHolder.stop();
+  await succeed(ledger, stateFiles(dir).epochMark);
+  await t.throwsAsync(recover(optionsOf(dir, ledger, [], leaseHolder)), { code: 'FENCED' });
   t.is(await readFile(stateFiles(dir).epochMark, 'utf8'), '1\n');
-  t.deepEqual(fenced, [[0, 1]]);
+  t.deepEqual([leaseHolder.lease().epoch, leaseHolder.fenced.reason], [0, { kind: 'fenced', epoch: 1 }]);
 });

@@ -2,23 +2,26 @@ import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
-import type { Fenced } from '../../../../runtime/ledger/contract.ts';
+import type { Epoch } from '../../../../runtime/model/row.ts';
 import { ManualClock, settlePromises } from '../../../support/manual-clock.ts';
 
 const DONE = { kind: 'done' } as const;
 
 interface Bench {
   readonly writer: LedgerWriter;
-  readonly fenced: Fenced[];
+  readonly fenced: Epoch[];
   readonly clock: ManualClock;
   isHolder: boolean;
 }
 
 function bench(): Bench {
   const clock = new ManualClock();
-  const fenced: Fenced[] = [];
-  const leaseHolder = { ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)) };
-  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const fenced: Epoch[] = [];
+  const leaseHolder = {
+    ensureFresh: async () => (made.isHolder ? ({ kind: 'fresh' } as const) : ({ kind: 'fenced', epoch: 9 } as const)),
+    fence: (byEpoch: Epoch) => void fenced.push(byEpoch),
+  };
+  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1) });
   const made: Bench = { writer, fenced, clock, isHolder: true };
   return made;
 }
@@ -80,7 +83,7 @@ test('L18: a store that could not write is not written to again: the coordinator
 test('L5: a refusal by epoch is told once, and the caller gets nothing to pass on', async (t) => {
   const { writer, fenced } = bench();
   t.is(await writer.write<typeof DONE>(async () => ({ kind: 'fenced', epoch: 7 })), null);
-  t.deepEqual(fenced, [{ kind: 'fenced', epoch: 7 }]);
+  t.deepEqual(fenced, [7]);
 });
 
 test('a holder that has lost its lease asks the ledger nothing', async (t) => {
@@ -95,7 +98,7 @@ test('a holder that has lost its lease asks the ledger nothing', async (t) => {
     null,
   );
   t.is(calls, 0);
-  t.deepEqual(made.fenced, [{ kind: 'fenced', epoch: 9 }]);
+  t.deepEqual(made.fenced, [9]);
 });
 
 test('a renewal that fails is tried again like any verb, and nothing is written before it has succeeded', async (t) => {
@@ -106,7 +109,7 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
     if (renewals < 3) throw new Error('the renewal is of unknown fate');
     return { kind: 'fresh' };
   };
-  const writer = createLedgerWriter({ leaseHolder: { ensureFresh }, clock, random: seededRandom(1), onFenced: () => undefined });
+  const writer = createLedgerWriter({ leaseHolder: { ensureFresh, fence: () => undefined }, clock, random: seededRandom(1) });
   let writes = 0;
   const written = writer.write(async () => {
     writes += 1;
@@ -117,10 +120,10 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
 });
 
 test('L42: one that has resigned asks the ledger nothing, and is not told to be fenced', async (t) => {
-  const fenced: Fenced[] = [];
-  const leaseHolder = { ensureFresh: async () => ({ kind: 'resigned' }) as const };
+  const fenced: Epoch[] = [];
+  const leaseHolder = { ensureFresh: async () => ({ kind: 'resigned' }) as const, fence: (byEpoch: Epoch) => void fenced.push(byEpoch) };
   const clock = new ManualClock();
-  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1), onFenced: (one) => void fenced.push(one) });
+  const writer = createLedgerWriter({ leaseHolder, clock, random: seededRandom(1) });
   let calls = 0;
   t.is(
     await writer.write(async () => {

@@ -1,0 +1,83 @@
+import { aborted } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { EXIT, type ExitCode } from '../base/exit.ts';
+import { inTime } from '../base/in-time.ts';
+import type { ProcessIdentity } from '../base/process/process-identity.ts';
+import type { Watchdog } from '../base/process/watchdog.ts';
+import type { LeaseHolder } from '../lease/contract.ts';
+import { waitForLease } from './boot/lease-candidate.ts';
+import { epochFloor, recover } from './boot/recover.ts';
+import { type ServeOptions, serve } from './serve.ts';
+import type { ServerContext } from './server/listening.ts';
+import { announceFencing } from './shutdown/fencing.ts';
+import type { TestHook } from './test-hook.ts';
+
+/** How long an ending process may take to let go of what it has open. */
+export const RESIGN_MS = 2_500;
+/** How long a deposed one waits for what is under way. */
+const LEAVE_MS = 500;
+
+/** What the process is joined from that waits for the lease, and serves once it has it. */
+export interface LeadOptions extends Omit<ServeOptions, 'recovered' | 'onServing' | 'onCommand'> {
+  /** Go on with a run that is paused. */
+  readonly isResuming: boolean;
+  /** Go on although segments are missing: what they held runs again. */
+  readonly isRerunning: boolean;
+  readonly address: string;
+  readonly context: ServerContext;
+  readonly process: ProcessIdentity;
+  /** True only when certain. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
+  /** Resolves once the disk has room for a coordinator. */
+  readonly waitForDiskSpace: () => Promise<void>;
+  readonly watchdog: Watchdog;
+  readonly testHook: TestHook;
+}
+
+/** Waits for the lease, holds it, serves, and gives it up. */
+export async function lead(options: LeadOptions): Promise<ExitCode> {
+  const { stop, log } = options;
+  try {
+    const leaseHolder = await waitForLease({ ...options, signal: stop, floor: await epochFloor(options.place.disk) });
+    announceFencing({ ...options, leaseHolder });
+    return await unlessFenced(options.clock, leaseHolder.fenced, hold(options, leaseHolder));
+  } catch (error) {
+    if (!stop.aborted) throw error;
+    if (error !== stop.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
+    return EXIT.interrupted;
+  }
+}
+
+async function hold(options: LeadOptions, leaseHolder: LeaseHolder): Promise<ExitCode> {
+  const { place, ledger, context, testHook, clock } = options;
+  const recovered = await recover({ ...options, disk: place.disk, leaseHolder });
+  const exit = await serve({
+    ...options,
+    recovered,
+    onCommand: testHook.onCommand,
+    onServing: (core) => {
+      context.lease = leaseHolder.lease();
+      context.core = core;
+      testHook.onServing(leaseHolder, ledger);
+    },
+  });
+  if (exit !== EXIT.fenced) await inTime(clock, RESIGN_MS, resign(options, leaseHolder));
+  return exit;
+}
+
+/** One that is not given up runs out: that costs the next coordinator a wait, and the run nothing. */
+async function resign({ log }: LeadOptions, leaseHolder: LeaseHolder): Promise<void> {
+  try {
+    await leaseHolder.resign();
+  } catch (error) {
+    log.warn({ err: error }, 'the lease could not be given up; it runs out by itself');
+  }
+}
+
+/** A deposed coordinator waits a moment for what is under way, whatever it is, and goes. */
+async function unlessFenced(clock: Clock, fenced: AbortSignal, work: Promise<ExitCode>): Promise<ExitCode> {
+  await Promise.race([work, aborted(fenced)]);
+  if (!fenced.aborted) return work;
+  await inTime(clock, LEAVE_MS, Promise.allSettled([work]));
+  return EXIT.fenced;
+}

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import type { Clock, Timer } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { errorsPath } from '../format/output-line.ts';
+import type { IndexSummary } from '../input/index/index-summary.ts';
+import { type Indexing, startIndexing } from '../input/index/indexer.ts';
+import { type InputReader, openInput } from '../input/index/reader.ts';
+import { refuseInvalid } from '../input/index/refuse-invalid.ts';
+import type { Ledger } from '../ledger/contract.ts';
+import type { ComputeHint } from '../model/hint.ts';
+import type { Epoch } from '../model/row.ts';
+import { exportResults } from '../results/export/export.ts';
+import { writeNotes } from '../results/export/notes-file.ts';
+import { type ServedRun, type StateFiles, stateFiles, writeServing } from '../run-dir/state-files.ts';
+import { bootDisk } from './boot/boot-disk.ts';
+import { type CheckedLog, checkLog, type UncheckedLog } from './boot/checked-log.ts';
+import { completeIdentity } from './boot/identify.ts';
+import type { Outputs } from './boot/outputs.ts';
+import type { BootDisk } from './boot/recover.ts';
+import type { Again } from './boot/reopening.ts';
+import { watchHintsFile } from './perform/hints-file.ts';
+import type { CoordinatorSettings } from './settings.ts';
+import { refuseStoreBehind } from './shutdown/store-behind.ts';
+import type { SeenEpoch } from './state/commands.ts';
+
+/** The run as it lies on a disk: its input, its state directory and its results. */
+export interface RunPlace {
+  readonly disk: BootDisk;
+  startIndexing(): Indexing;
+  openInput(indexing: Indexing): Promise<Pick<InputReader, 'lines' | 'invalidReason' | 'survey' | 'close'>>;
+  /** Rejects where a line of the input is no item. */
+  refuseInvalid(summary: IndexSummary): Promise<void>;
+  /** The index is whole. */
+  keepIdentity(summary: IndexSummary): Promise<void>;
+  /** Compares the log with the ledger before anything is executed, and reopens what was asked for. */
+  checkLog(unchecked: UncheckedLog): Promise<CheckedLog>;
+  /** Says who serves the run from now on. */
+  writeServing(epoch: Epoch): Promise<void>;
+  /** Resolves when the hints have been read once; null where there is no file of hints. */
+  watchHints(onHints: (hints: readonly ComputeHint[]) => void): Promise<Timer | null>;
+  exportResults(items: number): Promise<void>;
+  /** A worker has seen a later epoch than the store (L41). Rejects. */
+  refuseStoreBehind(own: Epoch, seen: SeenEpoch): Promise<never>;
+}
+
+export interface RunPlaceOptions extends Outputs {
+  readonly runId: string;
+  readonly settings: CoordinatorSettings;
+  readonly inputPath: string;
+  readonly ledger: Ledger;
+  /** What is recorded and is to run again. */
+  readonly again: Again;
+  readonly address: string;
+  /** host:port of the health endpoints; null for none. */
+  readonly http: string | null;
+  readonly pid: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function runPlace(options: RunPlaceOptions): RunPlace {
+  const { runId, settings, inputPath, ledger, again, address, http, pid, clock, log } = options;
+  const { form, maxLineBytes, limit, hintsFile: file, stateDir } = settings;
+  const files = stateFiles(stateDir);
+  const dir = files.index;
+  return {
+    disk: bootDisk(files, runId),
+    startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
+    openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
+    refuseInvalid: (summary) => refuseInvalid(inputPath, dir, summary),
+    keepIdentity: (summary) => completeIdentity(stateDir, summary),
+    checkLog: (unchecked) => checkLog({ inputPath, files, form, again, ledger, log }, unchecked),
+    writeServing: (epoch) => writeServing(files.serving, { address, http, pid, epoch, run: servedRun(options) }),
+    watchHints: async (onHints) => (file === null ? null : watchHintsFile({ file, clock, log, onHints })),
+    exportResults: (items) => exportAll(options, files, items),
+    refuseStoreBehind: (own, seen) => refuseStoreBehind(files.epochMark, own, seen),
+  };
+}
+
+async function exportAll({ ledger, settings, outputMode, guard }: RunPlaceOptions, files: StateFiles, items: number): Promise<void> {
+  const { notes } = await exportResults({
+    ledger,
+    dir: files.segments,
+    outputPath: settings.output,
+    errorsPath: errorsPath(settings.output),
+    order: settings.order,
+    items,
+    isPartial: false,
+    tempDir: files.index,
+    mode: outputMode,
+    guard,
+  });
+  await writeNotes(files.answerNotes, notes);
+  await guard.release();
+}
+
+function servedRun({ settings, inputPath, outputMode }: RunPlaceOptions): ServedRun {
+  const { output, tlsDir, order, form, limit, maxLineBytes } = settings;
+  return {
+    inputPath: resolve(inputPath),
+    outputPath: resolve(output),
+    outputMode,
+    tlsDir: resolve(tlsDir),
+    order,
+    form,
+    limit,
+    maxLineBytes,
+  };
+}

@@ -1,0 +1,71 @@
+import type { Mutant } from './mutant.ts';
+
+const FENCE = ['test/integration/fence.test.ts'];
+
+/** Faults in what joins the parts of a process: each part does its work, and another one does not hear of it. */
+export const WIRING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'log-not-wired-to-the-recorder',
+    rule: 'L18',
+    file: 'runtime/coordinator/serve.ts',
+    old: 'createRecorder({ log: recovered.log, writer,',
+    new: 'createRecorder({ log: { append: async () => undefined }, writer,',
+    tests: ['test/integration/coordinator-invalid.test.ts'],
+  },
+  {
+    name: 'recorder-writes-without-the-lease',
+    rule: 'L5',
+    file: 'runtime/coordinator/serve.ts',
+    old: 'createRecorder({ log: recovered.log, writer,',
+    new: 'createRecorder({ log: recovered.log, writer: { write: async (verb) => (await verb()) as never },',
+    tests: FENCE,
+  },
+  {
+    name: 'recorded-outcomes-not-settled',
+    rule: 'C4',
+    file: 'runtime/coordinator/serve.ts',
+    old: 'onDurable: committer.settle,',
+    new: 'onDurable: () => undefined,',
+    tests: ['test/integration/coordinator-invalid.test.ts'],
+  },
+  {
+    name: 'end-of-the-run-not-wired',
+    rule: 'C4',
+    file: 'runtime/coordinator/serve.ts',
+    old: "    onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),\n",
+    new: '    onStop: () => undefined,\n',
+    tests: ['test/integration/coordinator-invalid.test.ts'],
+  },
+  {
+    name: 'failure-timeout-not-the-set-one',
+    rule: 'C1',
+    file: 'runtime/coordinator/serve.ts',
+    old: 'return { ...timing, drainTimeoutMs,',
+    new: 'return { ...timing, coordinatorFailureTimeoutMs: timing.coordinatorFailureTimeoutMs / 3, drainTimeoutMs,',
+    tests: ['test/e2e/timing.test.ts'],
+  },
+  {
+    name: 'deposed-coordinator-waits-for-what-is-under-way',
+    rule: 'L5',
+    file: 'runtime/coordinator/lead.ts',
+    old: '  await inTime(clock, LEAVE_MS, Promise.allSettled([work]));\n',
+    new: '  await Promise.allSettled([work]);\n',
+    tests: FENCE,
+  },
+  {
+    name: 'fencing-not-announced',
+    rule: 'L5',
+    file: 'runtime/coordinator/lead.ts',
+    old: '    announceFencing({ ...options, leaseHolder });\n',
+    new: '    void announceFencing;\n',
+    tests: FENCE,
+  },
+  {
+    name: 'fencing-ends-nothing',
+    rule: 'L5',
+    file: 'runtime/lease/holder.ts',
+    old: "    if (this.#holding.kind === 'fenced') this.#fenced.abort(fencedBy(byEpoch));\n",
+    new: '',
+    tests: ['test/unit/lease/*.test.ts'],
+  },
+];
