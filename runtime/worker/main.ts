@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { assertNever } from '../base/assert.ts';
-import { systemClock, type Timer } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { keepFilesPrivate } from '../base/fs/private-files.ts';
@@ -17,18 +17,14 @@ import { type AnswerBudget, createAnswerBudget } from './backends/answer-budget.
 import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
 import { diskSpaceWaiter } from './disk-space-waiter.ts';
-import { askReadiness } from './endpoint/readiness.ts';
 import { startHeartbeat } from './heartbeat/heartbeat.ts';
 import { watchOwnHints } from './hints.ts';
 import { openKnownGood } from './known-good.ts';
-import { type LoopEnd, WorkerLoop } from './loop.ts';
-import type { Outbox } from './outbox/contract.ts';
+import type { LoopEnd, WorkerLoop } from './loop.ts';
 import { openOutbox } from './outbox/open.ts';
 import { apiKeyIn, extraHeadersIn } from './secrets.ts';
-import { createLink } from './session/link.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
-import { createSlots } from './slots.ts';
-import { newState } from './state.ts';
+import { type Wire, work } from './work.ts';
 
 const USAGE = `Usage: rollout-worker --config worker.yaml
 
@@ -38,8 +34,6 @@ SIGTERM and SIGINT drain; a second one ends at once. Unacknowledged outcomes are
   --config FILE  settings (docs/settings.md)
 
 Exit codes: 0 done or drained, 2 usage or settings, 4 backend or store not reachable, 130 ended at once`;
-/** The machine looks at the clock at least so often. */
-const MAX_TICK_MS = 250;
 /** 128 bits: no two process starts ever draw the same nonce. */
 const BOOT_NONCE_BYTES = 16;
 
@@ -54,125 +48,45 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
     const settings = await loadWorkerSettings(values.config, isSupervised());
-    return await work(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
+    return await runWorker(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
   });
 }
 
-async function work(settings: WorkerSettings, log: Log): Promise<ExitCode> {
+async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   keepFilesPrivate();
   const runId = await readRunId(settings.tlsDir);
-  const room: Parts['room'] = { onChange: () => undefined };
-  const waitForDiskSpace = diskSpaceWaiter(settings.stateDir, systemClock, log, (shortage) => room.onChange(shortage));
-  // What an earlier process has left is copied when the store is opened.
-  await waitForDiskSpace(new AbortController().signal);
-  const outbox = await openOutbox({
-    dir: join(settings.stateDir, 'store'),
-    workerId: settings.workerId,
-    runId,
-    waitForDiskSpace,
-  });
-  const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
-  const backend = await createBackend(settings, answers);
-  try {
-    return exitOf(await runLoop(settings, runId, { outbox, backend, answers, room }, log), settings, log);
-  } finally {
-    await Promise.all([backend.close(), outbox.close()]);
-  }
-}
-
-interface Parts {
-  readonly outbox: Outbox;
-  readonly backend: Backend;
-  readonly answers: AnswerBudget;
-  /** What the disk lacks is told here; before the loop there is nobody to hear it. */
-  readonly room: { onChange: (shortage: string | null) => void };
-}
-
-async function runLoop(settings: WorkerSettings, runId: string, { outbox, backend, answers, room }: Parts, log: Log): Promise<LoopEnd> {
-  const { workerId, concurrency, timing } = settings;
+  const { workerId, stateDir, node, hintsFile: file } = settings;
   const [clock, random] = [systemClock, systemRandom];
-  const request = { role: 'worker', workerId } as const;
-  const tls = await issueCertificate(settings.tlsDir, request);
-  const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
-  const credentials = clientCredentials(tls, runId, log);
-  const bootNonce = random.hex(BOOT_NONCE_BYTES);
-  const link = createLink({
-    dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
-    addresses: settings.coordinators,
+  const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
+  const end = await work({
+    settings,
+    bootNonce: random.hex(BOOT_NONCE_BYTES),
+    pid: process.pid,
+    diskSpace: (onShortage) => diskSpaceWaiter(stateDir, clock, log, onShortage),
+    openOutbox: (waitForDiskSpace) => openOutbox({ dir: join(stateDir, 'store'), workerId, runId, waitForDiskSpace }),
+    openBackend: () => createBackend(settings, answers),
+    answers,
+    connect: () => connect(settings, runId, log),
+    openKnownGood: (slots) => openKnownGood({ path: join(stateDir, 'known-good.json'), runId, slots, log }),
+    watchHints: async (onHint) => (file === null ? null : watchOwnHints({ file, workerId, node, clock, log, onHint })),
+    onReady: (loop) => listen(loop, log),
     clock,
     random,
     log,
   });
-  const slots = createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random });
-  const knownGood = await openKnownGood({ path: join(settings.stateDir, 'known-good.json'), runId, slots, log });
-  if (outbox.found.length > 0) log.info({ outcomes: outbox.found.length }, 'outcomes of an earlier start are handed over first');
-  const heartbeat = startHeartbeat(
-    {
-      workerId,
-      bootNonce,
-      runId,
-      tls,
-      coordinators: settings.coordinators,
-      concurrency,
-      pid: process.pid,
-      node: settings.node,
-      heartbeatIntervalMs: timing.heartbeatIntervalMs,
-      transport: settings.transport,
-      maxLoopBlockMs: settings.maxLoopBlockMs,
-      highestEpoch: outbox.highestEpoch,
-      logLevel: settings.logLevel,
-    },
-    clock,
-    { onBeat: (beat) => loop.onBeat(beat), onFailure: (error) => loop.fail(error) },
-  );
-  const loop = new WorkerLoop({
-    state: newState(machineSettings(settings, backend.endpoints, bootNonce), outbox.highestEpoch, outbox.found, clock.monotonicMs()),
-    outbox,
-    slots,
-    knownGood,
-    link,
-    heartbeat,
-    answers,
-    ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
-    tickMs: Math.min(MAX_TICK_MS, timing.heartbeatIntervalMs),
-    clock,
-    log,
-  });
-  room.onChange = (shortage) => loop.room(shortage);
-  listen(loop, log);
-  const ended = loop.run();
-  const hints = watchHints(settings, loop, log);
-  hints.catch((error: unknown) => loop.fail(error));
-  try {
-    return await ended;
-  } finally {
-    renewal.stop();
-    (await hints)?.stop();
-  }
+  return exitOf(end, settings, log);
 }
 
-async function watchHints({ hintsFile: file, workerId, node }: WorkerSettings, loop: WorkerLoop, log: Log): Promise<Timer | null> {
-  if (file === null) return null;
-  return watchOwnHints({ file, workerId, node, clock: systemClock, log, onHint: (hint) => loop.hint(hint) });
-}
-
-function machineSettings(settings: WorkerSettings, endpoints: readonly string[], bootNonce: string): Parameters<typeof newState>[0] {
-  const { workerId, concurrency, prefetch, requestTimeoutMs, waitBackendMs, drainTimeoutMs, waitCoordinatorMs, transport, timing } =
-    settings;
+async function connect(settings: WorkerSettings, runId: string, log: Log): Promise<Wire> {
+  const { tlsDir, transport, maxLoopBlockMs, logLevel } = settings;
+  const request = { role: 'worker', workerId: settings.workerId } as const;
+  const tls = await issueCertificate(tlsDir, request);
+  const renewal = keepCertificateFresh(tlsDir, request, tls, systemClock, log);
+  const credentials = clientCredentials(tls, runId, log);
   return {
-    endpoints,
-    requestTimeoutMs,
-    waitBackendMs,
-    workerId,
-    bootNonce,
-    concurrency,
-    prefetch,
-    drainTimeoutMs,
-    waitCoordinatorMs,
-    transport,
-    heartbeatIntervalMs: timing.heartbeatIntervalMs,
-    pollWaitMs: timing.pollWaitMs,
-    selfFenceTimeoutMs: timing.workerSelfFenceTimeoutMs,
+    dial: (address) => createWorkerClient({ address, credentials, clock: systemClock, transport }),
+    startHeartbeat: (own, listener) => startHeartbeat({ ...own, runId, tls, maxLoopBlockMs, logLevel }, systemClock, listener),
+    stop: () => renewal.stop(),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
+const WORKER = ['test/integration/worker.test.ts'];
 const FENCE = ['test/integration/fence.test.ts'];
 
 /** Faults in what joins the parts of a process: each part does its work, and another one does not hear of it. */
@@ -67,5 +68,29 @@ export const WIRING_MUTANTS: readonly Mutant[] = [
     old: "    if (this.#holding.kind === 'fenced') this.#fenced.abort(fencedBy(byEpoch));\n",
     new: '',
     tests: ['test/unit/lease/*.test.ts'],
+  },
+  {
+    name: 'answers-to-beats-not-wired',
+    rule: 'W3',
+    file: 'runtime/worker/work.ts',
+    old: '    onBeat: (beat) => loop.onBeat(beat),\n',
+    new: '    onBeat: () => undefined,\n',
+    tests: WORKER,
+  },
+  {
+    name: 'found-outcomes-not-given-to-the-machine',
+    rule: 'L34',
+    file: 'runtime/worker/work.ts',
+    old: 'outbox.highestEpoch, outbox.found, clock.monotonicMs()',
+    new: 'outbox.highestEpoch, [], clock.monotonicMs()',
+    tests: WORKER,
+  },
+  {
+    name: 'seen-epoch-not-given-to-the-machine',
+    rule: 'L33',
+    file: 'runtime/worker/work.ts',
+    old: 'outbox.highestEpoch, outbox.found, clock.monotonicMs()',
+    new: '0, outbox.found, clock.monotonicMs()',
+    tests: WORKER,
   },
 ];

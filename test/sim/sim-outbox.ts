@@ -1,6 +1,6 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { ItemRef } from '../../runtime/model/row.ts';
-import type { Outbox } from '../../runtime/worker/outbox/contract.ts';
+import type { Outbox, WaitForDiskSpace } from '../../runtime/worker/outbox/contract.ts';
 import { storeFailed } from '../../runtime/worker/outbox/failure.ts';
 import { openStore } from '../../runtime/worker/outbox/open-store.ts';
 import { OutboxChecker } from './outbox-checker.ts';
@@ -37,9 +37,8 @@ export class SimOutbox {
     this.checker = new OutboxChecker(world.checking, worker, this.#files, DIR);
   }
 
-  async open(process: SimProcess, onForgotten: (refs: readonly ItemRef[]) => void): Promise<Outbox> {
+  async open(process: SimProcess, waitForDiskSpace: WaitForDiskSpace, onForgotten: (refs: readonly ItemRef[]) => void): Promise<Outbox> {
     const { checker } = this;
-    const waitForDiskSpace = (signal: AbortSignal): Promise<boolean> => this.#waitForDiskSpace(process, signal);
     const owner = { dir: DIR, workerId: this.#worker, runId: RUN_ID, waitForDiskSpace };
     const isFull = (): boolean => this.#isFull();
     const mount = new SimMount(this.#world, process, {
@@ -49,8 +48,6 @@ export class SimOutbox {
       isFull,
       random: this.#random,
     });
-    // As main.ts does before it opens the store.
-    await waitForDiskSpace(new AbortController().signal);
     const store = await openStore(owner, {
       dir: DIR,
       disk: mount.disk(),
@@ -90,9 +87,11 @@ export class SimOutbox {
     return this.#world.queue.nowMs < this.fullUntilMs;
   }
 
-  async #waitForDiskSpace({ clock }: SimProcess, signal: AbortSignal): Promise<boolean> {
+  async waitForDiskSpace({ clock }: SimProcess, signal: AbortSignal, onShortage: (shortage: string | null) => void): Promise<boolean> {
     const wasFull = this.#isFull();
+    if (wasFull) onShortage('no space');
     while (!signal.aborted && this.#isFull()) await clock.sleep(ROOM_LOOK_MS, signal);
+    if (wasFull && !this.#isFull()) onShortage(null);
     return wasFull;
   }
 }

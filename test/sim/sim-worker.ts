@@ -1,13 +1,14 @@
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import type { Poll } from '../../runtime/model/session.ts';
+import type { WorkerClient } from '../../runtime/rpc/client.ts';
+import type { Backend } from '../../runtime/worker/backends/contract.ts';
 import { checkState } from '../../runtime/worker/check-state.ts';
-import { askReadiness } from '../../runtime/worker/endpoint/readiness.ts';
-import { WorkerLoop } from '../../runtime/worker/loop.ts';
-import type { Outbox } from '../../runtime/worker/outbox/contract.ts';
-import { createLink, type Link } from '../../runtime/worker/session/link.ts';
-import { createSlots } from '../../runtime/worker/slots.ts';
-import { newState, type State } from '../../runtime/worker/state.ts';
+import type { WorkerLoop } from '../../runtime/worker/loop.ts';
+import type { Outbox, WaitForDiskSpace } from '../../runtime/worker/outbox/contract.ts';
+import { createLink } from '../../runtime/worker/session/link.ts';
+import type { State } from '../../runtime/worker/state.ts';
+import { type Wire, work } from '../../runtime/worker/work.ts';
 import type { Boot } from './failure-checker.ts';
 import { createSimBackend } from './sim-backend.ts';
 import { startSimHeartbeat } from './sim-heartbeat.ts';
@@ -24,7 +25,7 @@ const WAIT_BACKEND_MS = 600_000;
 /** What a process may end with where its disk failed it, and start again. */
 const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED']);
 
-/** One process of a worker: the real loop, machine, link, slots and store, on a disk that lasts. */
+/** One process of a worker: all that the real one is joined from (worker/work.ts), on a disk that lasts. */
 export class SimWorker {
   readonly id: string;
   readonly process: SimProcess;
@@ -56,22 +57,43 @@ export class SimWorker {
   }
 
   async #run(): Promise<string> {
-    const { worker, failure } = this.#world.checkers;
+    const { worker } = this.#world.checkers;
     const { id, process, bootNonce } = this;
+    const { plan, addresses } = this.#world;
+    const { clock } = process;
     const seen = worker.boot(id, process);
-    const outbox = await this.outbox.open(process, (refs) => worker.onForgotten(seen, refs));
-    worker.onOpened(seen, outbox.highestEpoch);
     const boot: Boot = { worker: id, nonce: bootNonce, process, hasLeft: false };
+    const end = await work({
+      settings: { ...plan, workerId: id, waitBackendMs: WAIT_BACKEND_MS, coordinators: addresses, node: '' },
+      bootNonce,
+      pid: process.pid,
+      diskSpace: (onShortage) => (signal) => this.outbox.waitForDiskSpace(process, signal, onShortage),
+      openOutbox: (waitForDiskSpace) => this.#openOutbox(seen, boot, waitForDiskSpace),
+      openBackend: async () => this.#backend(seen),
+      answers: { keep: () => undefined },
+      connect: async () => this.#wire(seen, boot),
+      openKnownGood: async () => ({ note: () => undefined, ask: async () => ({ kind: 'answered' }) }),
+      watchHints: async () => null,
+      onReady: (loop, state) => this.#onReady(loop, state),
+      clock,
+      random: this.#world.stream(`chance of ${process.name}`),
+      log: silentLog,
+    });
+    return end.why;
+  }
+
+  async #openOutbox(seen: Seen, boot: Boot, waitForDiskSpace: WaitForDiskSpace): Promise<Outbox> {
+    const { worker, failure } = this.#world.checkers;
+    const outbox = await this.outbox.open(this.process, waitForDiskSpace, (refs) => worker.onForgotten(seen, refs));
+    worker.onOpened(seen, outbox.highestEpoch);
     failure.onBoot(boot);
-    const state = newState(this.#settings(), outbox.highestEpoch, outbox.found, process.clock.monotonicMs());
+    return outbox;
+  }
+
+  #onReady(loop: WorkerLoop, state: State): void {
+    this.#loop = loop;
     this.state = state;
-    process.clock.every(1_000, () => checkState(state));
-    this.#loop = this.#createLoop(state, outbox, seen, boot);
-    try {
-      return (await this.#loop.run()).why;
-    } finally {
-      await outbox.close();
-    }
+    this.process.clock.every(1_000, () => checkState(state));
   }
 
   #leave(why: string): void {
@@ -93,74 +115,51 @@ export class SimWorker {
     this.process.whenOn(() => loop.drain('told to'));
   }
 
-  #settings(): ConstructorParameters<typeof WorkerLoop>[0]['state']['settings'] {
-    const { concurrency, prefetch, drainTimeoutMs, waitCoordinatorMs, transport, timing } = this.#world.plan;
-    const { pollWaitMs, heartbeatIntervalMs, workerSelfFenceTimeoutMs: selfFenceTimeoutMs } = timing;
-    const own = { workerId: this.id, bootNonce: this.bootNonce };
-    const times = { drainTimeoutMs, waitCoordinatorMs, pollWaitMs, heartbeatIntervalMs, selfFenceTimeoutMs };
-    const backend = { endpoints: ['http://model'], requestTimeoutMs: this.#world.plan.requestTimeoutMs, waitBackendMs: WAIT_BACKEND_MS };
-    return { ...own, concurrency, prefetch, transport, ...backend, ...times };
-  }
-
-  #createLoop(state: State, outbox: Outbox, seen: Seen, boot: Boot): WorkerLoop {
-    const { plan } = this.#world;
-    const { process } = this;
-    const { clock } = process;
-    const random = this.#world.stream(`chance of ${process.name}`);
-    const backend = createSimBackend({
+  #backend(seen: Seen): Backend {
+    const { worker } = this.#world.checkers;
+    return createSimBackend({
       world: this.#world,
-      process,
+      process: this.process,
       worker: this.id,
-      onExecuted: (ref) => this.#world.checkers.worker.onExecuted(seen, ref),
-      onStopped: (ref) => this.#world.checkers.worker.onStopped(ref),
+      onExecuted: (ref) => worker.onExecuted(seen, ref),
+      onStopped: (ref) => worker.onStopped(ref),
       onCrash: () => this.#world.onPoisoned(this),
     });
-    const heartbeat = startSimHeartbeat({
-      settings: {
-        workerId: this.id,
-        bootNonce: this.bootNonce,
-        concurrency: plan.concurrency,
-        pid: process.pid,
-        node: '',
-        heartbeatIntervalMs: plan.timing.heartbeatIntervalMs,
-        highestEpoch: outbox.highestEpoch,
-      },
-      onFailure: this.#world.fail,
-      process,
-      link: this.#link(seen, boot, { clock: process.heartbeatClock, whenOn: (run) => process.heartbeatWhenOn(run) }),
-      onBeat: (beat) => loop.onBeat(beat),
-    });
-    const loop = new WorkerLoop({
-      state,
-      outbox,
-      slots: createSlots({ backend, requestTimeoutMs: plan.requestTimeoutMs, clock, random }),
-      link: this.#link(seen, boot, { clock: process.clock, whenOn: (run) => process.whenOn(run) }),
-      heartbeat,
-      answers: { keep: () => undefined },
-      knownGood: { note: () => undefined, ask: async () => ({ kind: 'answered' }) },
-      ask: (endpoint, tries, signal) => askReadiness({ backend, clock, random }, endpoint, tries, signal),
-      tickMs: Math.min(250, plan.timing.heartbeatIntervalMs),
-      clock,
-      log: silentLog,
-    });
-    return loop;
   }
 
-  #link(seen: Seen, boot: Boot, thread: Pick<Caller, 'clock' | 'whenOn'>): Link {
+  /** The main loop and the thread that beats have a connection each. */
+  #wire(seen: Seen, boot: Boot): Wire {
+    const { process } = this;
+    const { clock, heartbeatClock } = process;
+    return {
+      dial: (address) => this.#dial(seen, boot, { clock, whenOn: (run) => process.whenOn(run) }, address),
+      startHeartbeat: (settings, { onBeat, onFailure }) =>
+        startSimHeartbeat({
+          settings,
+          process,
+          onBeat,
+          onFailure,
+          link: createLink({
+            dial: (address) => this.#dial(seen, boot, { clock: heartbeatClock, whenOn: (run) => process.heartbeatWhenOn(run) }, address),
+            addresses: settings.coordinators,
+            clock,
+            random: this.#world.stream(`link of ${process.name}`),
+            log: silentLog,
+          }),
+        }),
+      stop: () => undefined,
+    };
+  }
+
+  #dial(seen: Seen, boot: Boot, thread: Pick<Caller, 'clock' | 'whenOn'>, address: string): WorkerClient {
     const { worker } = this.#world.checkers;
     const { process, id } = this;
     const caller = { worker: id, process, ...thread, onReply: (reply: { readonly epoch: number }) => worker.onReply(seen, reply) };
-    return createLink({
-      dial: (address) => this.#spied(seen, boot, dial(this.#world, caller, address)),
-      addresses: this.#world.addresses,
-      clock: process.clock,
-      random: this.#world.stream(`link of ${process.name}`),
-      log: silentLog,
-    });
+    return this.#spied(seen, boot, dial(this.#world, caller, address));
   }
 
   /** The checkers see what is sent, at the last moment before it is. */
-  #spied(seen: Seen, boot: Boot, client: ReturnType<typeof dial>): ReturnType<typeof dial> {
+  #spied(seen: Seen, boot: Boot, client: WorkerClient): WorkerClient {
     const { worker } = this.#world.checkers;
     const { checker } = this.outbox;
     const onPollSent = (poll: Poll): void => {

@@ -18,7 +18,7 @@ export interface Heartbeat {
 export interface HeartbeatListener {
   onBeat(beat: Omit<FromHeartbeatThread, 'kind'>): void;
   /** The thread has failed: without beats this process counts as dead soon, so it must end. */
-  onFailure(error: Error): void;
+  onFailure(cause: unknown): void;
 }
 
 /** Starts the thread that beats; the first beat is sent at once and registers the worker. */
