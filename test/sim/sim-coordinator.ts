@@ -11,6 +11,7 @@ import { STARTING } from '../../runtime/coordinator/server/coordinator-status.ts
 import type { ServerContext } from '../../runtime/coordinator/server/listening.ts';
 import type { State } from '../../runtime/coordinator/state/state.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
+import type { RunEvent } from '../../runtime/model/event.ts';
 import type { ResultLog } from '../../runtime/results/log/contract.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import { RUN_ID, STATE } from './sim-disk.ts';
@@ -52,6 +53,7 @@ export class SimCoordinator {
   readonly address: string;
   isOver = false;
   #state: State | null = null;
+  #hasSaidFenced = false;
   readonly #isSupervised: boolean;
   readonly #world: World;
   readonly #ledger: Ledger;
@@ -65,7 +67,7 @@ export class SimCoordinator {
     this.process = world.newProcess(`coordinator ${address}`);
     this.#ledger = connectStore(world, this.process);
     this.#isSupervised = world.stream(`parent of ${this.process.name}`).next() < 0.5;
-    this.#events = { emit: (event) => world.onEvent(this.process, event), close: async () => undefined };
+    this.#events = { emit: (event) => this.#emit(event), close: async () => undefined };
   }
 
   start(): void {
@@ -119,6 +121,11 @@ export class SimCoordinator {
       log: silentLog,
       testHook: { ledger: (ledger) => ledger, onServing: () => this.#watchState(), onCommand: (state) => this.#look(state) },
     });
+  }
+
+  #emit(event: RunEvent): void {
+    if (event.kind === 'coordinator_fenced') this.#hasSaidFenced = true;
+    this.#world.onEvent(this.process, event);
   }
 
   /** A real watchdog kills the process: then it has been waiting for something without end. */
@@ -201,6 +208,7 @@ export class SimCoordinator {
 
   #leave(exit: ExitCode): void {
     this.kill();
+    if (exit === EXIT.fenced) this.#world.hold('L5', this.#hasSaidFenced, `${this.process.name} ended fenced, and has not said so`);
     this.#world.onCoordinatorEnded(this, ENDS[exit] ?? `with ${exit}`);
   }
 
