@@ -17,21 +17,29 @@ export function refsToWire(refs: readonly ItemRef[]): Columns<ItemRefs> | undefi
   if (refs.length === 0) return undefined;
   return {
     indexes: refs.map(({ index }) => index),
-    attempts: columnOf(refs.map(({ attempt }) => attempt)),
-    claimEpochs: columnOf(refs.map(({ claimEpoch }) => claimEpoch)),
+    attempts: columnOf(refs, ({ attempt }) => attempt),
+    claimEpochs: columnOf(refs, ({ claimEpoch }) => claimEpoch),
   };
 }
 
 export function refsFromWire(check: FieldCheck, field: string, wire: Columns<ItemRefs> | undefined): readonly ItemRef[] {
-  if (wire === undefined) return [];
-  const { indexes } = wire;
+  const { indexes, attempts, claimEpochs } = checkedRefs(check, field, wire);
+  return indexes.map((index, at) => ({ index, attempt: valueAt(attempts, at), claimEpoch: valueAt(claimEpochs, at) }));
+}
+
+const NO_REFS: Columns<ItemRefs> = { indexes: [], attempts: [], claimEpochs: [] };
+
+/** The columns as they are, or none where something is wrong with them. */
+export function checkedRefs(check: FieldCheck, field: string, wire: Columns<ItemRefs> | undefined): Columns<ItemRefs> {
+  if (wire === undefined) return NO_REFS;
+  const { indexes, attempts, claimEpochs } = wire;
   check.that(indexes.length <= MAX_LIST, field, `must have at most ${MAX_LIST} entries`);
-  const attemptOf = valuesOf(check, 'attempts', wire.attempts, indexes.length);
-  const epochOf = valuesOf(check, 'claim_epochs', wire.claimEpochs, indexes.length);
-  if (check.isWrong) return [];
+  checkColumn(check, 'attempts', attempts, indexes.length);
+  checkColumn(check, 'claim_epochs', claimEpochs, indexes.length);
+  if (check.isWrong) return NO_REFS;
   check.that(!indexes.some((index) => index > MAX_INDEX), 'index', `must be at most ${MAX_INDEX}`);
-  check.that(!wire.attempts.includes(0), 'attempt', 'counts from 1');
-  return indexes.map((index, at) => ({ index, attempt: attemptOf(at), claimEpoch: epochOf(at) }));
+  check.that(!attempts.includes(0), 'attempt', 'counts from 1');
+  return wire;
 }
 
 export function linesToWire(lines: readonly Uint8Array[]): Columns<Lines> {
@@ -49,20 +57,24 @@ export function linesFromWire(check: FieldCheck, wire: Columns<Lines> | undefine
   let end = 0;
   return lengths.map((length) => {
     end += length;
-    return bytes.subarray(end - length, end);
+    // Not `subarray`: of a Buffer it makes Buffers, which cost several times as much.
+    return new Uint8Array(bytes.buffer, bytes.byteOffset + end - length, length);
   });
 }
 
 /** One entry where all are equal. */
-export function columnOf(values: readonly number[]): number[] {
+export function columnOf<T>(items: readonly T[], valueIn: (item: T) => number): number[] {
+  const values = items.map(valueIn);
   const [first] = values;
-  return first === undefined || values.some((value) => value !== first) ? [...values] : [first];
+  return first === undefined || values.some((value) => value !== first) ? values : [first];
 }
 
-/** The value of each of `count` items. */
-export function valuesOf(check: FieldCheck, field: string, column: readonly number[], count: number): (at: number) => number {
-  const [first = 0] = column;
+export function checkColumn(check: FieldCheck, field: string, column: readonly number[], count: number): void {
   const isOneForAll = column.length === 1 && count > 0;
   check.that(isOneForAll || column.length === count, field, 'must have one entry, or one for each item');
-  return isOneForAll ? () => first : (at) => column[at] ?? 0;
+}
+
+/** The value of one item in a column that was checked. */
+export function valueAt(column: readonly number[], at: number): number {
+  return column[column.length === 1 ? 0 : at] ?? 0;
 }

@@ -11,7 +11,7 @@ import type {
   PollRequest,
   PollRequestSchema,
 } from '../gen/rollout/v1/worker_pb.ts';
-import { columnOf, linesFromWire, linesToWire, refsFromWire, refsToWire, valuesOf } from './columns.ts';
+import { checkColumn, checkedRefs, columnOf, linesFromWire, linesToWire, refsFromWire, refsToWire, valueAt } from './columns.ts';
 import { ITEM_FORMS, RETURN_REASONS } from './enums.ts';
 import type { FieldCheck } from './field-check.ts';
 import { wholeMs } from './whole-ms.ts';
@@ -57,22 +57,33 @@ export function outcomesToWire(outcomes: readonly Outcome[]): MessageInitShape<t
   return {
     refs: refsToWire(outcomes),
     lines: linesToWire(outcomes.map(({ line }) => line)),
-    httpStatuses: columnOf(outcomes.map(({ httpStatus }) => httpStatus)),
+    httpStatuses: columnOf(outcomes, ({ httpStatus }) => httpStatus),
     failures: outcomes.flatMap((outcome, position) => (outcome.kind === 'error' ? [failureToWire(outcome, position)] : [])),
   };
 }
 
 export function outcomesFromWire(check: FieldCheck, wire: Outcomes | undefined): readonly Outcome[] {
   if (wire === undefined) return [];
-  const refs = refsFromWire(check, 'outcomes', wire.refs);
-  const lines = linesFromWire(check, wire.lines, refs.length);
-  const statusOf = valuesOf(check, 'http_statuses', wire.httpStatuses, refs.length);
+  const { indexes, attempts, claimEpochs } = checkedRefs(check, 'outcomes', wire.refs);
+  const lines = linesFromWire(check, wire.lines, indexes.length);
+  checkColumn(check, 'http_statuses', wire.httpStatuses, indexes.length);
   check.that(!wire.httpStatuses.some((status) => status > MAX_HTTP_STATUS), 'http_status', `must be at most ${MAX_HTTP_STATUS}`);
   if (check.isWrong) return [];
-  const outcomes = refs.map(({ index, attempt, claimEpoch }, at): Outcome => {
-    const line = lines[at] as Uint8Array;
-    return { index, attempt, claimEpoch, line, httpStatus: statusOf(at), ...RESULT };
-  });
+  // Written out, since nearly every outcome is a result: a spread, or a reference for each, costs more than the outcome.
+  const outcomes = indexes.map(
+    (index, at): Outcome => ({
+      index,
+      attempt: valueAt(attempts, at),
+      claimEpoch: valueAt(claimEpochs, at),
+      line: lines[at] as Uint8Array,
+      httpStatus: valueAt(wire.httpStatuses, at),
+      kind: 'result',
+      code: '',
+      isRetryable: false,
+      isProbe: false,
+      delayMs: 0,
+    }),
+  );
   let least = 0;
   for (const failure of wire.failures) {
     const { position } = failure;
@@ -85,8 +96,6 @@ export function outcomesFromWire(check: FieldCheck, wire: Outcomes | undefined):
 }
 
 type Fate = Pick<Outcome, 'kind' | 'code' | 'isRetryable' | 'isProbe' | 'delayMs'>;
-
-const RESULT: Fate = { kind: 'result', code: '', isRetryable: false, isProbe: false, delayMs: 0 };
 
 function failureToWire({ code, isRetryable, isProbe, delayMs }: Outcome, position: number): MessageInitShape<typeof FailureSchema> {
   return { position, code, retryable: isRetryable, probe: isProbe, delayMs: wholeMs(delayMs) };

@@ -1,19 +1,29 @@
 import test from 'ava';
-import { columnOf, linesFromWire, linesToWire, refsFromWire, refsToWire, valuesOf } from '../../../../runtime/rpc/mapping/columns.ts';
+import {
+  checkColumn,
+  columnOf,
+  linesFromWire,
+  linesToWire,
+  refsFromWire,
+  refsToWire,
+  valueAt,
+} from '../../../../runtime/rpc/mapping/columns.ts';
 import { FieldCheck } from '../../../../runtime/rpc/mapping/field-check.ts';
 import { refusedField } from '../../../support/refused-field.ts';
 
 const refOf = (index: number, attempt: number) => ({ index, attempt, claimEpoch: 7 });
 
 test('a column whose values are all equal has one entry, and one of none has none', (t) => {
-  t.deepEqual([columnOf([]), columnOf([4]), columnOf([4, 4, 4]), columnOf([4, 4, 5])], [[], [4], [4], [4, 4, 5]]);
+  const columns = [[], [4], [4, 4, 4], [4, 4, 5]].map((values) => columnOf(values, (value) => value));
+  t.deepEqual(columns, [[], [4], [4], [4, 4, 5]]);
   const check = new FieldCheck();
-  const both = [valuesOf(check, 'a', [4], 3), valuesOf(check, 'a', [4, 4, 5], 3)].map((at) => [0, 1, 2].map(at));
+  for (const column of [[4], [4, 4, 5]]) checkColumn(check, 'a', column, 3);
+  t.false(check.isWrong);
+  const both = [[4], [4, 4, 5]].map((column) => [0, 1, 2].map((at) => valueAt(column, at)));
   t.deepEqual(both, [
     [4, 4, 4],
     [4, 4, 5],
   ]);
-  t.false(check.isWrong);
 });
 
 test('references of the same attempt and epoch cost little more than their indexes', (t) => {
