@@ -34,8 +34,33 @@ export interface Reopening {
 
 export const NO_TALLY: Tally = { count: 0, low: 0, high: 0 };
 
-export function plusOutcome({ count, low, high }: Tally, { index, attempt }: Tallied): Tally {
-  return { count: count + 1, low: (low ^ mixed(LOW, index, attempt)) >>> 0, high: (high ^ mixed(HIGH, index, attempt)) >>> 0 };
+export function plusOutcome(tally: Tally, { index, attempt }: Tallied): Tally {
+  const sum = new TallySum(tally);
+  sum.add(index, attempt);
+  return sum.sum();
+}
+
+/** Adds many outcomes to a tally, without an object for each. */
+export class TallySum {
+  #count: number;
+  #low: number;
+  #high: number;
+
+  constructor({ count, low, high }: Tally) {
+    this.#count = count;
+    this.#low = low | 0;
+    this.#high = high | 0;
+  }
+
+  add(index: ItemIndex, attempt: Attempt): void {
+    this.#count += 1;
+    this.#low ^= mixed(LOW, index, attempt);
+    this.#high ^= mixed(HIGH, index, attempt);
+  }
+
+  sum(): Tally {
+    return { count: this.#count, low: this.#low >>> 0, high: this.#high >>> 0 };
+  }
 }
 
 export function minusOutcome(tally: Tally, outcome: Tallied): Tally {

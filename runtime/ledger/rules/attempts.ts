@@ -17,7 +17,7 @@ export function rowsOf({ row, second }: Running): readonly Row[] {
 }
 
 export function hasRow(item: Running, named: Row): boolean {
-  return rowsOf(item).some((row) => isSameRow(row, named));
+  return isSameRow(item.row, named) || (item.second !== null && isSameRow(item.second, named));
 }
 
 export function isOwner(item: Running, worker: WorkerId): boolean {

@@ -2,7 +2,7 @@ import { assert, mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX, type Row } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
-import { NO_TALLY, plusOutcome, type Tallied, type Tally } from '../../model/tally.ts';
+import { NO_TALLY, TallySum } from '../../model/tally.ts';
 import { hasBit, pageOf } from '../bitmap.ts';
 import { type Fenced, type Found, type Gone, NO_FAULTS } from '../contract.ts';
 import type { Bit, Decision, GrantedRange, HandedOut, Head, ItemState, Rows, Writes } from '../rows.ts';
@@ -21,7 +21,7 @@ export class Draft {
   readonly #counts: Record<'running' | 'handed-back' | 'done' | 'failed', number>;
   #cursor: ItemIndex;
   #highestAttempt: Attempt;
-  #tally: Tally | null = null;
+  #tally: TallySum | null = null;
   readonly #cleared = new Map<ItemIndex, Bit>();
 
   constructor(rows: Rows, head: Head) {
@@ -66,7 +66,11 @@ export class Draft {
   }
 
   put(index: ItemIndex, next: HandedOut): void {
-    const before = this.item(index);
+    this.replace(index, this.item(index), next);
+  }
+
+  /** `before`: what `item` says. */
+  replace(index: ItemIndex, before: ItemState, next: HandedOut): void {
     assert(before.state !== 'fresh', 'fresh items are handed out at the cursor, and nowhere else');
     if (before.state === 'done' || before.state === 'failed') this.#cleared.set(index, before.state);
     if (next.state === 'running' || next.state === 'handed-back') this.#highestAttempt = Math.max(this.#highestAttempt, next.lastAttempt);
@@ -76,8 +80,9 @@ export class Draft {
   }
 
   /** An outcome is accepted under this epoch (L22, L39). */
-  accept(outcome: Tallied): void {
-    this.#tally = plusOutcome(this.#tally ?? this.rows.tally(this.epoch) ?? NO_TALLY, outcome);
+  accept(index: ItemIndex, attempt: Attempt): void {
+    this.#tally ??= new TallySum(this.rows.tally(this.epoch) ?? NO_TALLY);
+    this.#tally.add(index, attempt);
   }
 
   decide<T>(reply: T): Decision<T> {
@@ -95,7 +100,7 @@ export class Draft {
       head,
       ...(this.#granted.length === 0 ? {} : { granted: this.#granted }),
       items: this.#items,
-      ...(this.#tally === null ? {} : { tallies: [{ epoch: this.epoch, ...this.#tally }] }),
+      ...(this.#tally === null ? {} : { tallies: [{ epoch: this.epoch, ...this.#tally.sum() }] }),
       ...(this.#cleared.size === 0 ? {} : { cleared: this.#cleared }),
     };
     return { reply, writes };

@@ -7,10 +7,11 @@ import { Draft, underEpoch } from './draft.ts';
 
 /** Sets the bit of an item that this row may settle, and removes its row, or both (L10, L11, L13, L15). */
 export function settleOne(draft: Draft, { index, row, isResult }: Settlement): SettleVerdict {
-  const verdict = judge(draft.item(index), row);
+  const item = draft.item(index);
+  const verdict = judge(item, row);
   if (verdict !== 'live') return verdict;
-  draft.put(index, isResult ? DONE : FAILED);
-  draft.accept({ index, attempt: row.attempt });
+  draft.replace(index, item, isResult ? DONE : FAILED);
+  draft.accept(index, row.attempt);
   return 'accepted';
 }
 

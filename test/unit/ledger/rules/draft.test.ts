@@ -62,7 +62,7 @@ test('L39: what is accepted is added to the tally of the epoch', (t) => {
   const before = plusOutcome(NO_TALLY, { index: 7, attempt: 1 });
   const draft = draftOf({ ...GIVEN, tallies: [{ epoch: 3, ...before }] });
   draft.put(0, { state: 'done' });
-  draft.accept({ index: 0, attempt: 2 });
+  draft.accept(0, 2);
   t.deepEqual(draft.decide(0).writes?.tallies, [{ epoch: 3, ...plusOutcome(before, { index: 0, attempt: 2 }) }]);
   const other = draftOf(GIVEN);
   other.put(0, { state: 'done' });
