@@ -112,7 +112,7 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'rows-found-later-stay-with-the-gone',
     rule: 'L31',
     file: 'runtime/coordinator/dispatch/claims.ts',
-    old: "isGoing(worker)) return handBackAll(state, id, items, 'lost');",
+    old: "isGoing(worker)) return handBackAll(state, id, itemsAt(state, open), 'lost');",
     new: 'isGoing(worker)) return;',
     tests: UNIT,
   },

@@ -1,14 +1,13 @@
 import { assert, mustGet } from '../../base/assert.ts';
 import type { Claimed, Granted } from '../../ledger/contract.ts';
-import { NO_FAULTS } from '../../ledger/contract.ts';
-import type { ItemIndex } from '../../model/row.ts';
+import type { ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import { COORDINATOR_WORKER } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
 import type { Grant, GrantPick } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
 import type { ClaimResult } from '../state/facts.ts';
-import { refOf, rowOfWorker } from '../state/item.ts';
-import { addRunning, follow, keepReady, releaseClaim } from '../state/items.ts';
+import { type Item, refOf, rowOfWorker } from '../state/item.ts';
+import { addClaimed, itemAt, keepReady, releaseClaim } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
@@ -153,9 +152,11 @@ function applyClaim(state: State, grant: Grant, reply: Claimed): void {
   state.cursor = Math.max(state.cursor, knownUpTo(grant, reply));
   for (const found of reply.found) takeFound(state, found);
   const mine = reply.found.map((found) => found.index).filter((index) => isOf(state, index, grant.worker));
-  const granted = reply.granted.flatMap((range) => startRows(state, grant, range));
-  state.granted.push({ worker: grant.worker, indexes: [...granted, ...mine] });
-  unreserve(state, grant, granted.length + mine.length);
+  const indexes: ItemIndex[] = [];
+  for (const range of reply.granted) startRows(state, grant, range, indexes);
+  for (const index of mine) indexes.push(index);
+  state.granted.push({ worker: grant.worker, indexes });
+  unreserve(state, grant, indexes.length);
 }
 
 /**
@@ -167,16 +168,13 @@ function knownUpTo({ picks }: Grant, { cursor }: Claimed): ItemIndex {
   return Math.min(cursor, Math.max(...ends));
 }
 
-function startRows(state: State, grant: Grant, { from, count, attempt }: Granted): readonly ItemIndex[] {
-  return Array.from({ length: count }, (_, n) => startRow(state, grant, from + n, attempt));
-}
-
-function startRow(state: State, grant: Grant, index: ItemIndex, attempt: number): ItemIndex {
-  const before = state.items.get(index);
-  const row = { worker: grant.worker, attempt, claimEpoch: state.epoch };
-  const item = addRunning(state, { index, row, second: null, lastAttempt: attempt, faults: before?.faults ?? NO_FAULTS });
-  follow(state, before, item);
-  return index;
+/** All items of a range run in the same row. */
+function startRows(state: State, { worker }: Grant, { from, count, attempt }: Granted, into: ItemIndex[]): void {
+  const row = { worker, attempt, claimEpoch: state.epoch };
+  for (let index = from; index < from + count; index += 1) {
+    addClaimed(state, index, row);
+    into.push(index);
+  }
 }
 
 /** A row that an earlier claim of unknown fate has left for this worker (L8). */
@@ -192,17 +190,21 @@ export function deliverGranted(state: State): void {
 
 /** Claimed rows go to their worker; where it is gone meanwhile, or about to go, they are handed back at once (L31). */
 function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
-  const items = indexes.map((index) => mustGet(state.items.get(index), 'claimed item')).filter(({ lock }) => lock === null);
-  if (items.length === 0) return;
-  const refs = items.map((item) => refOf(item.index, mustGet(rowOfWorker(item, id), 'the claimed row').row));
-  if (id === COORDINATOR_WORKER) return command(state, { kind: 'reject', refs, why: 'invalid' });
+  const open = indexes.filter((index) => itemAt(state, index).lock === null);
+  if (open.length === 0) return;
+  if (id === COORDINATOR_WORKER)
+    return command(state, { kind: 'reject', refs: open.map((index) => claimedBy(state, id, index)), why: 'invalid' });
   const worker = state.workers.get(id);
-  if (worker === undefined || !worker.isRegistered || isGoing(worker)) return handBackAll(state, id, items, 'lost');
-  sendItems(
-    state,
-    id,
-    refs.map(({ index }) => index),
-  );
+  if (worker === undefined || !worker.isRegistered || isGoing(worker)) return handBackAll(state, id, itemsAt(state, open), 'lost');
+  sendItems(state, id, open);
+}
+
+function itemsAt(state: State, indexes: readonly ItemIndex[]): readonly Item[] {
+  return indexes.map((index) => itemAt(state, index));
+}
+
+function claimedBy(state: State, worker: WorkerId, index: ItemIndex): ItemRef {
+  return refOf(index, mustGet(rowOfWorker(itemAt(state, index), worker), 'the claimed row').row);
 }
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */

@@ -79,7 +79,7 @@ function backlogOf(state: State, worker: Worker): Unstarted[] {
     const isFree = item.lock === null && !live.isStarted && live.recalledFor === null && live.sinceMs <= youngestMs && !isAlone(item);
     if (isFree) backlog.push({ item, live });
   }
-  return backlog;
+  return backlog.sort((a, b) => a.live.sinceMs - b.live.sinceMs);
 }
 
 /** What the victim was never sent moves at once; the rest it is asked for. */

@@ -3,7 +3,7 @@ import type { WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { pauseRun } from '../progress/ending.ts';
 import { noteFailure } from '../progress/waits.ts';
-import { findRow, type Item, rowOf } from '../state/item.ts';
+import { findClaim, type Item } from '../state/item.ts';
 import { itemAt, lockItem, openLock } from '../state/items.ts';
 import { acknowledge, handBack, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -73,7 +73,7 @@ export function isTail({ supply, cursor, items, settings }: State): boolean {
 
 /** The outcome is not recorded, and its item goes back uncounted. */
 export function sendBack(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
-  const live = findRow(item, rowOf(worker, outcome));
+  const live = findClaim(item, worker, outcome);
   if (live === undefined) return acknowledge(state, worker, outcome);
   noteFailure(state, item, outcome);
   handBack(state, item, live, 'unavailable', outcome.delayMs);
@@ -86,6 +86,7 @@ export function releaseLastSuspects(state: State): void {
 }
 
 function releaseSuspects(state: State): void {
+  if (state.heldFailures.length === 0) return;
   for (const { worker, outcome } of state.heldFailures.splice(0)) {
     const item = itemAt(state, outcome.index);
     openLock(item, 'suspect');

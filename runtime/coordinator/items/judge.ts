@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
-import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, type ItemRef, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
 import { command } from '../state/commands.ts';
-import { type ActiveClaim, findRow, type Item, rowOf, type Waiting } from '../state/item.ts';
+import { type ActiveClaim, findClaim, type Item, isRowOf, type Waiting } from '../state/item.ts';
 import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -18,7 +18,7 @@ import { dropPendingCrash } from './poison.ts';
  */
 export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
   const item = state.items.get(outcome.index);
-  if (item === undefined || !maySettle(item, rowOf(worker, outcome))) {
+  if (item === undefined || !maySettle(item, worker, outcome)) {
     return command(state, { kind: 'look', worker, outcomes: [outcome] });
   }
   dropPendingCrash(state, item);
@@ -31,8 +31,8 @@ export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
 }
 
 /** L13: either row of an item; L15: without any, the one that was taken last. */
-function maySettle(item: Item, row: Row): boolean {
-  return item.rows.length > 0 ? findRow(item, row) !== undefined : isSameRow(item.taken, row);
+function maySettle(item: Item, worker: WorkerId, ref: ItemRef): boolean {
+  return item.rows.length > 0 ? findClaim(item, worker, ref) !== undefined : isRowOf(item.taken, worker, ref);
 }
 
 /**
@@ -57,7 +57,7 @@ function refOfWaiting(waiting: Waiting): Outcome | ItemReturn {
  * counted nor recorded now.
  */
 function judgeFailure(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
-  const live = findRow(item, rowOf(worker, outcome));
+  const live = findClaim(item, worker, outcome);
   if (live === undefined) return acknowledge(state, worker, outcome);
   noteFailure(state, item, outcome);
   const isLast = item.rows.length === 1 && item.faults.failures + 1 >= state.settings.maxAttempts;
@@ -70,10 +70,9 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
   if (returned.reason === 'quota') noteQuota(state, returned.detail);
   if (returned.reason === 'refused') noteRefusal(state, worker, returned.detail);
   const item = state.items.get(returned.index);
-  const row = rowOf(worker, returned);
   // L44: the row is being restored to this worker; it is handed back once the ledger has answered.
-  if (item?.lock === 'restoring' && isSameRow(item.taken, row)) return wait(item, { worker, returned });
-  const live = findRow(item, row);
+  if (item?.lock === 'restoring' && isRowOf(item.taken, worker, returned)) return wait(item, { worker, returned });
+  const live = findClaim(item, worker, returned);
   if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
   noteReturned(state, item, returned);
   if (live.isLeaving) onGivenBack(state, worker, live, returned);

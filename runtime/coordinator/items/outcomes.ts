@@ -1,12 +1,12 @@
 import { assert, assertNever, mustGet } from '../../base/assert.ts';
 import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../../ledger/contract.ts';
 import { addDuration } from '../../model/durations.ts';
-import { COORDINATOR_WORKER, isSameRow, type Row, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { noteHeadway } from '../progress/stall.ts';
 import type { Recording } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
-import { type ActiveClaim, findRow, type Item, refOf, rowOf } from '../state/item.ts';
+import { type ActiveClaim, findClaim, findRow, type Item, refOf } from '../state/item.ts';
 import { correct, dropItem, itemAt, leaveWhereItIs, openLock, queueItem, removeRow, unlock } from '../state/items.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -17,29 +17,29 @@ import { restoreReturned } from './restore.ts';
 
 /** The outcomes of one batch are in the log, and the ledger has answered for each. */
 export function onRecorded(state: State, recordings: readonly Recording[], verdicts: readonly SettleVerdict[]): void {
-  recordings.forEach(({ worker, outcome }, at) => {
-    const verdict = mustGet(verdicts[at], 'verdict');
-    // The mirror said that this row may settle, and L19 kept every other outcome away: the ledger cannot think otherwise.
-    assert(verdict !== 'stale', `mirror and ledger differ on item ${outcome.index}`);
-    const item = itemAt(state, outcome.index);
-    assert(item.lock === 'recording', 'a recorded item is locked');
-    endRows(state, item, rowOf(worker, outcome));
-    if (outcome.kind === 'result') state.done += 1;
-    else onItemFailed(state, outcome);
-    if (worker === COORDINATOR_WORKER) state.rejected -= 1;
-    else acknowledge(state, worker, outcome);
-    // It has left the mirror: without anything that waits there is nothing to judge.
-    if (item.waiting.length > 0) unlock(state, item);
-  });
+  // The mirror said that these rows may settle, and L19 kept every other outcome away: the ledger cannot think otherwise.
+  const at = verdicts.indexOf('stale');
+  assert(at === -1 && verdicts.length === recordings.length, `mirror and ledger differ on item ${recordings[at]?.outcome.index}`);
+  for (const recording of recordings) onItemRecorded(state, recording);
 }
 
-/** The item is terminal: a worker that still works on it is told to stop (L13). */
-function endRows(state: State, item: Item, settled: Row): void {
-  noteHeadway(state, findRow(item, settled) ?? null);
-  for (const live of item.rows) {
-    if (isSameRow(live.row, settled)) addDuration(state.durations, state.nowMs - live.sinceMs);
-    else revoke(state, item, live);
-  }
+function onItemRecorded(state: State, { worker, outcome }: Recording): void {
+  const item = itemAt(state, outcome.index);
+  assert(item.lock === 'recording', 'a recorded item is locked');
+  endRows(state, item, findClaim(item, worker, outcome) ?? null);
+  if (outcome.kind === 'result') state.done += 1;
+  else onItemFailed(state, outcome);
+  if (worker === COORDINATOR_WORKER) state.rejected -= 1;
+  else acknowledge(state, worker, outcome);
+  // It has left the mirror: without anything that waits there is nothing to judge.
+  if (item.waiting.length > 0) unlock(state, item);
+}
+
+/** The item is terminal: a worker that still works on it is told to stop (L13). `settled`: null where that row was taken before (L15). */
+function endRows(state: State, item: Item, settled: ActiveClaim | null): void {
+  noteHeadway(state, settled);
+  if (settled !== null) addDuration(state.durations, state.nowMs - settled.sinceMs);
+  for (const live of item.rows) if (live !== settled) revoke(state, item, live);
   dropItem(state, item);
 }
 

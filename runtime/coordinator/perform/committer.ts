@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import type { CommitRequest, Committed, Gone, HandBack, Ledger, Settlement } from '../../ledger/contract.ts';
-import type { Epoch } from '../../model/row.ts';
+import type { Epoch, Row } from '../../model/row.ts';
 import type { Grant, Recording } from '../state/commands.ts';
 import type { Fact } from '../state/facts.ts';
-import { rowOf } from '../state/item.ts';
+import { isRowOf, rowOf } from '../state/item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 
 /**
@@ -77,7 +77,7 @@ function isEmpty({ recordings, returns, grants }: Gathered): boolean {
 /** One of unknown fate is asked again exactly as it was (L8, L20). The machine hears only what is committed (L16). */
 async function commit({ epoch, ledger, writer, tell }: CommitterOptions, taken: Gathered): Promise<void> {
   const { recordings, returns, grants } = taken;
-  const request: CommitRequest = { settles: recordings.map(settlementOf), handBacks: returns, claims: grants };
+  const request: CommitRequest = { settles: settlementsOf(recordings), handBacks: returns, claims: grants };
   const reply = await writer.write(() => ledger.commit(epoch, request));
   if (reply === null) return;
   const { settled, handedBack, claimed } = reply.kind === 'gone' ? whenGone(taken, reply) : reply;
@@ -91,6 +91,11 @@ function whenGone({ recordings, grants }: Gathered, gone: Gone): Omit<Committed,
   return { settled: recordings.map(() => 'recorded'), handedBack: [], claimed: grants.map(() => gone) };
 }
 
-function settlementOf({ worker, outcome }: Recording): Settlement {
-  return { index: outcome.index, row: rowOf(worker, outcome), isResult: outcome.kind === 'result' };
+/** Neighbours are mostly of the same row, and share it. */
+function settlementsOf(recordings: readonly Recording[]): readonly Settlement[] {
+  let row: Row | null = null;
+  return recordings.map(({ worker, outcome }) => {
+    if (row === null || !isRowOf(row, worker, outcome)) row = rowOf(worker, outcome);
+    return { index: outcome.index, row, isResult: outcome.kind === 'result' };
+  });
 }

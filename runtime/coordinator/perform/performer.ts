@@ -173,7 +173,10 @@ async function load({ source, form, tell }: PerformerOptions, { worker, refs }: 
     refs.map((ref) => ref.index),
     MAX_BATCH_BYTES,
   );
-  const assignments = lines.map(({ line, lineNumber }, at): Assignment => ({ ...(refs[at] as ItemRef), line, lineNumber, form }));
+  const assignments = lines.map(({ line, lineNumber }, at): Assignment => {
+    const { index, attempt, claimEpoch } = refs[at] as ItemRef;
+    return { index, attempt, claimEpoch, line, lineNumber, form };
+  });
   tell({ kind: 'loaded', worker, assignments });
 }
 

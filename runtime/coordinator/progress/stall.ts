@@ -22,7 +22,10 @@ export function noteHeadway(state: State, live: ActiveClaim | null): void {
   if (live !== null) headway.longestItemMs = Math.max(headway.longestItemMs, nowMs - live.sinceMs);
   if (headway.told !== null)
     command(state, { kind: 'emit', event: { kind: 'run_goes_on', stalledMs: Math.round(nowMs - headway.lastMs) } });
-  Object.assign(headway, { lastMs: nowMs, losses: 0, lostItems: 0, told: null });
+  headway.lastMs = nowMs;
+  headway.losses = 0;
+  headway.lostItems = 0;
+  headway.told = null;
 }
 
 /** A worker was failed, and so many items were taken from it. */

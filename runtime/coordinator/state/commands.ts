@@ -32,7 +32,7 @@ export interface SeenEpoch {
 export type Command =
   | { readonly kind: 'claim'; readonly grants: readonly Grant[] }
   /** Result log first, then the ledger: persist before you speak. */
-  | { readonly kind: 'record'; readonly recordings: readonly Recording[] }
+  | { readonly kind: 'record'; readonly recordings: Recording[] }
   | { readonly kind: 'hand-back'; readonly returns: readonly HandBack[] }
   | { readonly kind: 'look'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[] }
   /** Read the input lines of these claims. */

@@ -1,6 +1,5 @@
 import type { Faults, RunningItem } from '../../ledger/contract.ts';
-import type { Attempt, Epoch, ItemIndex, ItemRef, Row, WorkerId } from '../../model/row.ts';
-import { isSameRow } from '../../model/row.ts';
+import type { Attempt, ItemIndex, ItemRef, Row, WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 
 /** Why items wait: shared by those whose `key` is the same. */
@@ -58,6 +57,9 @@ export interface Item {
   readonly waiting: readonly Waiting[];
 }
 
+/** What names a row to its worker. */
+type RowRef = Pick<Row, 'attempt' | 'claimEpoch'>;
+
 export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
   return second === null ? [row] : [row, second];
 }
@@ -68,14 +70,26 @@ export function refOf(index: ItemIndex, row: Row): ItemRef {
 
 /** The running row that is exactly this one. */
 export function findRow(item: Item | undefined, row: Row): ActiveClaim | undefined {
-  return item?.rows.find((live) => isSameRow(live.row, row));
+  return findClaim(item, row.worker, row);
+}
+
+/** The running row that a worker names. Asked several times for each item: it makes no objects. */
+export function findClaim(item: Item | undefined, worker: WorkerId, ref: RowRef): ActiveClaim | undefined {
+  if (item === undefined) return undefined;
+  for (const live of item.rows) if (isRowOf(live.row, worker, ref)) return live;
+  return undefined;
+}
+
+export function isRowOf(row: Row, worker: WorkerId, { attempt, claimEpoch }: RowRef): boolean {
+  return row.worker === worker && row.attempt === attempt && row.claimEpoch === claimEpoch;
 }
 
 /** The running row of this worker; it has at most one of an item. */
 export function rowOfWorker(item: Item, worker: WorkerId): ActiveClaim | undefined {
-  return item.rows.find((live) => live.row.worker === worker);
+  for (const live of item.rows) if (live.row.worker === worker) return live;
+  return undefined;
 }
 
-export function rowOf(worker: WorkerId, ref: { readonly attempt: Attempt; readonly claimEpoch: Epoch }): Row {
+export function rowOf(worker: WorkerId, ref: RowRef): Row {
   return { worker, attempt: ref.attempt, claimEpoch: ref.claimEpoch };
 }

@@ -1,5 +1,6 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { HandedBackItem, RunningItem } from '../../ledger/contract.ts';
+import type { DenseMap } from '../../base/dense-map.ts';
+import { type HandedBackItem, NO_FAULTS, type RunningItem } from '../../ledger/contract.ts';
 import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
 import { type ActiveClaim, type Item, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
 import type { State } from './state.ts';
@@ -16,7 +17,7 @@ type Own<T> = { -readonly [K in keyof T]: T[K] };
 const NOTHING: readonly Waiting[] = [];
 
 interface OwnState {
-  readonly items: Map<ItemIndex, Item>;
+  readonly items: DenseMap<Item>;
   ready: ItemIndex[];
   delayed: ItemIndex[];
   alone: ItemIndex[];
@@ -32,18 +33,26 @@ export function itemAt(state: State, index: ItemIndex): Item {
 }
 
 export function addRunning(state: State, running: RunningItem): Item {
-  const { index, row, lastAttempt, faults } = running;
-  const rows = rowsOf(running).map((one) => giveTo(state, index, one));
-  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
-  own(state).items.set(index, item);
-  return item;
+  const rows = rowsOf(running).map((one) => giveTo(state, running.index, one));
+  return addItem(state, running, rows);
 }
 
 export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
-  const { index, row, lastAttempt, faults } = handedBack;
-  const item: Item = { index, rows: [], taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
-  own(state).items.set(index, item);
+  const item = addItem(state, handedBack, []);
   queueItem(state, item);
+  return item;
+}
+
+/** A claim was granted; an item that was handed back before has a history, which it keeps. */
+export function addClaimed(state: State, index: ItemIndex, row: Row): void {
+  const before = state.items.get(index);
+  const known = { index, row, lastAttempt: row.attempt, faults: before?.faults ?? NO_FAULTS };
+  follow(state, before, addItem(state, known, [giveTo(state, index, row)]));
+}
+
+function addItem(state: State, { index, row, lastAttempt, faults }: HandedBackItem, rows: readonly ActiveClaim[]): Item {
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
+  own(state).items.set(index, item);
   return item;
 }
 
@@ -235,8 +244,5 @@ export function releaseDue(state: State): void {
 /** These items are not to be claimed now. */
 export function unqueue(state: State, indexes: ReadonlySet<ItemIndex>): void {
   const isOther = (index: ItemIndex): boolean => !indexes.has(index);
-  const mine = own(state);
-  mine.ready = mine.ready.filter(isOther);
-  mine.delayed = mine.delayed.filter(isOther);
-  mine.alone = mine.alone.filter(isOther);
+  for (const queue of ['ready', 'delayed', 'alone'] as const) own(state)[queue] = state[queue].filter(isOther);
 }

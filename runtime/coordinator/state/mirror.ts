@@ -1,3 +1,4 @@
+import { DenseMap } from '../../base/dense-map.ts';
 import { NEW_LOG_THROTTLE } from '../../base/log-throttle.ts';
 import type { RunningItem, Scan } from '../../ledger/contract.ts';
 import { noDurations } from '../../model/durations.ts';
@@ -17,7 +18,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     done: scan.progress.done,
     failed: scan.progress.failed,
     supply: { upTo: scan.progress.cursor, invalid: [], isSurveying: false, indexed: 0, items: null },
-    items: new Map(),
+    items: new DenseMap<Item>(),
     ready: [],
     delayed: [],
     alone: [],

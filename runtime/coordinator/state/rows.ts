@@ -10,10 +10,12 @@ import { awaitItem, tellOf } from './workers.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 
-/** Hands an outcome over to the result log, and from there to the ledger (L19). */
+/** Hands an outcome over to the result log, and from there to the ledger (L19). Those of one message become one command. */
 export function record(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   lockItem(item, 'recording');
-  command(state, { kind: 'record', recordings: [{ worker, outcome }] });
+  const last = state.commands.at(-1);
+  if (last?.kind === 'record') last.recordings.push({ worker, outcome });
+  else command(state, { kind: 'record', recordings: [{ worker, outcome }] });
 }
 
 export function handBack(state: State, item: Item, live: ActiveClaim, reason: HandBack['reason'], delayMs: number): void {

@@ -1,3 +1,4 @@
+import type { ReadonlyDenseMap } from '../../base/dense-map.ts';
 import type { LogThrottle } from '../../base/log-throttle.ts';
 import type { DrainState } from '../../model/drain.ts';
 import type { Durations } from '../../model/durations.ts';
@@ -124,7 +125,7 @@ export interface State {
   failed: number;
   readonly supply: Supply;
   /** This and the next four: only items.ts writes them. */
-  readonly items: ReadonlyMap<ItemIndex, Item>;
+  readonly items: ReadonlyDenseMap<Item>;
   /** Handed-back items that may be claimed now, in the order in which they came back. */
   readonly ready: readonly ItemIndex[];
   /** Handed-back items whose time has not come. */

@@ -1,3 +1,5 @@
+import type { DenseMap, ReadonlyDenseMap } from '../../base/dense-map.ts';
+import type { DenseSet, ReadonlyDenseSet } from '../../base/dense-set.ts';
 import type { ComputeHint } from '../../model/hint.ts';
 import type { ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment, Order, WorkerState } from '../../model/session.ts';
@@ -28,8 +30,8 @@ export interface OwnWorker {
   poll: number;
   capacity: number;
   /** Indexes of its running rows. */
-  readonly items: Set<ItemIndex>;
-  readonly unread: Set<ItemIndex>;
+  readonly items: DenseSet;
+  readonly unread: DenseSet;
   /** Rows that its hello did not name while something else was being done with the item (L27). */
   readonly unreconciled: Set<ItemIndex>;
   /** Started items of its newest hello whose rows are being restored (L44), by `refKey`: the hello may name an earlier attempt as well. */
@@ -37,7 +39,7 @@ export interface OwnWorker {
   /** Items of which a row is on its way to it: asked back from others, being moved, or second attempts being written. */
   readonly awaited: Set<ItemIndex>;
   isReading: boolean;
-  readonly outgoing: Map<ItemIndex, Assignment>;
+  readonly outgoing: DenseMap<Assignment>;
   outgoingBytes: number;
   revoked: ItemRef[];
   /** To be asked for, so that they can be stolen. */
@@ -60,7 +62,9 @@ export type Worker = View<OwnWorker>;
 
 type View<T> = { readonly [K in keyof T]: ViewOf<T[K]> };
 
-type ViewOf<V> =
+type ViewOf<V> = V extends DenseSet ? ReadonlyDenseSet : V extends DenseMap<infer E> ? ReadonlyDenseMap<E> : ViewOfCollection<V>;
+
+type ViewOfCollection<V> =
   V extends Set<infer E> ? ReadonlySet<E> : V extends Map<infer K, infer E> ? ReadonlyMap<K, E> : V extends (infer E)[] ? readonly E[] : V;
 
 /** What one worker is told to do now. */

@@ -1,3 +1,5 @@
+import { DenseMap } from '../../base/dense-map.ts';
+import { DenseSet } from '../../base/dense-set.ts';
 import type { WorkerInfo } from '../../ledger/contract.ts';
 import { type ItemIndex, type ItemRef, plainRef, type Row, refKey, type WorkerId } from '../../model/row.ts';
 import type { State } from './state.ts';
@@ -36,13 +38,13 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     session: 0,
     poll: 0,
     capacity: 0,
-    items: new Set(),
-    unread: new Set(),
+    items: new DenseSet(),
+    unread: new DenseSet(),
     unreconciled: new Set(),
     restoring: new Set(),
     awaited: new Set(),
     isReading: false,
-    outgoing: new Map(),
+    outgoing: new DenseMap(),
     outgoingBytes: 0,
     revoked: [],
     recalled: [],
@@ -75,7 +77,9 @@ export function forgetRow(state: State, index: ItemIndex, row: Row): void {
 
 /** Takes an assignment out of those that wait to be sent. */
 export function takeOutgoing(worker: OwnWorker, index: ItemIndex): void {
-  worker.outgoingBytes -= worker.outgoing.get(index)?.line.length ?? 0;
+  const assignment = worker.outgoing.get(index);
+  if (assignment === undefined) return;
+  worker.outgoingBytes -= assignment.line.length;
   worker.outgoing.delete(index);
 }
 

@@ -82,9 +82,9 @@ function nextBatch(worker: OwnWorker, maxBytes: number): Batch | null {
   if (worker.outgoing.size === 0 && worker.revoked.length === 0 && worker.recalled.length === 0) return null;
   const assignments: Assignment[] = [];
   let bytes = 0;
-  for (const [index, assignment] of worker.outgoing) {
+  for (const assignment of worker.outgoing.values()) {
     if (assignments.length > 0 && bytes + assignment.line.length > maxBytes) break;
-    takeOutgoing(worker, index);
+    takeOutgoing(worker, assignment.index);
     assignments.push(assignment);
     bytes += assignment.line.length;
   }

@@ -2,7 +2,7 @@ import { mustGet } from '../../base/assert.ts';
 import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment } from '../../model/session.ts';
 import { command } from '../state/commands.ts';
-import { findRow, refOf, rowOf, rowOfWorker } from '../state/item.ts';
+import { findClaim, refOf, rowOfWorker } from '../state/item.ts';
 import { itemAt } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { OwnWorker } from '../state/worker.ts';
@@ -26,12 +26,10 @@ export function readAhead(state: State): void {
 
 function readNext(state: State, worker: OwnWorker): void {
   if (worker.isReading || worker.unread.size === 0 || worker.outgoingBytes >= MAX_BATCH_BYTES) return;
-  const refs: ItemRef[] = [];
-  for (const index of worker.unread) {
-    if (refs.length === MAX_READ_ITEMS) break;
+  const refs = worker.unread.first(MAX_READ_ITEMS).map((index) => {
     const live = mustGet(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
-    refs.push(refOf(index, live.row));
-  }
+    return refOf(index, live.row);
+  });
   worker.isReading = true;
   command(state, { kind: 'load', worker: worker.id, refs });
 }
@@ -43,7 +41,7 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   worker.isReading = false;
   state.dirty.add(id);
   for (const assignment of assignments) {
-    const live = findRow(state.items.get(assignment.index), rowOf(id, assignment));
+    const live = findClaim(state.items.get(assignment.index), id, assignment);
     // Where the row is gone, what is unread under this index by now is another attempt.
     if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;
     worker.outgoing.set(assignment.index, assignment);
@@ -54,6 +52,6 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
 
 /** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
 export function hasActiveClaim(state: State, worker: WorkerId, ref: ItemRef): boolean {
-  const live = findRow(state.items.get(ref.index), rowOf(worker, ref));
+  const live = findClaim(state.items.get(ref.index), worker, ref);
   return live !== undefined && !live.isLeaving;
 }

@@ -7,7 +7,7 @@ import { loseRows } from '../items/poison.ts';
 import { restoreStarted } from '../items/restore.ts';
 import type { Token } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
-import { type ActiveClaim, findRow, type Item, refOf, rowOf, rowOfWorker } from '../state/item.ts';
+import { type ActiveClaim, findClaim, type Item, refOf, rowOfWorker } from '../state/item.ts';
 import { endRecall, itemAt, noteStarted } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -97,7 +97,7 @@ function isWriting(worker: OwnWorker): boolean {
 function takeIn(state: State, worker: OwnWorker, poll: Poll): void {
   const { id } = worker;
   for (const ref of poll.started) {
-    const live = findRow(state.items.get(ref.index), rowOf(id, ref));
+    const live = findClaim(state.items.get(ref.index), id, ref);
     if (live !== undefined) noteStarted(state, ref.index, live);
   }
   for (const outcome of poll.outcomes) judge(state, id, outcome);
