@@ -10,9 +10,9 @@ export const SEEN_CACHE_PAGES = 4096;
  * Which custom_ids have been seen, and on which line first: a hash table on disk, so that memory does not grow with the list.
  *
  * A custom_id is known by the first 128 bits of its SHA-256, and compared by all of them. The first 32 bits name the page: the
- * table is in the order of the hashes, so that doubling it reads the old file and writes the new one from front to back. An id
- * whose page is full stands in the next page that has room (linear probing by pages; ids are never removed, so a page that is not
- * full ends a search).
+ * table is in the order of the hashes, so that doubling it reads the old file and writes the new one from front to back. The next
+ * 32 bits name the place in the page; an id whose place is taken stands in the next free one, and an id whose page is full in the
+ * next page that has room (linear probing; ids are never removed, so a free place ends a search).
  */
 export class SeenIds {
   readonly #path: string;
@@ -32,7 +32,9 @@ export class SeenIds {
   /** The line on which the id was seen first; null for the first time, and then this line is kept. */
   see(customId: string, lineNumber: number): number | null {
     if (this.#count >= (IDS_PER_PAGE * 2 ** this.#pageBits * 3) / 4) this.#double();
-    const first = place(this.#file, this.#pageBits, idWords(customId), lineNumber);
+    setId(ENTRY, customId);
+    setLine(ENTRY, lineNumber);
+    const first = place(this.#file, this.#pageBits, ENTRY);
     if (first === null) this.#count += 1;
     return first;
   }
@@ -57,78 +59,84 @@ export class SeenIds {
   }
 }
 
-/** 128 bits of an id. */
-type IdWords = readonly [number, number, number, number];
-
 /*
- * A page in words: [count, -, first words of all ids ..., then per id its other three words and the line in two words]. The first
- * words stand together because nearly every look ends there.
+ * An entry in words: four of the id, two of the line. The second word of an id is never 0, which marks a free place. The words of an
+ * entry stand together, so that a look at a large table waits for the memory of one or two places.
  */
-const HEADER_WORDS = 2;
-const REST_WORDS = 5;
-const IDS_PER_PAGE = Math.floor((PAGE_WORDS - HEADER_WORDS) / (1 + REST_WORDS));
-const RESTS_AT = HEADER_WORDS + IDS_PER_PAGE;
+const ID_WORDS = 4;
+const ENTRY_WORDS: number = ID_WORDS + 2;
+const TAG = 1;
+const IDS_PER_PAGE = Math.floor(PAGE_WORDS / ENTRY_WORDS);
 /** 256 pages, 1 MiB: a short list stays small, and a long one doubles the table as it grows. */
 const FIRST_PAGE_BITS = 8;
 const WORD_SIZE = 2 ** 32;
+const WORD_BYTES = 4;
+const NOT_UTF8 = Buffer.of(0xff);
 
-/** The line that stands beside the id, or null after the id was put there with this line. */
-function place(file: PagedFile, pageBits: number, id: IdWords, lineNumber: number): number | null {
+/** The entry at hand: one for all, since each line of the input has one. */
+const ENTRY = new Uint32Array(ENTRY_WORDS);
+
+/** The line that stands beside the id of `entry`, or null after the entry was put there. */
+function place(file: PagedFile, pageBits: number, entry: Uint32Array): number | null {
   const pages = 2 ** pageBits;
-  for (let number = id[0] >>> (32 - pageBits); ; number = (number + 1) % pages) {
+  for (let number = (entry[0] as number) >>> (32 - pageBits); ; number = (number + 1) % pages) {
     const page = file.page(number);
-    const count = page.words[0] as number;
-    const at = find(page.words, count, id);
-    if (at >= 0) return lineAt(page.words, at);
-    if (count < IDS_PER_PAGE) {
-      put(page.words, count, id, lineNumber);
-      page.isDirty = true;
-      return null;
-    }
+    const at = placeIn(page.words, entry);
+    if (at < 0) continue;
+    if (page.words[at + TAG] !== 0) return lineAt(page.words, at);
+    page.words.set(entry, at);
+    page.isDirty = true;
+    return null;
   }
 }
 
-function find(words: Uint32Array, count: number, id: IdWords): number {
-  for (let at = 0; at < count; at++) {
-    if (words[HEADER_WORDS + at] !== id[0]) continue;
-    const rest = RESTS_AT + at * REST_WORDS;
-    if (words[rest] === id[1] && words[rest + 1] === id[2] && words[rest + 2] === id[3]) return at;
+/** Where the id stands, or else the free place for it; below 0 where the page is full of others. */
+function placeIn(words: Uint32Array, entry: Uint32Array): number {
+  const first = (entry[TAG] as number) % IDS_PER_PAGE;
+  for (let step = 0; step < IDS_PER_PAGE; step++) {
+    const at = ((first + step) % IDS_PER_PAGE) * ENTRY_WORDS;
+    if (words[at + TAG] === 0 || isSameId(words, at, entry)) return at;
   }
   return -1;
 }
 
-function put(words: Uint32Array, at: number, id: IdWords, lineNumber: number): void {
-  words[0] = at + 1;
-  words[HEADER_WORDS + at] = id[0];
-  const rest = RESTS_AT + at * REST_WORDS;
-  words[rest] = id[1];
-  words[rest + 1] = id[2];
-  words[rest + 2] = id[3];
-  words[rest + 3] = lineNumber % WORD_SIZE;
-  words[rest + 4] = Math.floor(lineNumber / WORD_SIZE);
-}
-
-function lineAt(words: Uint32Array, at: number): number {
-  const rest = RESTS_AT + at * REST_WORDS;
-  return (words[rest + 3] as number) + (words[rest + 4] as number) * WORD_SIZE;
+function isSameId(words: Uint32Array, at: number, entry: Uint32Array): boolean {
+  return words[at + TAG] === entry[TAG] && words[at] === entry[0] && words[at + 2] === entry[2] && words[at + 3] === entry[3];
 }
 
 function movePage(words: Uint32Array, to: PagedFile, pageBits: number): void {
-  for (let at = 0; at < (words[0] as number); at++) {
-    const rest = RESTS_AT + at * REST_WORDS;
-    const id: IdWords = [words[HEADER_WORDS + at] as number, words[rest] as number, words[rest + 1] as number, words[rest + 2] as number];
-    place(to, pageBits, id, lineAt(words, at));
+  for (let at = 0; at < IDS_PER_PAGE * ENTRY_WORDS; at += ENTRY_WORDS) {
+    if (words[at + TAG] === 0) continue;
+    ENTRY.set(words.subarray(at, at + ENTRY_WORDS));
+    place(to, pageBits, ENTRY);
   }
 }
 
-function idWords(customId: string): IdWords {
-  // UTF-16, since half a surrogate pair, which JSON can hold, has no UTF-8 of its own. The digest as a string of bytes, since that
-  // is several times faster than a Buffer.
-  const digest = hash('sha256', Buffer.from(customId, 'utf16le'), 'binary');
-  return [wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8), wordAt(digest, 12)];
+function setId(entry: Uint32Array, customId: string): void {
+  const digest = idDigest(customId);
+  for (let word = 0; word < ID_WORDS; word++) entry[word] = wordAt(digest, word * WORD_BYTES);
+  if (entry[TAG] === 0) entry[TAG] = 1;
+}
+
+/**
+ * A string of bytes, since that is several times faster than a Buffer. JSON can hold half a surrogate pair, which has no UTF-8 of its
+ * own: such an id is hashed as UTF-16 behind a byte that no UTF-8 begins with.
+ */
+function idDigest(customId: string): string {
+  if (customId.isWellFormed()) return hash('sha256', customId, 'binary');
+  return hash('sha256', Buffer.concat([NOT_UTF8, Buffer.from(customId, 'utf16le')]), 'binary');
 }
 
 function wordAt(digest: string, at: number): number {
   const high = (digest.charCodeAt(at) << 24) | (digest.charCodeAt(at + 1) << 16);
   return (high | (digest.charCodeAt(at + 2) << 8) | digest.charCodeAt(at + 3)) >>> 0;
+}
+
+function setLine(entry: Uint32Array, lineNumber: number): void {
+  entry[ID_WORDS] = lineNumber % WORD_SIZE;
+  entry[ID_WORDS + 1] = Math.floor(lineNumber / WORD_SIZE);
+}
+
+function lineAt(words: Uint32Array, at: number): number {
+  return (words[at + ID_WORDS] as number) + (words[at + ID_WORDS + 1] as number) * WORD_SIZE;
 }
