@@ -72,6 +72,8 @@ const FIRST_PAGE_BITS = 8;
 const WORD_SIZE = 2 ** 32;
 const WORD_BYTES = 4;
 const NOT_UTF8 = Buffer.of(0xff);
+/** Whole pairs are one character each for a regular expression with `u`. */
+const HALF_A_PAIR = /[\ud800-\udfff]/u;
 
 /** The entry at hand: one for all, since each line of the input has one. */
 const ENTRY = new Uint32Array(ENTRY_WORDS);
@@ -123,7 +125,7 @@ function setId(entry: Uint32Array, customId: string): void {
  * own: such an id is hashed as UTF-16 behind a byte that no UTF-8 begins with.
  */
 function idDigest(customId: string): string {
-  if (customId.isWellFormed()) return hash('sha256', customId, 'binary');
+  if (!HALF_A_PAIR.test(customId)) return hash('sha256', customId, 'binary');
   return hash('sha256', Buffer.concat([NOT_UTF8, Buffer.from(customId, 'utf16le')]), 'binary');
 }
 

@@ -196,3 +196,29 @@ test('names that stand twice in a line without being members twice are nothing w
   for (const line of lines) t.is(parseLine(Buffer.from(line), 2, 'batch').kind, 'item', line);
   t.is(parseLine(Buffer.from('{"body":1,"body":2}'), 2, 'raw').kind, 'item');
 });
+
+test('a name that stands twice is found however it is spelled, and names that stand once are not', (t) => {
+  const spelled = (name: string): fc.Arbitrary<string> =>
+    fc.tuple(fc.boolean(), fc.nat(name.length - 1)).map(([isEscaped, at]) => {
+      const hex = `\\u${name.charCodeAt(at).toString(16).padStart(4, '0')}`;
+      return isEscaped ? `"${name.slice(0, at)}${hex}${name.slice(at + 1)}"` : `"${name}"`;
+    });
+  const VALUES = { custom_id: '"a \\u0062"', method: '"POST"', url: '"/body"', body: '{"method":"\\"url\\""}', other: '"body"' };
+  const member = fc
+    .constantFrom(...(Object.keys(VALUES) as (keyof typeof VALUES)[]))
+    .chain((name) => spelled(name).map((spelling) => ({ name, text: `${spelling} : ${VALUES[name]}` })));
+  fc.assert(
+    fc.property(fc.array(member, { maxLength: 6 }), (members) => {
+      const names: readonly string[] = members.map(({ name }) => name).filter((name) => name !== 'other');
+      const parsed = parse(`{${members.map(({ text }) => text).join(', ')}}`);
+      if (!['custom_id', 'url', 'body'].every((name) => names.includes(name))) t.is(parsed.kind, 'invalid');
+      else if (new Set(names).size === names.length) t.is(parsed.kind, 'item');
+      else t.like(parsed, { kind: 'invalid', code: 'duplicate_member' });
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('the character that stands for bytes that are not UTF-8 may stand in a line', (t) => {
+  t.like(parse('{"custom_id":"\ufffd","url":"/v1/x","body":{}}'), { kind: 'item', item: { customId: '\ufffd' } });
+});
