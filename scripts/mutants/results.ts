@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const LOG = ['test/unit/results/*.test.ts', 'test/integration/log-kill.test.ts'];
+const LOG = ['test/unit/results/log/*.test.ts', 'test/integration/log-kill.test.ts'];
 
 /** Faults between the result log and the ledger, and in who reads the log. */
 export const RESULTS_MUTANTS: readonly Mutant[] = [
@@ -40,8 +40,8 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     name: 'torn-tail-read-past',
     rule: 'L17',
     file: 'runtime/results/log/segment-reader.ts',
-    old: "      if (decoded.kind === 'bad') this.#problem = decoded.problem;\n",
-    new: "      if (decoded.kind === 'bad') {\n        this.#advance(1);\n        continue;\n      }\n",
+    old: "      if (fault.kind === 'bad') this.#problem = fault.problem;\n",
+    new: "      if (fault.kind === 'bad') {\n        this.#advance(1);\n        continue;\n      }\n",
     tests: LOG,
   },
   {
@@ -99,6 +99,14 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     old: '  for (const epoch of shadowed) await loseShadows(locator, epoch, tallyOf(found, epoch));\n',
     new: '',
     tests: ['test/integration/torn-segment.test.ts'],
+  },
+  {
+    name: 'fetched-record-not-checked-again',
+    rule: 'L21',
+    file: 'runtime/results/log/fetch.ts',
+    old: '        if (!isSame) throw this.#changed(locations, n);\n',
+    new: '',
+    tests: ['test/unit/results/log/fetch.test.ts'],
   },
   {
     name: 'short-errors-file-forgiven',

@@ -85,7 +85,7 @@ async function surplusFrames(dir: string): Promise<number> {
   let count = 0;
   for (const segment of await listSegments(join(dir, 'segments'))) {
     const reader = await SegmentReader.open(segment, null);
-    for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) count += placed.length;
+    for (let block = await reader.next(); block !== null; block = await reader.next()) count += block.frames.count;
     await reader.close();
   }
   return count - ITEMS;

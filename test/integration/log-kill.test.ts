@@ -40,8 +40,8 @@ test(`L18: whatever moment the writer is killed at (${KILLS} times), a prefix is
   for (const segment of segments) {
     const reader = await SegmentReader.open(segment, 'place');
     let count = 0;
-    for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) {
-      for (const { frame } of placed) {
+    for (let block = await reader.next(); block !== null; block = await reader.next()) {
+      for (const frame of block.frames) {
         const expected = logFrame(count++);
         const isSame = frame.index === expected.index && frame.attempt === expected.attempt && frame.kind === expected.kind;
         t.true(isSame && Buffer.compare(frame.line, expected.line) === 0, `epoch ${segment.epoch}, frame ${count}`);

@@ -35,7 +35,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'input/file': ['endless-line', 'file-encoding', 'file-form', 'form-text'],
   'input/index': ['entry', 'read-ranges'],
   'results/export': ['answer-notes', 'output-name', 'output-owner'],
-  'results/log': ['damage-text', 'record-check', 'segment', 'shadows'],
+  'results/log': ['damage-text', 'read-plan', 'record-check', 'segment', 'shadows'],
   'results/verify': ['violations'],
   'run-dir': ['output-mode', 'run-settings'],
   rpc: ['access', 'method', 'stream-kinds'],

@@ -6,7 +6,8 @@ import type { ItemIndex } from '../../model/row.ts';
 import { type EpochTally, minusOutcome, type Reopening, type Tallied, type Tally } from '../../model/tally.ts';
 import { type Damage, eachRecord, inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
-import type { Location, Locator } from '../../results/log/locator.ts';
+import type { Location } from '../../results/log/locations.ts';
+import type { Locator } from '../../results/log/locator.ts';
 
 /** What a person has asked to run again. */
 export interface Again {

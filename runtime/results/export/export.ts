@@ -67,19 +67,13 @@ const PRIVATE = 0o600;
 async function writeFiles(options: ExportOptions, locator: Locator): Promise<Pick<Exported, 'done' | 'failed' | 'notes'>> {
   const { outputPath, errorsPath, guard, mode = PRIVATE } = options;
   await guard?.refuseTaken([outputPath, errorsPath]);
-  const result = await LineFile.create(outputPath, mode);
-  const error = await LineFile.create(errorsPath, mode).catch((cause: unknown) => discardAndThrow([result], cause));
-  const files: Files = { result, error };
   let notes = NO_NOTES;
-  const counts = { result: 0, error: 0 };
+  const result = await LineFile.create(outputPath, mode, (lines) => {
+    notes = withNotesOf(notes, lines);
+  });
+  const error = await LineFile.create(errorsPath, mode).catch((cause: unknown) => discardAndThrow([result], cause));
   try {
-    for await (const frames of acceptedRecords(options.dir, locator, options.order)) {
-      for (const frame of frames) {
-        await files[frame.kind].add(frame.line);
-        if (frame.kind === 'result') notes = withNotesOf(notes, frame.line);
-        counts[frame.kind] += 1;
-      }
-    }
+    const counts = await writeRecords(options, locator, { result, error });
     await result.complete();
     await error.complete();
     await guard?.remember(outputPath, result.temporary);
@@ -91,6 +85,20 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<Pic
   } catch (cause) {
     return await discardAndThrow([result, error], cause);
   }
+}
+
+async function writeRecords({ dir, order }: ExportOptions, locator: Locator, files: Files): Promise<Readonly<Record<OutcomeKind, number>>> {
+  const counts = { result: 0, error: 0 };
+  for await (const block of acceptedRecords(dir, locator, order)) {
+    for (let n = 0; n < block.count; n += 1) {
+      const kind = block.kind(n);
+      const [start, end] = [block.lineStart(n), block.lineEnd(n)];
+      if (!files[kind].hasRoom(end - start)) await files[kind].makeRoom(end - start);
+      files[kind].add(block.bytes, start, end);
+      counts[kind] += 1;
+    }
+  }
+  return counts;
 }
 
 async function discardAndThrow(files: readonly LineFile[], cause: unknown): Promise<never> {

@@ -15,17 +15,22 @@ export class LineFile {
   readonly #path: string;
   readonly temporary: string;
   readonly #handle: FileHandle;
+  readonly #onLines: (lines: Buffer) => void;
   #buffer: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
   #filled = 0;
 
-  private constructor(path: string, temporary: string, handle: FileHandle) {
+  private constructor(path: string, temporary: string, handle: FileHandle, onLines: (lines: Buffer) => void) {
     this.#path = path;
     this.temporary = temporary;
     this.#handle = handle;
+    this.#onLines = onLines;
   }
 
-  /** Begins a file beside its target, with the permissions that it will have; refuses a target that could not be replaced. */
-  static async create(given: string, mode: number): Promise<LineFile> {
+  /**
+   * Begins a file beside its target, with the permissions that it will have; refuses a target that could not be replaced. `onLines` sees
+   * all lines, each with its end, many at a time.
+   */
+  static async create(given: string, mode: number, onLines: (lines: Buffer) => void = () => undefined): Promise<LineFile> {
     await refuseIrregular(given);
     const path = await realTarget(given);
     await removeLeftTemporaries(dirname(path), temporaryPrefix(path)).catch((error: NodeJS.ErrnoException) => {
@@ -37,20 +42,29 @@ export class LineFile {
       throw unwritable(path, error);
     });
     await handle.chmod(mode);
-    return new LineFile(path, temporary, handle);
+    return new LineFile(path, temporary, handle, onLines);
   }
 
-  /** Takes a line, which it copies, and ends it. */
-  async add(line: Uint8Array): Promise<void> {
-    if (this.#filled + line.length + 1 > this.#buffer.length) await this.#flush(line.length + 1);
-    this.#buffer.set(line, this.#filled);
-    this.#filled += line.length;
+  /** Whether a line of so many bytes can be added at once. */
+  hasRoom(bytes: number): boolean {
+    return this.#filled + bytes < this.#buffer.length;
+  }
+
+  /** Writes what was added; then there is room for a line of so many bytes. */
+  async makeRoom(bytes: number): Promise<void> {
+    await this.#flush();
+    if (bytes >= this.#buffer.length) this.#buffer = Buffer.allocUnsafe(bytes + 1);
+  }
+
+  /** Copies a line, which lies between `start` and `end`, and ends it. There must be room for it. */
+  add(bytes: Buffer, start: number, end: number): void {
+    this.#filled += bytes.copy(this.#buffer, this.#filled, start, end);
     this.#buffer[this.#filled++] = LINE_FEED;
   }
 
   /** The contents are on disk, not yet under their name. */
   async complete(): Promise<void> {
-    await this.#flush(0);
+    await this.#flush();
     await this.#wrap(() => this.#handle.sync());
     await this.#handle.close();
   }
@@ -67,10 +81,11 @@ export class LineFile {
     await rm(this.temporary, { force: true });
   }
 
-  async #flush(room: number): Promise<void> {
-    await this.#wrap(() => this.#handle.writeFile(this.#buffer.subarray(0, this.#filled)));
+  async #flush(): Promise<void> {
+    const lines = this.#buffer.subarray(0, this.#filled);
+    this.#onLines(lines);
+    await this.#wrap(() => this.#handle.writeFile(lines));
     this.#filled = 0;
-    if (room > this.#buffer.length) this.#buffer = Buffer.allocUnsafe(room);
   }
 
   async #wrap(write: () => Promise<void>): Promise<void> {

@@ -1,9 +1,10 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { readFully } from '../../base/fs/read-fully.ts';
 import type { Frame } from './contract.ts';
-import type { Location, Locator } from './locator.ts';
+import type { Location } from './locations.ts';
+import type { Locator } from './locator.ts';
 import { decodeFrame, FRAME_HEADER_BYTES, frameBytes, mayBeginFrame } from './segment.ts';
-import type { PlacedFrame, SegmentEnd } from './segment-reader.ts';
+import type { SegmentEnd } from './segment-reader.ts';
 
 /**
  * Records behind a bad frame. Readers stop at the first one that is not whole (L17), and whole frames may lie behind it for two
@@ -51,6 +52,12 @@ function isBefore(found: Location, { segment }: SegmentEnd, offset: number): boo
 
 /** Few reads of much damage; a longer frame is read by itself. */
 const WINDOW_BYTES: number = 4 * 2 ** 20;
+
+interface PlacedFrame {
+  readonly frame: Frame;
+  /** Where it begins in its segment. */
+  readonly offset: number;
+}
 
 /** Whole frames anywhere behind the bad one. */
 async function* framesBehind(end: SegmentEnd): AsyncGenerator<PlacedFrame, void> {

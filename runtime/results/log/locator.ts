@@ -5,12 +5,13 @@ import { nextTurn } from '../../base/clock.ts';
 import { PAGE_WORDS, PageCache, PagedFile } from '../../base/fs/paged-file.ts';
 import { systemRandom } from '../../base/random.ts';
 import { ITEM_BIT } from '../../ledger/contract.ts';
-import type { Attempt, Epoch, ItemIndex } from '../../model/row.ts';
+import type { Epoch, ItemIndex } from '../../model/row.ts';
 import type { OutcomeKind } from '../../model/session.ts';
 import { type EpochTally, isSameTally, tallyOf } from '../../model/tally.ts';
 import type { LedgerReads } from './contract.ts';
+import type { Location, Locations } from './locations.ts';
 import { listSegments, readPlace, type SegmentFile } from './place.ts';
-import { type PlacedFrame, type SegmentEnd, SegmentReader } from './segment-reader.ts';
+import { type SegmentBlock, type SegmentEnd, SegmentReader } from './segment-reader.ts';
 
 /**
  * Which frame is the record of each item (L21): of the items whose done or failed bit is set, the frame of the highest epoch, the
@@ -37,17 +38,6 @@ const LOST = 1 << 20;
 /** 0 means none, in both places. */
 const KINDS: readonly (OutcomeKind | null)[] = [null, 'result', 'error'];
 const KIND_NUMBER: Readonly<Record<OutcomeKind, number>> = { result: ITEM_BIT.done, error: ITEM_BIT.failed };
-
-/** Where a record lies. */
-export interface Location {
-  readonly index: ItemIndex;
-  readonly attempt: Attempt;
-  readonly epoch: Epoch;
-  /** Where its frame begins in the segment. */
-  readonly offset: number;
-  readonly lineBytes: number;
-  readonly kind: OutcomeKind;
-}
 
 export interface Located {
   /** What the ledger's bit says: null where the item is open. */
@@ -117,11 +107,8 @@ export class Locator {
     const kind = KINDS[(high >>> FOUND_SHIFT) & KIND_MASK] ?? null;
     const expected = KINDS[(high >>> EXPECTED_SHIFT) & KIND_MASK] ?? null;
     if (kind === null) return { expected, found: null };
-    const offset = (words[at + 1] as number) + (high & OFFSET_HIGH) * WORD;
-    return {
-      expected,
-      found: { index, attempt: words[at + 4] as number, epoch: words[at] as number, offset, lineBytes: words[at + 3] as number, kind },
-    };
+    const [epoch, lineBytes, attempt] = [words[at] as number, words[at + 3] as number, words[at + 4] as number];
+    return { expected, found: { index, attempt, epoch, offset: offsetAt(words, at), lineBytes, kind } };
   }
 
   /** The record of this item is lost: a frame that stands in its place is not a record. */
@@ -138,16 +125,21 @@ export class Locator {
   }
 
   hasRecord(index: ItemIndex): boolean {
-    const { expected, found } = this.at(index);
-    return expected !== null && found !== null && !this.isLost(index);
+    const { words, at } = this.#entry(index);
+    return isRecordState(words[at + 2] as number);
   }
 
-  /** Is this frame the accepted record of its item? */
-  isRecord(epoch: Epoch, placed: PlacedFrame): boolean {
-    if (placed.frame.index >= this.items) return false;
-    const { expected, found } = this.at(placed.frame.index);
-    const isThis = found !== null && found.epoch === epoch && found.offset === placed.offset;
-    return expected !== null && isThis && !this.isLost(placed.frame.index);
+  /** Adds the place of the item's record, where it has one. */
+  addRecord(index: ItemIndex, to: Locations): void {
+    const { words, at } = this.#entry(index);
+    if (isRecordState(words[at + 2] as number)) to.add(index, words[at] as number, offsetAt(words, at), words[at + 3] as number);
+  }
+
+  /** Is the frame at `offset` of this epoch's segment the accepted record of its item? */
+  isRecord(index: ItemIndex, epoch: Epoch, offset: number): boolean {
+    if (index >= this.items) return false;
+    const { words, at } = this.#entry(index);
+    return isRecordState(words[at + 2] as number) && words[at] === epoch && offsetAt(words, at) === offset;
   }
 
   dispose(): void {
@@ -179,9 +171,9 @@ export class Locator {
   async #readSegment(segment: SegmentFile, onFrames: LocateOptions['onFrames']): Promise<SegmentEnd> {
     const reader = await SegmentReader.open(segment, this.placeId);
     try {
-      for (let frames = await reader.next(); frames.length > 0; frames = await reader.next()) {
-        for (const placed of frames) this.#found(segment.epoch, placed);
-        this.#frames += frames.length;
+      for (let block = await reader.next(); block !== null; block = await reader.next()) {
+        this.#foundAll(segment.epoch, block);
+        this.#frames += block.frames.count;
         onFrames?.(this.#frames);
       }
       return await reader.end();
@@ -191,15 +183,19 @@ export class Locator {
   }
 
   /** Segments come ascending and frames in order, so the last to be written here is the record. */
-  #found(epoch: Epoch, { frame, offset }: PlacedFrame): void {
-    if (frame.index >= this.items) return;
-    const { words, at } = this.#entry(frame.index, true);
-    const expected = (words[at + 2] as number) & (KIND_MASK << EXPECTED_SHIFT);
-    words[at] = epoch;
-    words[at + 1] = offset % WORD;
-    words[at + 2] = Math.floor(offset / WORD) | expected | (KIND_NUMBER[frame.kind] << FOUND_SHIFT);
-    words[at + 3] = frame.line.length;
-    words[at + 4] = frame.attempt;
+  #foundAll(epoch: Epoch, { frames, base }: SegmentBlock): void {
+    for (let n = 0; n < frames.count; n += 1) {
+      const index = frames.index(n);
+      if (index >= this.items) continue;
+      const { words, at } = this.#entry(index, true);
+      const offset = base + frames.start(n);
+      const expected = (words[at + 2] as number) & (KIND_MASK << EXPECTED_SHIFT);
+      words[at] = epoch;
+      words[at + 1] = offset % WORD;
+      words[at + 2] = Math.floor(offset / WORD) | expected | (KIND_NUMBER[frames.kind(n)] << FOUND_SHIFT);
+      words[at + 3] = frames.lineEnd(n) - frames.lineStart(n);
+      words[at + 4] = frames.attempt(n);
+    }
   }
 
   #entry(index: ItemIndex, isChanged = false): { readonly words: Uint32Array; readonly at: number } {
@@ -208,4 +204,13 @@ export class Locator {
     if (isChanged) page.isDirty = true;
     return { words: page.words, at: (index % ENTRIES_PER_PAGE) * ENTRY_WORDS };
   }
+}
+
+function offsetAt(words: Uint32Array, at: number): number {
+  return (words[at + 1] as number) + ((words[at + 2] as number) & OFFSET_HIGH) * WORD;
+}
+
+/** Expected, found, and not lost. */
+function isRecordState(state: number): boolean {
+  return (state & (KIND_MASK << EXPECTED_SHIFT)) !== 0 && (state & (KIND_MASK << FOUND_SHIFT)) !== 0 && (state & LOST) === 0;
 }

@@ -1,7 +1,10 @@
-import type { Frame, OutputOrder } from './contract.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { OutputOrder } from './contract.ts';
 import { RecordFetcher } from './fetch.ts';
-import type { Location, Locator } from './locator.ts';
-import { SegmentReader } from './segment-reader.ts';
+import { FrameBlock } from './frame-block.ts';
+import { Locations } from './locations.ts';
+import type { Locator } from './locator.ts';
+import { type SegmentBlock, SegmentReader } from './segment-reader.ts';
 
 /** Bounds what lies in memory at a time. */
 const BATCH_BYTES: number = 8 * 2 ** 20;
@@ -12,25 +15,23 @@ const BATCH_ITEMS = 8192;
  * The accepted record of each item whose bit is set, in constant memory: by index, or in the order of the log. The lines of a batch
  * are valid until the next one is asked for.
  */
-export function acceptedRecords(dir: string, locator: Locator, order: OutputOrder): AsyncGenerator<readonly Frame[], void> {
+export function acceptedRecords(dir: string, locator: Locator, order: OutputOrder): AsyncGenerator<FrameBlock, void> {
   return order === 'input' ? recordsByIndex(dir, locator) : recordsByLog(locator);
 }
 
-async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<readonly Frame[], void> {
+async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<FrameBlock, void> {
   const fetcher = new RecordFetcher(dir);
+  const batch = new Locations(BATCH_ITEMS);
   try {
-    for (const batch of batched(locations(locator), (location) => location.lineBytes)) {
+    for (let index = 0; index < locator.items; index += 1) {
+      locator.addRecord(index, batch);
+      if (batch.bytes < BATCH_BYTES && batch.count < BATCH_ITEMS) continue;
       yield await fetcher.fetch(batch);
+      batch.clear();
     }
+    if (batch.count > 0) yield await fetcher.fetch(batch);
   } finally {
     await fetcher.close();
-  }
-}
-
-function* locations(locator: Locator): Generator<Location, void> {
-  for (let index = 0; index < locator.items; index++) {
-    const { found } = locator.at(index);
-    if (found !== null && locator.hasRecord(index)) yield found;
   }
 }
 
@@ -49,15 +50,23 @@ export function* batched<T>(values: Iterable<T>, bytesOf: (value: T) => number):
   if (batch.length > 0) yield batch;
 }
 
-async function* recordsByLog(locator: Locator): AsyncGenerator<readonly Frame[], void> {
+async function* recordsByLog(locator: Locator): AsyncGenerator<FrameBlock, void> {
   for (const { segment } of locator.ends) {
     const reader = await SegmentReader.open(segment, locator.placeId);
     try {
-      for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) {
-        yield placed.filter((one) => locator.isRecord(segment.epoch, one)).map((one) => one.frame);
-      }
+      for (let block = await reader.next(); block !== null; block = await reader.next()) yield recordsIn(block, segment.epoch, locator);
     } finally {
       await reader.close();
     }
   }
+}
+
+/** The frames of the block that are records. */
+function recordsIn({ frames, base }: SegmentBlock, epoch: Epoch, locator: Locator): FrameBlock {
+  const starts = new Uint32Array(frames.count);
+  let count = 0;
+  for (let n = 0; n < frames.count; n += 1) {
+    if (locator.isRecord(frames.index(n), epoch, base + frames.start(n))) starts[count++] = frames.start(n);
+  }
+  return new FrameBlock(frames.bytes, starts, count);
 }

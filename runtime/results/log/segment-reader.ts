@@ -1,17 +1,26 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { assert } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
-import type { Frame } from './contract.ts';
+import { FrameBlock } from './frame-block.ts';
 import type { SegmentFile } from './place.ts';
-import { decodeFrame, decodeHeader, FRAME_HEADER_BYTES, type FrameProblem, type HeaderProblem, SEGMENT_HEADER_BYTES } from './segment.ts';
+import {
+  decodeHeader,
+  FRAME_HEADER_BYTES,
+  type FrameProblem,
+  frameEnd,
+  frameFault,
+  type HeaderProblem,
+  SEGMENT_HEADER_BYTES,
+} from './segment.ts';
 
 /** Few reads of a large segment, and little memory; a longer line is read whole. */
 const CHUNK_BYTES = 2 ** 20;
 
-/** A frame and where it begins in its segment. Its line is valid until the next ones are read. */
-export interface PlacedFrame {
-  readonly frame: Frame;
-  readonly offset: number;
+/** Frames that follow one another, valid until the next ones are read. */
+export interface SegmentBlock {
+  readonly frames: FrameBlock;
+  /** Where the first byte of the block's buffer stands in the segment. */
+  readonly base: number;
 }
 
 /** `elsewhere`: the header names another epoch or another place. */
@@ -35,6 +44,7 @@ export class SegmentReader {
   readonly #placeId: string | null;
   readonly #handle: FileHandle;
   #buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  #starts: Uint32Array = new Uint32Array(mostFrames(CHUNK_BYTES));
   /** Bytes of the buffer that hold what was read and not yet handed out; they stand at `#offset` of the file. */
   #start = 0;
   #end = 0;
@@ -58,15 +68,15 @@ export class SegmentReader {
     return reader;
   }
 
-  /** The next frames, empty at the end. */
-  async next(): Promise<readonly PlacedFrame[]> {
+  /** The next frames; null at the end. */
+  async next(): Promise<SegmentBlock | null> {
     while (this.#problem === null) {
-      const frames = this.#takeFrames();
-      if (frames.length > 0 || this.#problem !== null) return frames;
-      if (this.#isAtEnd) break;
+      const block = this.#takeFrames();
+      if (block.frames.count > 0) return block;
+      if (this.#problem !== null || this.#isAtEnd) break;
       await this.#fill();
     }
-    return [];
+    return null;
   }
 
   async end(): Promise<SegmentEnd> {
@@ -87,22 +97,23 @@ export class SegmentReader {
     else this.#advance(SEGMENT_HEADER_BYTES);
   }
 
-  #takeFrames(): readonly PlacedFrame[] {
+  #takeFrames(): SegmentBlock {
     const bytes = this.#buffer.subarray(0, this.#end);
-    const frames: PlacedFrame[] = [];
+    const base = this.#offset - this.#start;
+    let count = 0;
     while (this.#start < this.#end) {
-      const decoded = decodeFrame(bytes, this.#start, this.#segment.epoch);
-      if (decoded.kind === 'frame') {
-        frames.push({ frame: decoded.frame, offset: this.#offset });
-        this.#advance(decoded.bytes);
+      const fault = frameFault(bytes, this.#start, this.#segment.epoch);
+      if (fault === null) {
+        this.#starts[count++] = this.#start;
+        this.#advance(frameEnd(bytes, this.#start) - this.#start);
         continue;
       }
-      if (decoded.kind === 'bad') this.#problem = decoded.problem;
+      if (fault.kind === 'bad') this.#problem = fault.problem;
       else if (this.#isAtEnd) this.#problem = 'torn';
-      else if (frames.length === 0) this.#makeRoom(decoded.bytes);
+      else if (count === 0) this.#makeRoom(fault.bytes);
       break;
     }
-    return frames;
+    return { frames: new FrameBlock(bytes, this.#starts, count), base };
   }
 
   #advance(bytes: number): void {
@@ -113,7 +124,9 @@ export class SegmentReader {
   /** Moves what is left to the front, so that `bytes` fit behind it. */
   #makeRoom(bytes: number): void {
     assert(bytes >= FRAME_HEADER_BYTES, 'a frame needs at least its header');
-    const target = bytes > this.#buffer.length ? Buffer.allocUnsafe(bytes) : this.#buffer;
+    const isLonger = bytes > this.#buffer.length;
+    const target = isLonger ? Buffer.allocUnsafe(bytes) : this.#buffer;
+    if (isLonger) this.#starts = new Uint32Array(mostFrames(bytes));
     this.#buffer.copy(target, 0, this.#start, this.#end);
     this.#buffer = target;
     this.#end -= this.#start;
@@ -127,4 +140,8 @@ export class SegmentReader {
     this.#isAtEnd = bytesRead === 0;
     this.#end += bytesRead;
   }
+}
+
+function mostFrames(bytes: number): number {
+  return Math.ceil(bytes / FRAME_HEADER_BYTES);
 }

@@ -4,7 +4,8 @@ import { type OutputRecord, parseOutputLine } from '../../format/output-line.ts'
 import { SEEN_CACHE_PAGES, SeenIds } from '../../input/index/seen-ids.ts';
 import type { OutcomeKind } from '../../model/session.ts';
 import { RecordFetcher } from '../log/fetch.ts';
-import type { Location, Locator } from '../log/locator.ts';
+import { type Location, Locations } from '../log/locations.ts';
+import type { Locator } from '../log/locator.ts';
 import { expectedRecord } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
 import { MAX_LINE_BYTES } from '../log/segment.ts';
@@ -138,9 +139,9 @@ class FileExplanation {
   }
 
   async #compare(batch: readonly Placed[]): Promise<void> {
-    const frames = await this.#evidence.fetcher.fetch(batch.map(({ location }) => location));
+    const frames = await this.#evidence.fetcher.fetch(Locations.of(batch.map(({ location }) => location)));
     for (const [at, { line, customId, location }] of batch.entries()) {
-      const byte = firstDifference(line.bytes ?? new Uint8Array(), frames[at]?.line ?? new Uint8Array());
+      const byte = firstDifference(line.bytes ?? new Uint8Array(), frames.frame(at).line);
       if (byte !== null)
         this.#break(line.number, `(${named(customId)}) differs from its record in the result log, first at byte ${byte + 1} of the line`);
       this.#checkOrder(line.number, customId, location);

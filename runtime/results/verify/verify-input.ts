@@ -1,6 +1,7 @@
 import { parseOutputLine } from '../../format/output-line.ts';
 import { RecordFetcher } from '../log/fetch.ts';
-import type { Location, Locator } from '../log/locator.ts';
+import { type Location, Locations } from '../log/locations.ts';
+import type { Locator } from '../log/locator.ts';
 import { expectedRecord, recordMismatch, recordProblem } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
 import type { InputLine } from './input-lines.ts';
@@ -44,9 +45,9 @@ function located(line: InputLine, locator: Locator): Location | string {
 }
 
 async function checkRecords(inputPath: string, fetcher: RecordFetcher, batch: readonly Recorded[], violations: Violations): Promise<void> {
-  const frames = await fetcher.fetch(batch.map(({ location }) => location));
-  for (const [at, frame] of frames.entries()) {
-    const { line } = batch[at] as Recorded;
+  const frames = await fetcher.fetch(Locations.of(batch.map(({ location }) => location)));
+  for (const [at, { line }] of batch.entries()) {
+    const frame = frames.frame(at);
     const expected = expectedRecord(line.meaning, line.number);
     const mismatch = recordMismatch(expected, line.number, parseOutputLine(frame.line), frame.kind);
     if (mismatch !== null) violations.add(inputPath, line.number, `(${nameOf(line)}): ${mismatch}`);

@@ -4,7 +4,7 @@ import { NO_NOTES, withNotesOf } from '../../../../runtime/results/export/answer
 
 function notes(body: string): string {
   const line = resultLine({ item: { customId: 'x' }, id: 'ab'.repeat(16), statusCode: 200, requestId: null, body });
-  const { atTokenLimit, emptyText } = withNotesOf(NO_NOTES, line);
+  const { atTokenLimit, emptyText } = withNotesOf(NO_NOTES, Buffer.from(line));
   return `${atTokenLimit ? 'limit' : ''}${emptyText ? 'empty' : ''}`;
 }
 
@@ -29,7 +29,17 @@ for (const [body, noted] of [
   });
 }
 
-test('notes add up, one for each line', (t) => {
-  const line = Buffer.from('{"choices":[{"finish_reason":"length"},{"finish_reason":"length"}]}');
-  t.deepEqual(withNotesOf(withNotesOf(NO_NOTES, line), line), { atTokenLimit: 2, emptyText: 0 });
+test('notes add up, one for each line, over the lines of one block and over several blocks', (t) => {
+  const bodies = [
+    chat({ content: 'a text' }),
+    chat({ content: 'half a te' }, 'length'),
+    chat({ content: '' }),
+    chat({ content: '', tool_calls: [{ id: 'c' }] }, 'tool_calls'),
+    '{"choices":[{"finish_reason":"length"},{"finish_reason":"length"}]}',
+  ];
+  const block = Buffer.from(`${bodies.join('\n')}\n`);
+  const once = withNotesOf(NO_NOTES, block);
+  t.deepEqual(once, { atTokenLimit: 2, emptyText: 1 });
+  t.deepEqual(withNotesOf(once, block), { atTokenLimit: 4, emptyText: 2 });
+  t.deepEqual(withNotesOf(NO_NOTES, Buffer.alloc(0)), NO_NOTES);
 });

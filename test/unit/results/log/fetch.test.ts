@@ -1,55 +1,60 @@
+import { truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
-import fc from 'fast-check';
-import { planReads } from '../../../../runtime/results/log/fetch.ts';
-import type { Location } from '../../../../runtime/results/log/locator.ts';
+import { RolloutError } from '../../../../runtime/base/errors.ts';
+import type { Frame } from '../../../../runtime/results/log/contract.ts';
+import { RecordFetcher } from '../../../../runtime/results/log/fetch.ts';
+import { type Location, Locations } from '../../../../runtime/results/log/locations.ts';
+import { segmentName } from '../../../../runtime/results/log/place.ts';
+import { encodeFrames, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
+import { temporaryDir } from '../../../support/temporary-dir.ts';
 
-function location(epoch: number, offset: number, lineBytes: number, index = offset): Location {
-  return { index, attempt: 1, epoch, offset, lineBytes, kind: 'result' };
+/** Writes a segment of items, and tells where each one's frame lies. */
+function writeSegment(dir: string, epoch: number, indexes: readonly number[]): Location[] {
+  const frames: Frame[] = indexes.map((index) => ({
+    index,
+    attempt: 1,
+    kind: 'result',
+    line: Buffer.from(`{"epoch":${epoch},"n":${index}}`),
+  }));
+  writeFileSync(join(dir, segmentName(epoch)), Buffer.concat([Buffer.alloc(SEGMENT_HEADER_BYTES), encodeFrames(epoch, frames)]));
+  let offset = SEGMENT_HEADER_BYTES;
+  return frames.map(({ index, line }) => {
+    const location: Location = { index, attempt: 1, epoch, offset, lineBytes: line.length, kind: 'result' };
+    offset += FRAME_HEADER_BYTES + line.length;
+    return location;
+  });
 }
 
-test('neighbours are read at once, in the order of the log; far ones and other segments apart', (t) => {
-  const ranges = planReads([location(2, 0, 76), location(1, 90_000, 10), location(1, 200, 76), location(1, 64, 100)]);
+test('records come in the order asked for, whatever that of the log, and from several segments', async (t) => {
+  const dir = temporaryDir(t);
+  const [first, second] = [writeSegment(dir, 1, [5, 6, 7, 1]), writeSegment(dir, 2, [2, 3])];
+  const wanted = [...first, ...second].sort((a, b) => a.index - b.index);
+  const fetcher = new RecordFetcher(dir);
+  const lines = [...(await fetcher.fetch(Locations.of(wanted)))].map(({ index, line }) => [index, Buffer.from(line).toString()]);
   t.deepEqual(
-    ranges.map(({ epoch, start, end, locations }) => [epoch, start, end, locations.length]),
-    [
-      [1, 64, 300, 2],
-      [1, 90_000, 90_034, 1],
-      [2, 0, 100, 1],
-    ],
+    lines,
+    wanted.map(({ epoch, index }) => [index, `{"epoch":${epoch},"n":${index}}`]),
   );
+  await fetcher.close();
 });
 
-test('a read is bounded, however many neighbours there are; a single longer frame is read whole', (t) => {
-  const MiB = 2 ** 20;
-  const ranges = planReads([location(1, 0, 3 * MiB), location(1, 3 * MiB + 24, 3 * MiB), location(1, 6 * MiB + 48, 9 * MiB)]);
-  t.deepEqual(
-    ranges.map(({ start, end }) => end - start),
-    [3 * MiB + 24, 3 * MiB + 24, 9 * MiB + 24],
-  );
-});
-
-test('every frame is in exactly one range, and within it', (t) => {
-  const frames = fc.array(fc.tuple(fc.nat(3), fc.nat(10_000), fc.nat(5000)), { maxLength: 100 });
-  const order = fc.infiniteStream(fc.nat());
-  fc.assert(
-    fc.property(frames, order, (sizes, keys) => {
-      let offset = 0;
-      const inLog = sizes.map(([epoch, gap, bytes], index) => {
-        const one = location(epoch, offset + gap, bytes, index);
-        offset += gap + 24 + bytes;
-        return { one, key: keys.next().value };
-      });
-      const locations = inLog.sort((a, b) => a.key - b.key).map(({ one }) => one);
-      const ranges = planReads(locations);
-      t.is(
-        ranges.reduce((sum, range) => sum + range.locations.length, 0),
-        locations.length,
-      );
-      for (const range of ranges) {
-        for (const one of range.locations) {
-          t.true(one.epoch === range.epoch && one.offset >= range.start && one.offset + 24 + one.lineBytes <= range.end);
-        }
-      }
-    }),
-  );
+test('a record that is not what it was is an error that names it, also where an earlier batch held the same bytes', async (t) => {
+  const dir = temporaryDir(t);
+  const locations = writeSegment(dir, 1, [4, 5]);
+  const path = join(dir, segmentName(1));
+  const fetcher = new RecordFetcher(dir);
+  t.is((await fetcher.fetch(Locations.of(locations))).count, 2);
+  for (const spoil of [
+    () => truncateSync(path, locations[1]?.offset),
+    () => writeSegment(dir, 1, [4, 6]),
+    () => writeSegment(dir, 1, [4, 55]),
+    () => writeFileSync(path, Buffer.alloc(1000)),
+  ]) {
+    spoil();
+    const error = await t.throwsAsync(fetcher.fetch(Locations.of(locations)), { instanceOf: RolloutError, code: 'LEDGER_CORRUPT' });
+    t.regex(error.message, /the record of item index [45] in .* changed while it was read/);
+    writeSegment(dir, 1, [4, 5]);
+  }
+  await fetcher.close();
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { Frame } from '../../../../runtime/results/log/contract.ts';
-import { encodeFrames, encodeHeader, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
+import { encodeFrames, encodeHeader, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
 import { type SegmentEnd, SegmentReader } from '../../../../runtime/results/log/segment-reader.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
@@ -29,9 +29,11 @@ async function read(file: ReturnType<typeof segment>, placeId: string | null = '
   const reader = await SegmentReader.open(file, placeId);
   const frames: Frame[] = [];
   const offsets: number[] = [];
-  for (let placed = await reader.next(); placed.length > 0; placed = await reader.next()) {
-    frames.push(...placed.map((one) => ({ ...one.frame, line: Buffer.from(one.frame.line) })));
-    offsets.push(...placed.map((one) => one.offset));
+  for (let block = await reader.next(); block !== null; block = await reader.next()) {
+    for (const [n, one] of [...block.frames].entries()) {
+      frames.push({ ...one, line: Buffer.from(one.line) });
+      offsets.push(block.base + block.frames.start(n));
+    }
   }
   const end = await reader.end();
   await reader.close();
@@ -52,7 +54,11 @@ test('every frame is read with its place, whatever the sizes', async (t) => {
       const contents = await read(file);
       t.is(contents.frames.length, frames.length);
       t.true(contents.frames.every((one, at) => isSame(one, frames[at])));
-      t.is(contents.offsets[0] ?? SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES);
+      let offset = SEGMENT_HEADER_BYTES;
+      for (const [at, bytes] of lengths.entries()) {
+        t.is(contents.offsets[at], offset);
+        offset += FRAME_HEADER_BYTES + bytes;
+      }
       t.is(contents.end.problem, null);
       t.is(contents.end.offset, contents.end.fileBytes);
     }),
@@ -85,16 +91,11 @@ test('a segment that grows shows what it held at each read', async (t) => {
   const file = segment(t);
   writeFileSync(file.path, Buffer.concat([HEADER, encodeFrames(4, [frame(1, 10)])]));
   const reader = await SegmentReader.open(file, null);
-  t.deepEqual(
-    (await reader.next()).map((one) => one.frame.index),
-    [1],
-  );
+  const indexes = async (): Promise<readonly number[]> => [...((await reader.next())?.frames ?? [])].map(({ index }) => index);
+  t.deepEqual(await indexes(), [1]);
   await appendFile(file.path, encodeFrames(4, [frame(2, 10)]));
-  t.deepEqual(
-    (await reader.next()).map((one) => one.frame.index),
-    [2],
-  );
-  t.deepEqual(await reader.next(), []);
+  t.deepEqual(await indexes(), [2]);
+  t.is(await reader.next(), null);
   await reader.close();
 });
 
