@@ -12,7 +12,6 @@ import type { CliDeps } from './deps.ts';
 import { buildProgram } from './program.ts';
 import { coordinatorRun, coordinatorTestFence, workerRun } from './run/foreground.ts';
 import { readVersion, version, versionText } from './verbs/version.ts';
-import { inFlagWords } from './view/flag-words.ts';
 import { isDrawable } from './view/terminal.ts';
 
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -43,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // Commander has said it already: help and version end with 0, every mistake is usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof RolloutError) {
-      process.stderr.write(`rollout: ${printable(inFlagWords(error.message))}\n`);
+      process.stderr.write(`rollout: ${printable(error.message)}\n`);
       return error.exit;
     }
     if (!isSystemError(error) || isOutOfFiles(error)) throw error;

@@ -18,13 +18,3 @@ export function settingsFor(target: Target, args: RunArguments): Readonly<Record
     }),
   );
 }
-
-/** `--wait-backend` of `--wait-backend <duration>`. */
-const flagOf = ({ flags }: RunOption): string => flags.split(' ')[0] ?? flags;
-
-/** The flag of each setting whose name is of two words or more: a single word in a message may be any word. */
-export const FLAGS: Readonly<Record<string, string>> = Object.fromEntries(
-  OPTIONS.flatMap(([, option]) =>
-    Object.values(option.to ?? {}).flatMap((setting) => (/[a-z][A-Z]/.test(setting) ? [[setting, flagOf(option)]] : [])),
-  ),
-);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { assertNever } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
+import { formatDuration } from '../base/config/quantity.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { keepFilesPrivate } from '../base/fs/private-files.ts';
@@ -146,7 +147,7 @@ function exitOf(end: LoopEnd, settings: WorkerSettings, log: Log): ExitCode {
 function alone({ coordinators, waitCoordinatorMs }: WorkerSettings): RolloutError {
   return new RolloutError(
     'COORDINATOR_UNREACHABLE',
-    `no coordinator answered at ${coordinators.join(', ')} within waitCoordinator (${waitCoordinatorMs} ms); the warnings above say what stood in the way. Start it, correct \`coordinators\`, or wait longer with waitCoordinator; then start this worker again, its store keeps what is not acknowledged`,
+    `no coordinator answered at ${coordinators.join(', ')} within waitCoordinator (${formatDuration(waitCoordinatorMs)}); the warnings above say what stood in the way. Start it, correct \`coordinators\`, or wait longer with waitCoordinator; then start this worker again, its store keeps what is not acknowledged`,
   );
 }
 
@@ -154,6 +155,6 @@ function unreachable({ backend, waitBackendMs }: WorkerSettings, detail: string)
   const url = backend.type === 'openai' ? backend.baseUrls.join(', ') : backend.type;
   return new RolloutError(
     'BACKEND_UNREACHABLE',
-    `the backend at ${url} was not ready within waitBackend (${waitBackendMs} ms): ${detail}. Start the server, correct the base URL, or wait until it takes requests again; what is done is kept, and the same command goes on. waitBackend sets how long it is waited for`,
+    `the backend at ${url} was not ready within ${formatDuration(waitBackendMs)} (--wait-backend, or waitBackend in a settings file): ${detail}. Start the server, correct the base URL, or wait until it takes requests again; what is done is kept, and the same command goes on`,
   );
 }

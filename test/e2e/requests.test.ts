@@ -78,6 +78,6 @@ test('a server with an authority of its own is told at once with the way out', a
   const run = makeRun(t, { lines: batchLines(2), args: ['--base-url', server.url, '--wait-backend', '1s'] });
   const command = run.start();
   t.is(await exitOf(command, 60_000), 4, command.stderr());
-  t.regex(command.stderr(), /name the certificate of that authority with --ca-cert, or in SSL_CERT_FILE/);
+  t.regex(command.stderr(), /name the certificate of that authority with --ca-cert \(caCert in a settings file\), or in SSL_CERT_FILE/);
   t.is(server.total(), 0);
 });

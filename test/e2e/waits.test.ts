@@ -27,9 +27,12 @@ test('a run in which nothing ends for --stall-timeout ends with 4, says why, kee
   const run = makeRun(t, { lines: batchLines(3), args: ['--base-url', server.url, '--stall-timeout', '6s'] });
   const command = run.start();
   t.is(await exitOf(command, 120_000), 4, command.stderr());
-  t.regex(command.stderr(), /The run ends: no item has ended within --stall-timeout: .*; waiting up to 20s for 1 item in flight/);
+  t.regex(
+    command.stderr(),
+    /The run ends: no item has ended within the time that it has \(--stall-timeout, .*\): .*; waiting up to 20s for 1 item in flight/,
+  );
   t.notRegex(command.stderr(), /has not answered/);
-  t.regex(command.stderr(), /The run has stopped: no item has ended within --stall-timeout/);
+  t.regex(command.stderr(), /The run has stopped: no item has ended within the time that it has \(--stall-timeout/);
   t.regex(command.stderr(), /2 recorded/);
   t.true(run.events().some((event) => event['kind'] === 'run_finished' && event['state'] === 'stalled'));
   server.answerWith(() => ({ kind: 'ok' }));

@@ -142,7 +142,10 @@ test('an authority of its own: refused with the way out, and accepted once it is
   const { ca, tls } = await ownCa();
   const server = await zooServer(t, undefined, { tls });
   const refused = await backendAt(t, server.url).isReady(0, signal);
-  t.regex(refused.kind === 'not-ready' ? refused.detail : '', /name the certificate of that authority with caCert, or in SSL_CERT_FILE/);
+  t.regex(
+    refused.kind === 'not-ready' ? refused.detail : '',
+    /name the certificate of that authority with --ca-cert \(caCert in a settings file\), or in SSL_CERT_FILE/,
+  );
   t.is((await ask(backendAt(t, server.url))).kind, 'unavailable');
   const dir = await mkdtemp(join(tmpdir(), 'rollout-ca-'));
   t.teardown(() => rm(dir, { recursive: true, force: true }));

@@ -149,7 +149,12 @@ test.serial('a backend that is never ready: exit 4, with its address and what wa
     settings: { waitBackend: '500ms', backend: { type: 'openai', baseUrl: `http://127.0.0.1:${port}/v1` }, timing: QUICK },
   });
   t.is(await worker.ended(), 4, worker.stderr());
-  t.regex(worker.stderr(), new RegExp(`the backend at http://127.0.0.1:${port}/v1 was not ready within waitBackend`));
+  t.regex(
+    worker.stderr(),
+    new RegExp(
+      `the backend at http://127.0.0.1:${port}/v1 was not ready within \\S+ \\(--wait-backend, or waitBackend in a settings file\\)`,
+    ),
+  );
   t.regex(worker.stderr(), /ECONNREFUSED/);
   t.true(coordinator.heard.polls.every((poll) => poll.capacity === 0));
 });

@@ -70,7 +70,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'cli/run': ['dry-run-text', 'found-text', 'identity-table', 'identity-verdict', 'restart', 'run-summary', 'supervision', 'unanswered'],
   'cli/status': ['rate', 'run-status', 'status-text'],
   'cli/verbs': ['drain-text', 'verification-text'],
-  'cli/view': ['flag-words', 'terminal'],
+  'cli/view': ['terminal'],
 };
 
 /** Pure as well, but nothing is decided in them: tables, names, and thin joints that the tests of their users go through. */

@@ -50,6 +50,27 @@ function documentedDefaults(heading: string): readonly (readonly [name: string, 
   });
 }
 
+/** The names of the settings under a heading of docs/settings.md; of a backend, those of either type. */
+function documentedNames(heading: string): readonly string[] {
+  const text = readText('docs/settings.md') ?? '';
+  const section = text.slice(text.indexOf(heading) + heading.length).split('\n## ')[0] ?? '';
+  return [...section.matchAll(/^\| `([\w.]+)` \|/gm)].map(([, name = '']) => name);
+}
+
+/** The names that a file takes: it lists them where it refuses one, in each block that it has. */
+async function namesOf(file: File, block = ''): Promise<readonly string[]> {
+  const unknown = block === '' ? UNKNOWN : `${block}.${UNKNOWN}`;
+  const message = await loaded(file, withSetting(file.least, unknown, 1)).then(String, (error: Error) => error.message);
+  const here = /known here are (.*)$/m.exec(message)?.[1]?.match(/\w+/g) ?? null;
+  // What is no block is refused in another way.
+  if (here === null) return message.includes('remove it') ? [] : [block];
+  const names: string[] = [];
+  for (const name of here) names.push(...(await namesOf(file, block === '' ? name : `${block}.${name}`)));
+  return names;
+}
+
+const UNKNOWN = 'qqqqqqqqqqqq';
+
 /** `least` with a setting whose name may have a dot in it. */
 function withSetting(settings: Readonly<Record<string, unknown>>, name: string, value: unknown): Readonly<Record<string, unknown>> {
   const [first = '', ...rest] = name.split('.');
@@ -78,6 +99,25 @@ for (const file of FILES) {
     for (const [name, value] of rows) t.deepEqual(await loaded(file, withSetting(least, name, value)), expected, name);
   });
 }
+
+test('docs/settings.md has a row for each setting of coordinator.yaml, and none that is not there', async (t) => {
+  const [coordinator] = FILES;
+  if (coordinator === undefined) return t.fail();
+  // A block with nothing in it yet.
+  const names = [...(await namesOf(coordinator)), 'store.embedded'].toSorted();
+  t.true(names.length > 25, `only ${names.length} settings were seen`);
+  t.deepEqual([...documentedNames(coordinator.heading)].toSorted(), names);
+});
+
+test('docs/settings.md has a row for each setting of worker.yaml but for those of coordinator.yaml, and none that is not there', async (t) => {
+  const [, openai, mock] = FILES;
+  if (openai === undefined || mock === undefined) return t.fail();
+  const names = new Set([...(await namesOf(openai)), ...(await namesOf(mock))]);
+  t.true(names.size > 25, `only ${names.size} settings were seen`);
+  // The document says so itself.
+  const ofBoth = [...names].filter((name) => name === 'logLevel' || name.startsWith('timing.'));
+  t.deepEqual([...documentedNames(openai.heading), ...ofBoth].toSorted(), [...names].toSorted());
+});
 
 test('a default that is not the file’s would be seen', async (t) => {
   const [coordinator] = FILES;

@@ -90,7 +90,7 @@ function knownKeys(schema: z.ZodType, path: readonly PropertyKey[], input: unkno
 }
 
 function shapeOf(schema: z.ZodType, input: unknown): Readonly<Record<string, unknown>> {
-  const { def } = schema._zod as unknown as { def: SchemaDef };
+  const { def } = schema as unknown as { def: SchemaDef };
   if (def.innerType !== undefined) return shapeOf(def.innerType, input);
   const options = def.options?.map((option) => shapeOf(option, input)) ?? [];
   return def.shape ?? options.find((shape) => isChosen(shape[def.discriminator ?? ''], input, def.discriminator)) ?? {};

@@ -23,7 +23,6 @@ import { openLiveRun } from '../status/live-run.ts';
 import { openItems } from '../status/run-status.ts';
 import { readProgress, readStoredRun } from '../status/stored-run.ts';
 import { prepareCertificates } from '../verbs/certificates.ts';
-import { inFlagWords } from '../view/flag-words.ts';
 import { createProgressView, type ProgressView } from '../view/progress.ts';
 import { childStarter } from './child.ts';
 import { createChildRegister } from './leftovers.ts';
@@ -64,7 +63,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
     hasServed: () => last !== null,
     isConnected: (name) => last?.workers.some((worker) => worker.workerId === name) ?? false,
     onEnding: ({ exit, reason }) => {
-      const lines = endingText({ exit, reason: inFlagWords(reason), inFlight: last?.running ?? 0, drainTimeout: args.drainTimeout });
+      const lines = endingText({ exit, reason, inFlight: last?.running ?? 0, drainTimeout: args.drainTimeout });
       for (const line of lines) view.notice(line);
     },
   });
@@ -209,13 +208,13 @@ async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: n
     notes: await readNotes(paths.answerNotes),
     items: stored?.index?.items ?? null,
     invalid: stored?.index?.invalid ?? null,
-    reason: inFlagWords(state.kind === 'paused' ? state.reason : end.reason),
+    reason: state.kind === 'paused' ? state.reason : end.reason,
     isOverLimit: isOverLimit(args, failed, stored?.index?.items ?? null),
     seconds: Math.round(seconds * 10) / 10,
     output: args.output,
     errors: errorsPath(args.output),
     stateDir: paths.stateDir,
-    logLines: end.failed === null ? [] : (await logTail(end.failed.logFile, end.failed.fromByte)).map(inFlagWords),
+    logLines: end.failed === null ? [] : await logTail(end.failed.logFile, end.failed.fromByte),
     logFile: end.failed?.logFile ?? null,
   };
 }

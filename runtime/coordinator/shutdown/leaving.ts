@@ -20,7 +20,7 @@ export function leave(end: End, failed: number): ExitCode {
 }
 
 function stalled(why: string): RolloutError {
-  const reason = `no item has ended within stallTimeout: ${why}`;
+  const reason = `no item has ended within the time that it has (--stall-timeout, or stallTimeout in a settings file): ${why}`;
   // Under `rollout run` the supervisor would start the coordinator again.
   tellParent({ kind: 'given-up', reason });
   return new RolloutError('RUN_STALLED', `${reason}. Everything is kept: remove what stands in the way and start again, which goes on`);

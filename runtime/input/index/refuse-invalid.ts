@@ -19,7 +19,7 @@ export function invalidText(inputPath: string, shown: readonly InvalidReason[], 
   const more = invalid > shown.length ? [`  and ${invalid - shown.length} more`] : [];
   const count = `${invalid} bad line${invalid === 1 ? '' : 's'}`;
   return [
-    `${inputPath} has ${count}, and onInvalid is \`fail\`; nothing was executed:`,
+    `${inputPath} has ${count}, and --on-invalid (onInvalid in a settings file) is \`fail\`; nothing was executed:`,
     ...lines,
     ...more,
     'Correct them, or use `record` (--on-invalid record) to have them recorded as errors.',

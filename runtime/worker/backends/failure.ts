@@ -40,7 +40,7 @@ const MISUNDERSTANDINGS: readonly { readonly code: RegExp; readonly words?: stri
 const REFUSED_BY_CLIENT: readonly string[] = ['UND_ERR_INVALID_ARG', 'ERR_INVALID_CHAR', 'ERR_INVALID_ARG_VALUE'];
 
 const AUTHORITY_ADVICE =
-  ': where it is signed by an authority of your own, name the certificate of that authority with caCert, or in SSL_CERT_FILE';
+  ': where it is signed by an authority of your own, name the certificate of that authority with --ca-cert (caCert in a settings file), or in SSL_CERT_FILE';
 
 /** What undici 7 says of an interim 100 where no `Expect` was sent; it accepts every other 1xx, and has no setting for this one. */
 const UNASKED_CONTINUE = { code: 'UND_ERR_SOCKET', message: 'bad response' } as const;

@@ -42,7 +42,7 @@ function draw({ latencyMs, latencySpreadMs, failureRate, seed }: MockSettings, r
 
 function answer(isFailure: boolean, request: Request): Executed {
   const body = isFailure
-    ? { error: { message: 'the mock backend failed, as failureRate says', type: 'server_error' } }
+    ? { error: { message: 'the mock backend failed, as --mock-failure-rate (failureRate in a settings file) says', type: 'server_error' } }
     : completion(request);
   return {
     kind: 'answered',

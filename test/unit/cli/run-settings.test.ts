@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FLAGS, optionsOf, settingsFor } from '../../../runtime/cli/run-settings.ts';
+import { optionsOf, settingsFor } from '../../../runtime/cli/run-settings.ts';
 import { runArguments } from './run-arguments.ts';
 
 test('each place gets the arguments that are its settings, under its own names', (t) => {
@@ -13,12 +13,6 @@ test('each place gets the arguments that are its settings, under its own names',
 test('what was not given is left out, so that the default of the file holds', (t) => {
   t.false('stallTimeout' in settingsFor('coordinator', runArguments()));
   t.deepEqual(settingsFor('results', runArguments()), {});
-});
-
-test('a setting with a name of two words has its flag, and one that may be any word has none', (t) => {
-  t.like(FLAGS, { requestTimeout: '--timeout', maxFailedItems: '--max-failed', latencySpread: '--mock-latency-spread' });
-  t.is(FLAGS['output'], undefined);
-  t.is(FLAGS['model'], undefined);
 });
 
 test('--fresh and --dry-run are of run alone, --failed of retry alone, and all else of both', (t) => {
