@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { systemClock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
+import { isNoSpace } from '../base/fs/disk-space.ts';
 import { isOutOfFiles } from '../base/fs/open-files.ts';
 import { keepFilesPrivate } from '../base/fs/private-files.ts';
 import { silentLog } from '../base/log.ts';
@@ -47,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     }
     if (!isSystemError(error) || isOutOfFiles(error)) throw error;
     process.stderr.write(
-      `rollout: ${printable(error.message)}${isDiskFull(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
+      `rollout: ${printable(error.message)}${isNoSpace(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
     );
     return EXIT.notReachable;
   }
@@ -56,10 +57,6 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 /** What the operating system refuses: a full disk, missing rights. No bug, so no stack. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === 'number';
-}
-
-function isDiskFull({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'ENOSPC' || code === 'EDQUOT';
 }
 
 function realDeps(): CliDeps {

@@ -15,7 +15,7 @@ import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
-import { stateFiles } from '../run-dir/state-files.ts';
+import { statePaths } from '../run-dir/paths.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
@@ -101,7 +101,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
   const server = await startListening({ settings, runId, context, clock, log });
   const { address } = server;
-  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: stateFiles(settings.stateDir).store, clock }));
+  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock }));
   try {
     const { again, isResuming } = wish;
     const shared = { runId, settings, ledger, address, clock, log };

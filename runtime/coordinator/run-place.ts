@@ -11,7 +11,8 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export/export.ts';
 import { writeNotes } from '../results/export/notes-file.ts';
-import { type ServedRun, type StateFiles, stateFiles, writeServing } from '../run-dir/state-files.ts';
+import { type StatePaths, statePaths } from '../run-dir/paths.ts';
+import { type ServedRun, writeServing } from '../run-dir/state-files.ts';
 import { bootDisk } from './boot/boot-disk.ts';
 import { type CheckedLog, checkLog, type UncheckedLog } from './boot/checked-log.ts';
 import { completeIdentity } from './boot/identify.ts';
@@ -61,36 +62,36 @@ export interface RunPlaceOptions extends Outputs {
 export function runPlace(options: RunPlaceOptions): RunPlace {
   const { runId, settings, inputPath, ledger, again, address, http, pid, clock, log } = options;
   const { form, maxLineBytes, limit, hintsFile: file, stateDir } = settings;
-  const files = stateFiles(stateDir);
-  const dir = files.index;
+  const paths = statePaths(stateDir);
+  const dir = paths.indexDir;
   return {
-    disk: bootDisk(files, runId),
+    disk: bootDisk(paths, runId),
     startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
     openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
     refuseInvalid: (summary) => refuseInvalid(inputPath, dir, summary),
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
-    checkLog: (unchecked) => checkLog({ inputPath, files, form, again, ledger, log }, unchecked),
-    writeServing: (epoch) => writeServing(files.serving, { address, http, pid, epoch, run: servedRun(options) }),
+    checkLog: (unchecked) => checkLog({ inputPath, paths, form, again, ledger, log }, unchecked),
+    writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),
     watchHints: async (onHints) => (file === null ? null : watchHintsFile({ file, clock, log, onHints })),
-    exportResults: (items) => exportAll(options, files, items),
-    refuseStoreBehind: (own, seen) => refuseStoreBehind(files.epochMark, own, seen),
+    exportResults: (items) => exportAll(options, paths, items),
+    refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, own, seen),
   };
 }
 
-async function exportAll({ ledger, settings, outputMode, guard }: RunPlaceOptions, files: StateFiles, items: number): Promise<void> {
+async function exportAll({ ledger, settings, outputMode, guard }: RunPlaceOptions, paths: StatePaths, items: number): Promise<void> {
   const { notes } = await exportResults({
     ledger,
-    dir: files.segments,
+    dir: paths.segmentsDir,
     outputPath: settings.output,
     errorsPath: errorsPath(settings.output),
     order: settings.order,
     items,
     isPartial: false,
-    tempDir: files.index,
+    tempDir: paths.indexDir,
     mode: outputMode,
     guard,
   });
-  await writeNotes(files.answerNotes, notes);
+  await writeNotes(paths.answerNotes, notes);
   await guard.release();
 }
 

@@ -10,6 +10,7 @@ import type { ItemForm } from '../model/session.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { SHARED_TIMING, timingOf } from '../model/timing-settings.ts';
 import { outputNameProblem } from '../results/export/output-name.ts';
+import { defaultStateDir, statePaths } from '../run-dir/paths.ts';
 import type { HealthPlace } from './server/health.ts';
 
 /** The checked settings of a coordinator (coordinator.yaml). Relative paths are those of the working directory. */
@@ -60,7 +61,7 @@ export interface CoordinatorSettings {
 
 export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
   const raw = await loadSettings(path, RULES);
-  const stateDir = raw.stateDir ?? `${raw.output}.rollout`;
+  const stateDir = raw.stateDir ?? defaultStateDir(raw.output);
   const {
     runId,
     limit,
@@ -87,7 +88,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     http: healthPlace(http),
     stateDir,
     minFreeBytes: minFreeSpace,
-    tlsDir: tls.dir ?? `${stateDir}/tls`,
+    tlsDir: tls.dir ?? statePaths(stateDir).tlsDir,
     form: isRaw ? 'raw' : 'batch',
     limit: limit ?? null,
     results: { model: results.model ?? null, overrideModel: results.overrideModel ?? null },

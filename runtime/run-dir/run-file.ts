@@ -1,11 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import { RolloutError } from '../base/errors.ts';
 import { createFileAtomic, writeFileAtomic } from '../base/fs/atomic-file.ts';
 import type { FileStamp } from '../base/fs/file-stamp.ts';
 import { ifThere } from '../base/fs/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
+import { statePaths } from './paths.ts';
 import type { RunSettings } from './run-settings.ts';
 
 /** The input as the run knows it. */
@@ -48,7 +48,7 @@ const runFile = z.object({
 
 /** Null where no run was begun in this state directory. */
 export async function readRunFile(stateDir: string): Promise<RunFile | null> {
-  const path = runFilePath(stateDir);
+  const path = statePaths(stateDir).runFile;
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -61,22 +61,18 @@ export async function readRunFile(stateDir: string): Promise<RunFile | null> {
 
 /** The file is made before the store: a store without it is that of a run which can no longer be told from others. */
 async function refuseNameless(stateDir: string, path: string): Promise<null> {
-  const store = join(stateDir, 'store');
-  if ((await ifThere(store, stat(store))) === null) return null;
+  const { storeDir } = statePaths(stateDir);
+  if ((await ifThere(storeDir, stat(storeDir))) === null) return null;
   throw unreadableRunFile(path, 'it is missing, and the store of a run is there', undefined);
 }
 
 export async function writeRunFile(stateDir: string, contents: RunFile): Promise<void> {
-  await writeFileAtomic(runFilePath(stateDir), `${JSON.stringify(contents, null, 2)}\n`);
+  await writeFileAtomic(statePaths(stateDir).runFile, `${JSON.stringify(contents, null, 2)}\n`);
 }
 
 /** Begins the run of this state directory; false where another process has begun it meanwhile. */
 export async function createRunFile(stateDir: string, contents: RunFile): Promise<boolean> {
-  return createFileAtomic(runFilePath(stateDir), `${JSON.stringify(contents, null, 2)}\n`);
-}
-
-function runFilePath(stateDir: string): string {
-  return join(stateDir, 'run.json');
+  return createFileAtomic(statePaths(stateDir).runFile, `${JSON.stringify(contents, null, 2)}\n`);
 }
 
 function parseRunFile(path: string, text: string): RunFile {

@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/fs/atomic-file.ts';
 import { type Disk, systemDisk } from '../base/fs/disk.ts';
@@ -6,28 +6,6 @@ import { wayInside } from '../base/fs/path-inside.ts';
 import { readTextIfThere } from '../base/fs/text-file.ts';
 import type { Epoch } from '../model/row.ts';
 import type { ItemForm } from '../model/session.ts';
-
-/** The files of a coordinator in its state directory. */
-export interface StateFiles {
-  readonly store: string;
-  /** The results place. */
-  readonly segments: string;
-  readonly index: string;
-  readonly epochMark: string;
-  readonly serving: string;
-  readonly answerNotes: string;
-}
-
-export function stateFiles(stateDir: string): StateFiles {
-  return {
-    store: join(stateDir, 'store'),
-    segments: join(stateDir, 'segments'),
-    index: join(stateDir, 'index'),
-    epochMark: join(stateDir, 'epoch'),
-    serving: join(stateDir, 'coordinator.json'),
-    answerNotes: join(stateDir, 'answer-notes.json'),
-  };
-}
 
 /** Who serves the run from this directory, for those who look for it. */
 export interface Serving {

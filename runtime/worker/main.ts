@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { assertNever } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
@@ -13,6 +12,7 @@ import { isSupervised, onParentLost, onParentMessage } from '../base/process/sup
 import { systemRandom } from '../base/random.ts';
 import { createWorkerClient } from '../rpc/client.ts';
 import { clientCredentials, keepCertificateFresh } from '../rpc/tls.ts';
+import { workerPaths } from '../run-dir/paths.ts';
 import { issueCertificate, readRunId } from '../tls/ca.ts';
 import { type AnswerBudget, createAnswerBudget } from './backends/answer-budget.ts';
 import type { Backend } from './backends/contract.ts';
@@ -57,6 +57,7 @@ async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> 
   keepFilesPrivate();
   const runId = await readRunId(settings.tlsDir);
   const { workerId, stateDir, node, hintsFile: file } = settings;
+  const { storeDir, knownGood } = workerPaths(stateDir);
   const [clock, random] = [systemClock, systemRandom];
   const answers = createAnswerBudget(ANSWERS_IN_MEMORY_BYTES);
   const end = await work({
@@ -64,11 +65,11 @@ async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> 
     bootNonce: random.hex(BOOT_NONCE_BYTES),
     pid: process.pid,
     diskSpace: (onShortage) => diskSpaceWaiter(stateDir, clock, log, onShortage),
-    openOutbox: (waitForDiskSpace) => openOutbox({ dir: join(stateDir, 'store'), workerId, runId, waitForDiskSpace }),
+    openOutbox: (waitForDiskSpace) => openOutbox({ dir: storeDir, workerId, runId, waitForDiskSpace }),
     openBackend: () => createBackend(settings, answers),
     answers,
     connect: () => connect(settings, runId, log),
-    openKnownGood: (slots) => openKnownGood({ path: join(stateDir, 'known-good.json'), runId, slots, log }),
+    openKnownGood: (slots) => openKnownGood({ path: knownGood, runId, slots, log }),
     watchHints: async (onHint) => (file === null ? null : watchOwnHints({ file, workerId, node, clock, log, onHint })),
     onReady: (loop) => listen(loop, log),
     clock,

@@ -5,7 +5,7 @@ import type { Random } from '../../runtime/base/random.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
 import { segmentName } from '../../runtime/results/log/place.ts';
 import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
-import { type StateFiles, stateFiles } from '../../runtime/run-dir/state-files.ts';
+import { type StatePaths, statePaths } from '../../runtime/run-dir/paths.ts';
 import { SegmentChecker } from './segment-checker.ts';
 import { SimFiles } from './sim-files.ts';
 import { SimMount } from './sim-mount.ts';
@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 export const RUN_ID = 'run';
 /** The state directory of every coordinator is the top of the disk, which is a shared one. */
-export const STATE: StateFiles = stateFiles('/');
+export const STATE: StatePaths = statePaths('/');
 
 const FAULTS = { isSlow: 'write-slow', isSyncFailed: 'sync-failed', isCut: 'power-cut', isLost: 'power-lost' } as const;
 
@@ -29,7 +29,7 @@ export class SimDisk {
   constructor(world: World) {
     this.#world = world;
     this.#random = world.stream('disk');
-    this.segments = new SegmentChecker(world, this.files, STATE.segments);
+    this.segments = new SegmentChecker(world, this.files, STATE.segmentsDir);
   }
 
   /** As one process reaches it. */
@@ -55,7 +55,7 @@ export class SimDisk {
 
   /** Where the whole frames of a segment end, and every reader has to stop (L17). */
   wholeBytes(epoch: Epoch): number {
-    const bytes = this.files.file(join(STATE.segments, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
+    const bytes = this.files.file(join(STATE.segmentsDir, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
     let at = SEGMENT_HEADER_BYTES;
     if (typeof decodeHeader(bytes) === 'string') return 0;
     for (let next = decodeFrame(bytes, at, epoch); next.kind === 'frame'; next = decodeFrame(bytes, at, epoch)) at += next.bytes;
@@ -66,7 +66,7 @@ export class SimDisk {
   lastFrames(): ReadonlyMap<number, { readonly epoch: Epoch; readonly attempt: number }> {
     const last = new Map<number, { readonly epoch: Epoch; readonly attempt: number }>();
     for (const epoch of this.epochs()) {
-      const bytes = this.files.file(join(STATE.segments, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
+      const bytes = this.files.file(join(STATE.segmentsDir, segmentName(epoch)))?.bytes ?? Buffer.alloc(0);
       const end = this.wholeBytes(epoch);
       for (let at = SEGMENT_HEADER_BYTES; at < end; ) {
         const decoded = decodeFrame(bytes, at, epoch);
@@ -80,15 +80,15 @@ export class SimDisk {
 
   /** Ascending. */
   epochs(): readonly Epoch[] {
-    const names = this.files.list(STATE.segments).filter((name) => name.endsWith('.seg'));
+    const names = this.files.list(STATE.segmentsDir).filter((name) => name.endsWith('.seg'));
     return names.map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b);
   }
 
   /** What the readers of a real directory will find. */
   writeTo(dir: string): void {
     mkdirSync(dir, { recursive: true });
-    for (const name of this.files.list(STATE.segments)) {
-      writeFileSync(join(dir, name), this.files.file(join(STATE.segments, name))?.bytes ?? '');
+    for (const name of this.files.list(STATE.segmentsDir)) {
+      writeFileSync(join(dir, name), this.files.file(join(STATE.segmentsDir, name))?.bytes ?? '');
     }
   }
 }

@@ -36,7 +36,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'worker/heartbeat': ['model', 'rpc', 'tls', 'worker/session'],
   'worker/outbox': ['model', 'results/log'],
   worker: [
-    ...['model', 'format', 'rpc', 'tls'],
+    ...['model', 'format', 'rpc', 'tls', 'run-dir'],
     ...['worker/backends', 'worker/endpoint', 'worker/heartbeat', 'worker/outbox', 'worker/session'],
   ],
 

@@ -33,16 +33,6 @@ export function shortageOf(dir: string, numbers: DiskNumbers, wantedBytes: numbe
   return null;
 }
 
-/** The first repetition follows after this; then the gaps double. */
-const FIRST_GAP_MS = 5_000;
-/** A lasting shortage is seen at the end of any log, and does not itself fill the disk. */
-const LONGEST_GAP_MS = 300_000;
-
-/** How long after the `told`-th time (from 1) a shortage that lasts is told again. */
-export function gapAfterMs(told: number): number {
-  return Math.min(LONGEST_GAP_MS, FIRST_GAP_MS * 2 ** Math.min(told - 1, 16));
-}
-
 /** Codes of a write that found no space: by the system's name, and by its number where LMDB passes that on (Linux, macOS). */
 const NO_SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 28, 122, 69]);
 

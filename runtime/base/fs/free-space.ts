@@ -2,7 +2,8 @@ import { statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
-import { type DiskNumbers, gapAfterMs, shortageOf } from './disk-space.ts';
+import { NEW_LOG_THROTTLE, onReason } from '../log-throttle.ts';
+import { type DiskNumbers, shortageOf } from './disk-space.ts';
 import { isAbsent } from './if-there.ts';
 
 /** A person who has freed some space sees it go on at once, and a look at the disk costs nothing. */
@@ -22,22 +23,20 @@ export interface SpaceWanted {
 
 /** Resolves once there is room, or when the signal aborts; says whether room was short. */
 export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnough }: SpaceWanted): Promise<boolean> {
-  let told = 0;
-  let nextMs = Number.NEGATIVE_INFINITY;
+  let throttle = NEW_LOG_THROTTLE;
   while (!signal.aborted) {
     const shortage = shortageOf(dir, await diskOf(dir), bytes);
     if (shortage === null) {
-      if (told > 0) onEnough();
-      return told > 0;
+      if (throttle.size > 0) onEnough();
+      return throttle.size > 0;
     }
-    if (clock.monotonicMs() >= nextMs) {
-      told += 1;
-      nextMs = clock.monotonicMs() + gapAfterMs(told);
-      onShort(shortage);
-    }
+    // By the directory: how much is free changes all the time.
+    const told = onReason(throttle, dir, clock.monotonicMs());
+    throttle = told.throttle;
+    if (told.isDue) onShort(shortage);
     await clock.sleep(LOOK_EVERY_MS, signal);
   }
-  return told > 0;
+  return throttle.size > 0;
 }
 
 /** What is missing at this moment in a directory that is there; null where there is enough. A few microseconds. */

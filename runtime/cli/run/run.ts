@@ -111,17 +111,18 @@ function isAgain({ progress, invalid }: Found, { failed, rerunDamaged }: RunArgu
 }
 
 /** What a state directory holds from its first moments on; one brought along may hold certificates only. */
-const MARKS_OF_STATE = ['run.json', 'lock', 'tls'];
+const marksOf = ({ runFile, lock, tlsDir }: StatePaths): readonly string[] => [runFile, lock, tlsDir].map((path) => basename(path));
 
 /** A directory of something else is neither filled with a run's files nor moved aside by --fresh. */
-async function checkStateDir({ stateDir }: StatePaths, output: string): Promise<void> {
+async function checkStateDir(paths: StatePaths, output: string): Promise<void> {
+  const { stateDir } = paths;
   if (stateDir === output || stateDir === errorsPath(output))
     throw new RolloutError('USAGE', `--state ${stateDir} is an output file of the run: name another directory`);
   const names = await readdir(stateDir).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [];
     throw new RolloutError('STATE_UNREADABLE', `cannot use ${stateDir} as the state directory: ${cause.message}`, { cause });
   });
-  if (names.length === 0 || names.some((name) => MARKS_OF_STATE.includes(name))) return;
+  if (names.length === 0 || names.some((name) => marksOf(paths).includes(name))) return;
   throw new RolloutError('USAGE', `${stateDir} holds something else than a run: name a new or an empty directory with --state`);
 }
 

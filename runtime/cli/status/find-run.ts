@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
 import { ifThere } from '../../base/fs/if-there.ts';
+import { statePaths } from '../../run-dir/paths.ts';
 
 /** Directories below this depth are not searched: a run lies beside its output, and a search of a whole disk helps nobody. */
 const SEARCH_DEPTH = 3;
@@ -66,6 +67,6 @@ async function listFolder(folder: string, closed: string[]): Promise<readonly Di
 }
 
 async function isRun(path: string): Promise<boolean> {
-  const runFile = join(path, 'run.json');
+  const { runFile } = statePaths(path);
   return (await ifThere(runFile, stat(runFile)))?.isFile() ?? false;
 }

@@ -82,7 +82,7 @@ class Live implements LiveRun {
 
 /** The address at which a coordinator has begun to serve, as it wrote it down; null where none has. */
 export async function markedAddress(paths: StatePaths): Promise<string | null> {
-  return (await readServing(paths.coordinatorMark))?.address ?? null;
+  return (await readServing(paths.serving))?.address ?? null;
 }
 
 /** What a system says where no process listens, or no such machine is known. */

@@ -23,28 +23,28 @@ export interface StoredRun {
 export async function readStoredRun(paths: StatePaths): Promise<StoredRun | null> {
   const runFile = await readRunFile(paths.stateDir);
   if (runFile === null) return null;
-  const served = (await readServing(paths.coordinatorMark))?.run ?? null;
+  const served = (await readServing(paths.serving))?.run ?? null;
   const index = served === null ? null : readSummary(indexFiles(paths.indexDir), served, runFile.input);
   return { runFile, served, index };
 }
 
 /** A damaged mark of an earlier coordinator: the one that is started next writes it again. */
 export async function removeDamagedMark(paths: StatePaths): Promise<void> {
-  await readServing(paths.coordinatorMark).catch(async (error: unknown) => {
+  await readServing(paths.serving).catch(async (error: unknown) => {
     // One that the disk does not give may be whole.
     if (!(error instanceof RolloutError) || isSystemError(error.cause)) throw error;
-    await rm(paths.coordinatorMark, { force: true });
+    await rm(paths.serving, { force: true });
   });
 }
 
 /** Of a finished run no coordinator will write it any more. */
 export async function restoreMark(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
-  if ((await readServing(paths.coordinatorMark)) === null) await markExportedAs(paths, { epoch, run });
+  if ((await readServing(paths.serving)) === null) await markExportedAs(paths, { epoch, run });
 }
 
 /** The output files stand elsewhere, or in another order, than the coordinator wrote down: the proof is of those. */
 export async function markExportedAs(paths: StatePaths, { epoch, run }: Pick<Serving, 'epoch' | 'run'>): Promise<void> {
-  await writeServing(paths.coordinatorMark, { address: NOWHERE, http: null, pid: 0, epoch, run });
+  await writeServing(paths.serving, { address: NOWHERE, http: null, pid: 0, epoch, run });
 }
 
 /** The run that a verb was asked about. */

@@ -10,7 +10,7 @@ import type { ItemForm } from '../../model/session.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
 import { listSegments } from '../../results/log/place.ts';
-import type { StateFiles } from '../../run-dir/state-files.ts';
+import type { StatePaths } from '../../run-dir/paths.ts';
 import type { LedgerWriter } from '../perform/ledger-writer.ts';
 import { type Again, reopenItems, takenOver } from './reopening.ts';
 
@@ -19,7 +19,7 @@ const READ_FIRST_BYTES: number = 64 * 2 ** 20;
 
 export interface LogCheck {
   readonly inputPath: string;
-  readonly files: Pick<StateFiles, 'segments' | 'index'>;
+  readonly paths: Pick<StatePaths, 'segmentsDir' | 'indexDir'>;
   readonly form: ItemForm;
   readonly again: Again;
   readonly ledger: Ledger;
@@ -45,13 +45,13 @@ export interface CheckedLog {
  * always read first, what was asked for is reopened, and the ledger is scanned again.
  */
 export async function checkLog(check: LogCheck, unchecked: UncheckedLog): Promise<CheckedLog> {
-  const { inputPath, files, form, ledger, again } = check;
+  const { inputPath, paths, form, ledger, again } = check;
   if (again.failed || again.damaged) return { scan: await reopenAsked(check, unchecked), checked: Promise.resolve() };
-  const checked = inspectLog({ ledger, dir: files.segments, tempDir: files.index }, async (_, damage) => {
+  const checked = inspectLog({ ledger, dir: paths.segmentsDir, tempDir: paths.indexDir }, async (_, damage) => {
     if (damage.lost === 0) return;
-    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: files.index, form }, damage.indexes));
+    throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: paths.indexDir, form }, damage.indexes));
   });
-  if ((await logBytes(files.segments)) <= READ_FIRST_BYTES) await checked;
+  if ((await logBytes(paths.segmentsDir)) <= READ_FIRST_BYTES) await checked;
   // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
   checked.catch(() => undefined);
   return { scan: unchecked.scan, checked };
@@ -63,13 +63,13 @@ async function logBytes(dir: string): Promise<number> {
   return bytes;
 }
 
-async function reopenAsked({ inputPath, files, ledger, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
+async function reopenAsked({ inputPath, paths, ledger, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
   const { epoch, writer, indexing } = unchecked;
   await indexing.done;
-  const reader = await openInput({ inputPath, dir: files.index });
+  const reader = await openInput({ inputPath, dir: paths.indexDir });
   try {
     const reopened = await reopenItems({
-      ...{ ledger, again, reader, dir: files.segments, tempDir: files.index },
+      ...{ ledger, again, reader, dir: paths.segmentsDir, tempDir: paths.indexDir },
       reopen: (reopening) => writer.write(() => ledger.reopen(epoch, reopening)),
     });
     log.info({ ...reopened }, 'recorded items run again, as asked; lines that are no items stay as they are');

@@ -3,7 +3,7 @@ import { SPACE_ADVICE } from '../../base/fs/disk-space.ts';
 import { waitForSpace } from '../../base/fs/free-space.ts';
 import type { Log } from '../../base/log.ts';
 import { tellParent } from '../../base/process/supervised.ts';
-import { stateFiles } from '../../run-dir/state-files.ts';
+import { statePaths } from '../../run-dir/paths.ts';
 import type { ServerContext } from '../server/listening.ts';
 import type { CoordinatorSettings } from '../settings.ts';
 
@@ -21,9 +21,9 @@ export interface DiskSpaceOptions {
  */
 export async function waitForDiskSpace({ settings, context, signal, clock, log }: DiskSpaceOptions): Promise<void> {
   const before = context.coordinatorStatus;
-  const { store, segments } = stateFiles(settings.stateDir);
+  const { storeDir, segmentsDir } = statePaths(settings.stateDir);
   // These two may lie on disks of their own.
-  for (const dir of [settings.stateDir, store, segments])
+  for (const dir of [settings.stateDir, storeDir, segmentsDir])
     await waitForSpace({
       dir,
       bytes: settings.minFreeBytes,

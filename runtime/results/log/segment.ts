@@ -22,7 +22,7 @@ export const SEGMENT_VERSION = 2;
 export const SEGMENT_HEADER_BYTES = 64;
 export const FRAME_HEADER_BYTES = 24;
 /** A longer line is taken for garbage; far above what one message of the wire can carry. */
-export const MAX_LINE_BYTES: number = 256 * 2 ** 20;
+export const MAX_FRAME_BYTES: number = 256 * 2 ** 20;
 
 const MAGIC = Buffer.from('ROLLSEG\n', 'latin1');
 const PLACE_ID_BYTES = 32;
@@ -79,7 +79,7 @@ export function encodeFrames(epoch: Epoch, frames: readonly Frame[]): Buffer {
 
 /** Writes one frame at `at`; returns where it ends. */
 function encodeFrame(bytes: Buffer, at: number, epoch: Epoch, frame: Frame): number {
-  assert(bodyBytes(frame) <= MAX_LINE_BYTES, 'an output line is longer than a frame may be');
+  assert(bodyBytes(frame) <= MAX_FRAME_BYTES, 'an output line is longer than a frame may be');
   const end = at + frameBytes(frame);
   bytes.writeUInt32LE(bodyBytes(frame), at + 4);
   bytes.writeUInt32LE(frame.index, at + 8);
@@ -115,7 +115,7 @@ export function decodeFrame(bytes: Buffer, at: number, epoch: Epoch): Decoded {
 /** Null where a whole frame of this epoch begins at `at` in `bytes`; then its fields can be read by the functions below. */
 export function frameFault(bytes: Buffer, at: number, epoch: Epoch): FrameFault | null {
   if (bytes.length - at < FRAME_HEADER_BYTES) return { kind: 'more', bytes: FRAME_HEADER_BYTES };
-  if (lineBytesAt(bytes, at) > MAX_LINE_BYTES) return { kind: 'bad', problem: 'length' };
+  if (lineBytesAt(bytes, at) > MAX_FRAME_BYTES) return { kind: 'bad', problem: 'length' };
   const end = frameEnd(bytes, at);
   if (end > bytes.length) return { kind: 'more', bytes: end - at };
   const problem = frameProblem(bytes, at, end, epoch);
@@ -143,7 +143,7 @@ export function frameKind(bytes: Buffer, at: number): OutcomeKind {
 /** Whether a frame of this epoch may begin at `at`, by its header alone: cheap, and for all but frames nearly always false. */
 export function mayBeginFrame(bytes: Buffer, at: number, epoch: Epoch): boolean {
   if (bytes.length - at < FRAME_HEADER_BYTES || bytes.readUInt32LE(at + 16) !== epoch) return false;
-  return KINDS[bytes.readUInt32LE(at + 20)] !== undefined && bytes.readUInt32LE(at + 4) <= MAX_LINE_BYTES;
+  return KINDS[bytes.readUInt32LE(at + 20)] !== undefined && bytes.readUInt32LE(at + 4) <= MAX_FRAME_BYTES;
 }
 
 function lineBytesAt(bytes: Buffer, at: number): number {

@@ -8,7 +8,7 @@ import { type Location, Locations } from '../log/locations.ts';
 import type { Locator } from '../log/locator.ts';
 import { expectedRecord } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
-import { MAX_LINE_BYTES } from '../log/segment.ts';
+import { MAX_FRAME_BYTES } from '../log/segment.ts';
 import { InputLines, type InputSettings } from './input-lines.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 import { type SeenLine, SeenLines } from './seen-lines.ts';
@@ -88,7 +88,7 @@ class FileExplanation {
 
   /** False where the file is not there at all. */
   async run(): Promise<boolean> {
-    const reader = await LineReader.open(this.#path, MAX_LINE_BYTES);
+    const reader = await LineReader.open(this.#path, MAX_FRAME_BYTES);
     if (reader === null) {
       this.#break(null, 'is missing; `rollout export` writes it again from what is recorded');
       return false;

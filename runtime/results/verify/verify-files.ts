@@ -2,7 +2,7 @@ import type { OutcomeKind } from '../../model/session.ts';
 import type { OutputOrder } from '../log/contract.ts';
 import type { Locator } from '../log/locator.ts';
 import { acceptedRecords } from '../log/records.ts';
-import { MAX_LINE_BYTES } from '../log/segment.ts';
+import { MAX_FRAME_BYTES } from '../log/segment.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 
 export interface OutputFiles {
@@ -14,8 +14,8 @@ export interface OutputFiles {
 
 /** Do the two files hold exactly the accepted records, byte for byte, in this order, and nothing else? */
 export async function areFilesExact(options: OutputFiles, locator: Locator): Promise<boolean> {
-  const result = await LineReader.open(options.outputPath, MAX_LINE_BYTES);
-  const error = await LineReader.open(options.errorsPath, MAX_LINE_BYTES);
+  const result = await LineReader.open(options.outputPath, MAX_FRAME_BYTES);
+  const error = await LineReader.open(options.errorsPath, MAX_FRAME_BYTES);
   try {
     if (result === null || error === null) return false;
     return await areSame(options, locator, { result: new LineCursor(result), error: new LineCursor(error) });

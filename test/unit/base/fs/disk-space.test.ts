@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
-import { type DiskNumbers, gapAfterMs, isNoSpace, MIN_FREE_BYTES, shortageOf } from '../../../../runtime/base/fs/disk-space.ts';
+import { type DiskNumbers, isNoSpace, MIN_FREE_BYTES, shortageOf } from '../../../../runtime/base/fs/disk-space.ts';
 
 function disk(numbers: Partial<DiskNumbers>): DiskNumbers {
   return { bavail: 1_000, bsize: 4_096, files: 10_000, ffree: 5_000, ...numbers };
@@ -15,10 +15,6 @@ test('L18: too little space is told with the path and with what is free and want
 test('L18: a disk with bytes and without room for files has no space; one that does not count files has', (t) => {
   t.regex(shortageOf('/d', disk({ ffree: 3 }), 1) ?? '', /\/d: its file system has room for 3 more files/);
   t.is(shortageOf('/d', disk({ files: 0, ffree: 0 }), 1), null);
-});
-
-test('a shortage that lasts is told with growing gaps, and at least every five minutes', (t) => {
-  t.deepEqual([1, 2, 3, 7, 100].map(gapAfterMs), [5_000, 10_000, 20_000, 300_000, 300_000]);
 });
 
 test('an error of a full disk is known by its code, wherever it stands in the chain of causes', (t) => {

@@ -8,7 +8,7 @@ import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../../../runtime/model/event.ts';
-import { stateFiles } from '../../../../runtime/run-dir/state-files.ts';
+import { statePaths } from '../../../../runtime/run-dir/paths.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
@@ -49,17 +49,17 @@ function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder:
 }
 
 function diskOf(dir: string): BootDisk {
-  return bootDisk(stateFiles(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV');
+  return bootDisk(statePaths(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV');
 }
 
 test('L24: a coordinator that has booted holds its epoch, marked, and its segment, open', async (t) => {
   const dir = temporaryDir(t);
-  await mkdir(stateFiles(dir).segments, { recursive: true });
+  await mkdir(statePaths(dir).segmentsDir, { recursive: true });
   const ledger = createMemoryLedger();
   const events: RunEvent[] = [];
   const leaseHolder = await win(ledger, await epochFloor(diskOf(dir)));
   const recovered = await recover(optionsOf(dir, ledger, events, leaseHolder));
-  t.deepEqual([recovered.log.epoch, await readFile(stateFiles(dir).epochMark, 'utf8')], [0, '0\n']);
+  t.deepEqual([recovered.log.epoch, await readFile(statePaths(dir).epochMark, 'utf8')], [0, '0\n']);
   t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
   await recovered.log.close();
   recovered.leaseHolder.stop();
@@ -67,12 +67,12 @@ test('L24: a coordinator that has booted holds its epoch, marked, and its segmen
 
 test('L3, L5: one that was stopped as soon as it had won lowers no mark, and its holder knows that it is fenced', async (t) => {
   const dir = temporaryDir(t);
-  await mkdir(stateFiles(dir).segments, { recursive: true });
+  await mkdir(statePaths(dir).segmentsDir, { recursive: true });
   const ledger = createMemoryLedger();
   const leaseHolder = await win(ledger, await epochFloor(diskOf(dir)));
   leaseHolder.stop();
-  await succeed(ledger, stateFiles(dir).epochMark);
+  await succeed(ledger, statePaths(dir).epochMark);
   await t.throwsAsync(recover(optionsOf(dir, ledger, [], leaseHolder)), { code: 'FENCED' });
-  t.is(await readFile(stateFiles(dir).epochMark, 'utf8'), '1\n');
+  t.is(await readFile(statePaths(dir).epochMark, 'utf8'), '1\n');
   t.deepEqual([leaseHolder.lease().epoch, leaseHolder.fenced.reason], [0, { kind: 'fenced', epoch: 1 }]);
 });
