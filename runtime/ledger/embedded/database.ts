@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { RolloutError } from '../../base/errors.ts';
-import { storeFileProblem } from '../../base/fs/store-file.ts';
+import { storeFileProblem } from './file-problem.ts';
 
 export type Database = RootDatabase<Buffer, Buffer>;
 

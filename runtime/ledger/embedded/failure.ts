@@ -1,7 +1,7 @@
 import { AssertionFailed } from '../../base/assert.ts';
-import { commitCause } from '../../base/commit-cause.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { isNoSpace } from '../../base/fs/disk-space.ts';
+import { commitCause } from './commit-cause.ts';
 
 /** LMDB's own codes (lmdb.h) that say: this file is not one of ours, or it is damaged. */
 const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([-30797, -30796, -30794, -30793]);

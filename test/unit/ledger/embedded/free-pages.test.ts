@@ -2,9 +2,9 @@ import { readFileSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { open } from 'lmdb';
-import { storeFileProblem } from '../../../../runtime/base/fs/store-file.ts';
-import { freePages } from '../../../../runtime/base/fs/store-free-pages.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
+import { storeFileProblem } from '../../../../runtime/ledger/embedded/file-problem.ts';
+import { freePages } from '../../../../runtime/ledger/embedded/free-pages.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const NONE = 0xffff_ffff_ffff_ffffn;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { freePages, PAGE_HEAD_BYTES } from './store-free-pages.ts';
+import { freePages, PAGE_HEAD_BYTES } from './free-pages.ts';
 
 /**
  * What LMDB, which ends the process with SIGSEGV or SIGBUS on a file that it cannot map, needs of a file before it is opened (lmdb

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import test from 'ava';
 import { open } from 'lmdb';
-import { storeFileProblem } from '../../../../runtime/base/fs/store-file.ts';
+import { storeFileProblem } from '../../../../runtime/ledger/embedded/file-problem.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 test('a store may be opened at every moment of its life: new, growing, shrinking, in use and closed', (t) => {
