@@ -13,7 +13,7 @@ export async function loadAuthorities(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<readonly string[] | null> {
   const files = [
-    { file: caCert ?? '', name: 'caCert' },
+    { file: caCert ?? '', name: '--ca-cert (caCert in a settings file)' },
     { file: env['SSL_CERT_FILE'] ?? '', name: 'SSL_CERT_FILE' },
   ].filter(({ file }) => file !== '');
   const dirs = (env['SSL_CERT_DIR'] ?? '').split(':').filter((dir) => dir !== '');

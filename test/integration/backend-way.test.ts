@@ -159,7 +159,7 @@ test('an authority of its own: refused with the way out, and accepted once it is
 test('authorities: nothing named leaves those of Node, and a file that is none is refused by the name of its setting', async (t) => {
   t.is(await loadAuthorities(null, { NODE_EXTRA_CA_CERTS: '/nowhere' }), null);
   const missing = await t.throwsAsync(loadAuthorities('/nowhere/ca.pem', {}), { instanceOf: RolloutError });
-  t.regex(missing?.message ?? '', /caCert: \/nowhere\/ca\.pem cannot be used/);
+  t.regex(missing?.message ?? '', /--ca-cert \(caCert in a settings file\): \/nowhere\/ca\.pem cannot be used/);
   await t.throwsAsync(loadAuthorities(null, { SSL_CERT_FILE: '/dev/null' }), { message: /SSL_CERT_FILE: \/dev\/null .*it is empty/ });
 });
 

@@ -151,7 +151,10 @@ test('a file of authorities that cannot be used is refused before anything is ma
   const run = `$R run in.jsonl --output out.jsonl --base-url ${server.url}`;
   const byFlag = await bash(dir, `${run} --ca-cert cut.pem`);
   t.is(byFlag.exit, 2, byFlag.text);
-  t.regex(byFlag.text, /--ca-cert: cut\.pem cannot be used as the certificate of an authority: a certificate in it ends too early/);
+  t.regex(
+    byFlag.text,
+    /--ca-cert \(caCert in a settings file\): cut\.pem cannot be used as the certificate of an authority: a certificate in it ends too early/,
+  );
   const byVariable = await bash(dir, run, { SSL_CERT_FILE: '/dev/null' });
   t.is(byVariable.exit, 2, byVariable.text);
   t.regex(byVariable.text, /SSL_CERT_FILE: \/dev\/null .*: it is empty/);
