@@ -190,7 +190,7 @@ async function bodyOf(body: Body, headers: Headers, isAsked: boolean): Promise<{
 
 function tooLarge(maxAnswerBytes: number): Executed {
   const advice = maxAnswerBytes < MOST_ANSWER_BYTES ? ', or raise it' : '; it is at its maximum';
-  const message = `the answer is longer than ${maxAnswerBytes} bytes (--max-answer-bytes, or maxAnswerBytes in a settings file): ask for less, for example with max_tokens${advice}`;
+  const message = `the answer is longer than maxAnswerBytes (--max-answer-bytes, ${maxAnswerBytes} bytes): ask for less, for example with max_tokens${advice}`;
   return { kind: 'failed', code: 'response_too_large', message };
 }
 
