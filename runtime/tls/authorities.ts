@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rootCertificates } from 'node:tls';
+import tls from 'node:tls';
 import { RolloutError } from '../base/errors.ts';
 import { authorityProblem, namesCertificate } from './authority-pem.ts';
 
@@ -22,7 +22,7 @@ export async function loadAuthorities(
   const found = await Promise.all(dirs.map(authoritiesIn));
   // Node has read it for its own list alone, and has warned where it could not.
   const extra = await readFile(env['NODE_EXTRA_CA_CERTS'] ?? '', 'utf8').catch(() => '');
-  return [...rootCertificates, ...named, ...found.flat(), ...[extra].filter(namesCertificate)];
+  return [...tls.rootCertificates, ...named, ...found.flat(), ...[extra].filter(namesCertificate)];
 }
 
 async function readAuthority(file: string, name: string): Promise<string> {

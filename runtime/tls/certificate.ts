@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
+import crypto, { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
   AuthorityKeyIdentifierExtension,
@@ -17,6 +17,8 @@ import {
 } from '@peculiar/x509';
 import type { Random } from '../base/random.ts';
 import { type Identity, spiffeId } from './identity.ts';
+
+const { subtle } = crypto.webcrypto;
 
 /** Makes keys and certificates: ECDSA on P-256, PEM in and out. Knows nothing of files. */
 
@@ -49,8 +51,8 @@ export interface Authority {
 }
 
 export async function makeKeyPem(): Promise<string> {
-  const { privateKey } = await webcrypto.subtle.generateKey(KEY_KIND, true, ['sign', 'verify']);
-  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', privateKey));
+  const { privateKey } = await subtle.generateKey(KEY_KIND, true, ['sign', 'verify']);
+  const pkcs8 = Buffer.from(await subtle.exportKey('pkcs8', privateKey));
   return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }).export({ format: 'pem', type: 'pkcs8' }).toString();
 }
 
@@ -70,7 +72,7 @@ export async function makeAuthority(keyPem: string, runId: string, making: Makin
         await SubjectKeyIdentifierExtension.create(keys.publicKey),
       ],
     },
-    webcrypto,
+    crypto.webcrypto,
   );
   return certificate.toString('pem');
 }
@@ -99,7 +101,7 @@ export async function makeCertificate(
         await AuthorityKeyIdentifierExtension.create(issuer),
       ],
     },
-    webcrypto,
+    crypto.webcrypto,
   );
   return certificate.toString('pem');
 }
@@ -130,8 +132,8 @@ function validity({ nowMs, random }: Making, lifeMs: number): { serialNumber: st
 
 async function keyPair(keyPem: string): Promise<webcrypto.CryptoKeyPair> {
   const key = createPrivateKey(keyPem);
-  const privateKey = await webcrypto.subtle.importKey('pkcs8', key.export({ format: 'der', type: 'pkcs8' }), KEY_KIND, true, ['sign']);
+  const privateKey = await subtle.importKey('pkcs8', key.export({ format: 'der', type: 'pkcs8' }), KEY_KIND, true, ['sign']);
   const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
-  const publicKey = await webcrypto.subtle.importKey('spki', spki, KEY_KIND, true, ['verify']);
+  const publicKey = await subtle.importKey('spki', spki, KEY_KIND, true, ['verify']);
   return { privateKey, publicKey };
 }
