@@ -15,8 +15,7 @@ import { coordinatorRun, coordinatorTestFence, workerRun } from './run/foregroun
 import { readVersion, version, versionText } from './verbs/version.ts';
 import { isDrawable } from './view/terminal.ts';
 
-export async function main(argv: readonly string[]): Promise<ExitCode> {
-  const deps = realDeps();
+export async function main(argv: readonly string[], deps: CliDeps = realDeps()): Promise<ExitCode> {
   let exit: ExitCode = EXIT.done;
   const program = buildProgram(
     {
@@ -43,11 +42,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     // Commander has said it already: help and version end with 0, every mistake is usage.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (error instanceof RolloutError) {
-      process.stderr.write(`rollout: ${printable(error.message)}\n`);
+      deps.err.write(`rollout: ${printable(error.message)}\n`);
       return error.exit;
     }
     if (!isSystemError(error) || isOutOfFiles(error)) throw error;
-    process.stderr.write(
+    deps.err.write(
       `rollout: ${printable(error.message)}${isNoSpace(error) ? ': free some space and give the same command again; what is recorded is kept' : ''}\n`,
     );
     return EXIT.notReachable;

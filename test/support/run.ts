@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { type Command, finished, startCommand } from './command.ts';
+import { type Command, startCommand } from './command.ts';
 import { invariantBreaks, type ResultLine, readResults } from './invariant.ts';
 import { processesOf, type Seen, signal, supervisorFirst } from './process-table.ts';
 import { scratch } from './scratch.ts';
 import { until } from './until.ts';
+import { type Ended, verb } from './verb.ts';
 
 /** A run of the product in a folder of its own: the same command may be started again and again. */
 export interface Run {
@@ -17,8 +18,8 @@ export interface Run {
   start(extra?: readonly string[]): Command;
   /** `rollout retry --failed`, with the same arguments. */
   retry(extra?: readonly string[]): Command;
-  /** Other verbs on the same state directory. */
-  verb(...args: readonly string[]): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
+  /** Other verbs on the same state directory, in this process. */
+  verb(...args: readonly string[]): Promise<Ended>;
   processes(): readonly Seen[];
   coordinator(): number | undefined;
   workers(): readonly number[];
@@ -61,7 +62,7 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     start: (extra = []) => startCommand('cli', ['run', input, '--output', output, ...options.args, ...extra], { cwd: dir, env }),
     retry: (extra = []) =>
       startCommand('cli', ['retry', input, '--failed', '--output', output, ...options.args, ...extra], { cwd: dir, env }),
-    verb: (...args) => finished(startCommand('cli', [...args, '--state', state], { cwd: dir, env })),
+    verb: (...args) => verb([...args, '--state', state], dir),
     processes,
     coordinator: () => pidsOf('coordinator')[0],
     workers: () => pidsOf('worker'),

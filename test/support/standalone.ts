@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { type Command, finished, startCommand } from './command.ts';
+import { type Command, startCommand } from './command.ts';
 import { type ResultLine, readResults } from './invariant.ts';
 import { scratch } from './scratch.ts';
 import { until } from './until.ts';
+import { type Ended, verb } from './verb.ts';
 
 /** Coordinators and workers started by hand with settings files, as on several machines; all share one state directory. */
 export interface Standalone {
@@ -21,7 +22,7 @@ export interface Standalone {
   /** For a coordinator or a worker that the test starts in another way: the path of its settings file. */
   coordinatorConfig(name: string, port: number, further?: Readonly<Record<string, unknown>>): string;
   workerConfig(name: string, coordinatorPorts: readonly number[]): string;
-  verify(): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
+  verify(): Promise<Ended>;
   results(): readonly ResultLine[];
   failures(): readonly ResultLine[];
 }
@@ -90,7 +91,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
       startCommand('worker', ['--config', workerConfig(name, ports, further)], { cwd: dir, env: options.workerEnv ?? {} }),
     coordinatorConfig,
     workerConfig,
-    verify: () => finished(startCommand('cli', ['verify', '--state', state], { cwd: dir })),
+    verify: () => verb(['verify', '--state', state], dir),
     results: () => readResults(output),
     failures: () => readResults(`${output}.errors.jsonl`),
   };
