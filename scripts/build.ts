@@ -43,6 +43,11 @@ const nodeModulesAsObjects: Plugin = {
       const all = `process.getBuiltinModule(${JSON.stringify(path)})`;
       return { contents: `const all = ${all};\nexport default all;\nexport const { ${names.join(', ')} } = all;` };
     });
+    // Its CommonJS form is one file, the other one is ten.
+    bundle.onResolve({ filter: /^lmdb$/ }, ({ path, kind }) =>
+      kind === 'require-call' ? { path, external: true } : { path, namespace: 'lmdb', sideEffects: false },
+    );
+    bundle.onLoad({ filter: /^/, namespace: 'lmdb' }, () => ({ contents: "export const { open } = require('lmdb');", resolveDir: ROOT }));
   },
 };
 

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import type { CliDeps } from '../../runtime/cli/deps.ts';
@@ -36,7 +37,7 @@ function depsOf(cwd: string, out: PassThrough, err: PassThrough): CliDeps {
     env: process.env,
     umask: 0o022,
     execPath: process.execPath,
-    launcherOf: noProcess,
+    launcherOf: (name) => fileURLToPath(new URL(`../../runtime/${name}.js`, import.meta.url)),
     clock: systemClock,
     log: silentLog,
     stdin: Readable.from([]),
