@@ -6,13 +6,13 @@ import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
-const KILLS_PER_RUN = 5;
+const KILLS_PER_RUN = 10;
 /** About seventy a second. */
-const ITEMS = 1_000;
+const ITEMS = 2_000;
 const LATENCY_MS = 120;
 
-for (const round of [1, 2, 3, 4]) {
-  test(`coord_restart_no_duplicates: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 4 (L37)`, async (t) => {
+for (const round of [1, 2]) {
+  test(`coord_restart_no_duplicates: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 2 (L37)`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));

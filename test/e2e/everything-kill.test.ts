@@ -9,12 +9,12 @@ import { PATIENCE_MS, until } from '../support/until.ts';
 
 const CONCURRENCY = 8;
 const PREFETCH = 2;
-const KILLS_PER_RUN = 5;
+const KILLS_PER_RUN = 10;
 /** About eighty a second, far more than are executed between the kills. */
-const ITEMS = 600;
+const ITEMS = 1_200;
 
-for (const round of [1, 2, 3, 4]) {
-  test(`kill -9 of everything at once at ${KILLS_PER_RUN} random points, round ${round} of 4: the same command goes on`, async (t) => {
+for (const round of [1, 2]) {
+  test(`kill -9 of everything at once at ${KILLS_PER_RUN} random points, round ${round} of 2: the same command goes on`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
     const workers = 1 + (round % 2);

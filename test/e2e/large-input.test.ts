@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLine, itemIds } from '../support/batch-lines.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const LINE_BYTES = 65_536;
 const ITEMS = 4_800;
@@ -19,10 +20,10 @@ test(`an input of ${Math.round((LINE_BYTES * ITEMS) / MEBIBYTE)} MiB goes throug
   file.end();
   await once(file, 'finish');
   const command = run.start();
+  const coordinator = await until('a coordinator', PATIENCE_MS, () => run.coordinator());
   let peakMiB = 0;
   while (!command.hasExited()) {
-    const coordinator = run.coordinator();
-    if (coordinator !== undefined) peakMiB = Math.max(peakMiB, peakOf(coordinator));
+    peakMiB = Math.max(peakMiB, peakOf(coordinator));
     await sleep(50);
   }
   t.is(await exitOf(command, 1_000), 0, command.stderr());

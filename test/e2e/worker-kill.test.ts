@@ -13,12 +13,12 @@ const WORKERS = 3;
 const CONCURRENCY = 8;
 /** concurrency / 4, the default. */
 const PREFETCH = 2;
-const KILLS_PER_RUN = 10;
+const KILLS_PER_RUN = 25;
 /** About a hundred a second. */
-const ITEMS = 1_000;
+const ITEMS = 2_500;
 
-for (const round of [1, 2, 3, 4, 5]) {
-  test(`kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 5: nothing lost, only what it held runs again`, async (t) => {
+for (const round of [1, 2]) {
+  test(`kill -9 of a worker at ${KILLS_PER_RUN} random points, round ${round} of 2: nothing lost, only what it held runs again`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 240 }));
