@@ -15,7 +15,7 @@ export interface LanePlan {
 export interface RunPlan {
   /** In the order in which a free lane takes the next one. */
   readonly working: readonly LanePlan[];
-  /** Tests of processes that mostly wait: beside all others, two at a time. */
+  /** Tests of processes that mostly wait: beside all others, two at a time; the lanes that have taken them go on with the others. */
   readonly waiting: readonly LanePlan[];
 }
 

@@ -54,8 +54,8 @@ const waiting = [...plan.waiting];
 const ofLanes = await Promise.all([
   takeFrom('1', working),
   takeFrom('2', working),
-  takeFrom('3', waiting),
   // Two lanes that work leave a quarter of two cores idle.
+  takeFrom('3', waiting, working),
   takeFrom('4', waiting, working),
 ]);
 const lanes = ofLanes.flat();
