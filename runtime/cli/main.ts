@@ -34,6 +34,7 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
       exit = code;
     },
     versionText(await readVersion(deps)),
+    { out: (text) => deps.out.write(text), err: (text) => deps.err.write(text) },
   );
   try {
     await program.parseAsync([...argv], { from: 'user' });

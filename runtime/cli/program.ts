@@ -63,13 +63,20 @@ const WORKER_EXITS = {
   70: null,
 };
 
-export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string): Command {
+/** Where help and mistakes are written. */
+export interface ProgramOutput {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, version: string, output?: ProgramOutput): Command {
   const program = new RolloutCommand('rollout');
   program
     .description('Runs a large list of independent work items and records exactly one result per item, whatever is killed on the way.')
     .version(version, '-V, --version', 'print the version')
     .addHelpText('after', EXIT_CODES)
     .exitOverride()
+    .configureOutput(output === undefined ? {} : { writeOut: output.out, writeErr: output.err })
     .configureHelp({ optionDescription: describeOption })
     .showHelpAfterError('(try: rollout --help)');
   addRun(program, verbs, finish);

@@ -71,15 +71,15 @@ async function damagedRun(t: ExecutionContext, run: Run, server: ModelServer, wh
   const path = firstSegment(run);
   damage(path, readFileSync(path));
   const executed = server.total();
-  const told = run.start();
-  t.is(await exitOf(told, END_MS), 2, `${what}: ${told.stderr()}`);
+  const told = await run.refused();
+  t.is(told.exit, 2, `${what}: ${told.stderr}`);
   t.is(server.total(), executed, `${what}: nothing was executed`);
-  const lost = Number(/(\d+) recorded outcomes? (?:is|are) damaged or gone/.exec(told.stderr())?.[1]);
-  const [, left = 0, accepted = 0] = (/(\d+) of its (\d+) outcomes are left/.exec(told.stderr()) ?? []).map(Number);
-  t.true(lost > 0 && told.stderr().includes(path), `${what}: ${told.stderr()}`);
+  const lost = Number(/(\d+) recorded outcomes? (?:is|are) damaged or gone/.exec(told.stderr)?.[1]);
+  const [, left = 0, accepted = 0] = (/(\d+) of its (\d+) outcomes are left/.exec(told.stderr) ?? []).map(Number);
+  t.true(lost > 0 && told.stderr.includes(path), `${what}: ${told.stderr}`);
   t.is(lost, accepted - left, what);
-  t.regex(told.stderr(), /item index(?:es)? \(from 0\): \d+/, what);
-  t.regex(told.stderr(), /--rerun-damaged/, what);
+  t.regex(told.stderr, /item index(?:es)? \(from 0\): \d+/, what);
+  t.regex(told.stderr, /--rerun-damaged/, what);
 
   const verified = await run.verb('verify');
   t.is(verified.exit, 6, `${what}: ${verified.stderr}`);

@@ -29,9 +29,9 @@ test('lines added to the input of a finished run are run with --extend; nothing 
   const { run, server } = await finishedRun(t);
   const before = run.results();
   appendFileSync(run.input, `${batchLine('new-1')}\n${batchLine('item-000003')}\n${batchLine('new-2')}`);
-  const refused = run.start();
-  t.is(await exitOf(refused, 120_000), 2);
-  t.regex(refused.stderr(), /Lines were added to the list: add --extend/);
+  const refused = await run.refused();
+  t.is(refused.exit, 2);
+  t.regex(refused.stderr, /Lines were added to the list: add --extend/);
   const extended = run.start(['--extend']);
   t.is(await exitOf(extended, 120_000), 1, extended.stderr());
   t.regex(extended.stderr(), /41 recorded \(40 done, 1 failed\), 3 to do/);
@@ -47,9 +47,9 @@ test('lines added to the input of a finished run are run with --extend; nothing 
   t.deepEqual(server.repeated(), []);
   t.is(server.total(), ITEMS + 2);
   await checkInvariant(t, run);
-  const again = run.start(['--extend']);
-  t.is(await exitOf(again, 120_000), 1, again.stderr());
-  t.regex(again.stderr(), /is finished: 42 done, 2 failed\. Nothing was executed/);
+  const again = await run.refused(['--extend']);
+  t.is(again.exit, 1, again.stderr);
+  t.regex(again.stderr, /is finished: 42 done, 2 failed\. Nothing was executed/);
   appendFileSync(run.input, `\n${batchLine('new-3')}\n`);
   const further = run.start(['--extend']);
   t.is(await exitOf(further, 120_000), 1, further.stderr());
@@ -87,9 +87,9 @@ test('with --extend an old line that is another one is refused by its number, an
   ];
   for (const [contents, told] of changed) {
     writeFileSync(run.input, contents);
-    const refused = run.start(['--extend']);
-    t.is(await exitOf(refused, 120_000), 2, refused.stderr());
-    t.regex(refused.stderr(), told);
+    const refused = await run.refused(['--extend']);
+    t.is(refused.exit, 2, refused.stderr);
+    t.regex(refused.stderr, told);
   }
   t.is(server.total(), ITEMS);
   writeFileSync(run.input, `${old}${batchLine('new')}\n`);
@@ -104,9 +104,9 @@ test('--force never mixes two lists: refused once items were handed out, whether
   const { run, server } = await finishedRun(t);
   for (const contents of [`${batchLine('other')}\n`, `${batchLines(90).join('\n')}\n`]) {
     writeFileSync(run.input, contents);
-    const refused = run.start(['--force']);
-    t.is(await exitOf(refused, 120_000), 2, refused.stderr());
-    t.regex(refused.stderr(), /were handed out, and --force does not mix two lists/);
+    const refused = await run.refused(['--force']);
+    t.is(refused.exit, 2, refused.stderr);
+    t.regex(refused.stderr, /were handed out, and --force does not mix two lists/);
   }
   t.is(server.total(), ITEMS);
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
-import { finished, startCommand } from '../support/command.ts';
+import { startCommand } from '../support/command.ts';
 import { invariantBreaks } from '../support/invariant.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
@@ -93,9 +93,9 @@ test('every row of the malformed-line table is named, and nothing is executed (o
     lines: MALFORMED_INPUT,
     args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4', '--on-invalid', 'fail'],
   });
-  const command = run.start();
-  t.is(await exitOf(command, PATIENCE_MS), 2, command.stderr());
-  for (const { number, what } of BAD) t.regex(command.stderr(), new RegExp(`line ${number}\\b|:${number}\\b`), what);
+  const { exit, stderr } = await run.refused();
+  t.is(exit, 2, stderr);
+  for (const { number, what } of BAD) t.regex(stderr, new RegExp(`line ${number}\\b|:${number}\\b`), what);
   t.is(server.total(), 0);
   t.false(existsSync(run.output));
   t.deepEqual(run.processes(), []);
@@ -182,12 +182,12 @@ test('--dry-run indexes and validates, and executes nothing: 1 where lines are b
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: [...batchLines(50), 'not json'], args: ['--base-url', server.url, '--dry-run'] });
-  const { exit, stdout, stderr } = await finished(run.start());
+  const { exit, stdout, stderr } = await run.refused();
   t.is(exit, 1, stderr);
   t.regex(`${stdout}${stderr}`, /\b51\b/);
   t.regex(`${stdout}${stderr}`, /1 × invalid_json, first on line 51/);
-  t.is((await finished(run.start(['--on-invalid', 'fail']))).exit, 2, 'the run would be refused');
-  t.is((await finished(run.start(['--limit', '50']))).exit, 0);
+  t.is((await run.refused(['--on-invalid', 'fail'])).exit, 2, 'the run would be refused');
+  t.is((await run.refused(['--limit', '50'])).exit, 0);
   t.is(server.total(), 0);
   t.false(existsSync(run.output));
 });
@@ -215,7 +215,7 @@ for (const [what, bytes, told] of OTHER_FILES) {
     const server = await modelServer(t);
     const run = makeRun(t, { lines: bytes, args: ['--base-url', server.url] });
     for (const extra of [[], ['--dry-run']]) {
-      const { exit, stderr } = await finished(run.start(extra));
+      const { exit, stderr } = await run.refused(extra);
       t.is(exit, 2, stderr);
       t.regex(stderr, told);
       t.true(stderr.trim().split('\n').length <= 2, stderr);

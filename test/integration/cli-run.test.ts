@@ -7,6 +7,7 @@ import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
+import { verb } from '../support/verb.ts';
 
 const MOCK = ['--backend', 'mock', '--workers', '1'];
 
@@ -24,7 +25,7 @@ test.serial('a second run on the same state directory is refused while the first
   const first = run.start();
   await until('items are executed', PATIENCE_MS, () => server.total() > 5);
   for (const extra of [[], ['--fresh']]) {
-    const second = await finished(run.start(extra));
+    const second = await run.refused(extra);
     t.is(second.exit, 2);
     t.regex(second.stderr, new RegExp(`process ${first.pid}\\b`));
   }
@@ -107,7 +108,7 @@ test.serial('a finished run makes its output again where it is missing, or where
   t.is(readFileSync(run.output, 'utf8'), output);
   rmSync(join(run.state, 'exported.json'));
   writeFileSync(run.output, 'of an earlier run\n');
-  const refused = await finished(run.start());
+  const refused = await run.refused();
   t.is(refused.exit, 2, 'nobody can tell whose this file is');
   t.regex(refused.stderr, /--overwrite/);
   t.is((await finished(run.start(['--overwrite']))).exit, 0);
@@ -131,7 +132,7 @@ test.serial('a finished run that is written to another output is proven there', 
 test.serial('what the system refuses ends with 4 and without a stack, never with the code for failed items', async (t) => {
   const run = makeRun(t, { lines: batchLines(3), args: MOCK });
   writeFileSync(`${run.state}x`, '');
-  const { exit, stderr } = await finished(run.start(['--state', join(`${run.state}x`, 'below')]));
+  const { exit, stderr } = await run.refused(['--state', join(`${run.state}x`, 'below')]);
   t.true(exit === 2 || exit === 4, `${exit}`);
   t.notRegex(stderr, /^ {4}at /m);
 });
@@ -183,7 +184,7 @@ test.serial('a damaged mark of the coordinator is told by the verbs, and the run
 
 test.serial('an input that is not there is refused before anything is made', async (t) => {
   const dir = scratch(t);
-  const { exit, stderr } = await finished(startCommand('cli', ['run', 'none.jsonl', '--output', 'out.jsonl', ...MOCK], { cwd: dir }));
+  const { exit, stderr } = await verb(['run', 'none.jsonl', '--output', 'out.jsonl', ...MOCK], dir);
   t.is(exit, 2);
   t.regex(stderr, /none\.jsonl/);
   t.false(existsSync(join(dir, 'out.jsonl.rollout')));
@@ -191,7 +192,7 @@ test.serial('an input that is not there is refused before anything is made', asy
 
 test.serial('mistaken commands end with 2 and the nearest right one; help and version end with 0', async (t) => {
   const dir = scratch(t);
-  const cli = async (...args: readonly string[]): ReturnType<typeof finished> => finished(startCommand('cli', args, { cwd: dir }));
+  const cli = async (...args: readonly string[]): ReturnType<typeof verb> => verb(args, dir);
   const mistaken = await cli('run', 'in.jsonl', '--output', 'out.jsonl', '--workrs', '3');
   t.is(mistaken.exit, 2);
   t.regex(mistaken.stderr, /--workers/);

@@ -13,10 +13,11 @@ import {
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { type Command, finished, startCommand } from '../support/command.ts';
+import { finished, startCommand } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { until } from '../support/until.ts';
+import { type Ended, verb } from '../support/verb.ts';
 
 const MOCK = ['--backend', 'mock', '--workers', '1'];
 
@@ -24,8 +25,8 @@ function smallRun(t: ExecutionContext, args: readonly string[] = MOCK): Run {
   return makeRun(t, { lines: batchLines(5), args });
 }
 
-function other(run: Run, output: string, ...more: readonly string[]): Command {
-  return startCommand('cli', ['run', run.input, '--output', output, ...MOCK, ...more], { cwd: run.dir });
+function other(run: Run, output: string, ...more: readonly string[]): Promise<Ended> {
+  return verb(['run', run.input, '--output', output, ...MOCK, ...more], run.dir);
 }
 
 test.serial('a file that stands at the output or its errors file is refused before anything is made, with the ways out', async (t) => {
@@ -33,7 +34,7 @@ test.serial('a file that stands at the output or its errors file is refused befo
   const run = smallRun(t);
   for (const path of [run.output, run.errors]) {
     writeFileSync(path, 'mine\n');
-    const { exit, stderr } = await finished(run.start());
+    const { exit, stderr } = await run.refused();
     t.is(exit, 2, stderr);
     t.regex(stderr, /is there already.*--output.*--overwrite/);
     t.is(readFileSync(path, 'utf8'), 'mine\n');
@@ -53,9 +54,9 @@ test.serial('after the state was deleted the same command refuses to replace the
   );
   t.is((await finished(run.start(['--fresh']))).exit, 0, 'what an earlier run wrote, whose state is kept aside, is replaced');
   appendFileSync(run.output, '{"mine":1}\n');
-  t.is((await finished(run.start(['--fresh']))).exit, 2, 'not where it was changed since');
+  t.is((await run.refused(['--fresh'])).exit, 2, 'not where it was changed since');
   rmSync(run.state, { recursive: true });
-  const refused = await finished(run.start());
+  const refused = await run.refused();
   t.is(refused.exit, 2, refused.stderr);
   t.regex(readFileSync(run.output, 'utf8'), /mine/);
   t.is((await finished(run.start(['--overwrite']))).exit, 0);
@@ -85,7 +86,7 @@ test.serial('an output of a run that goes on, or was interrupted, is refused to 
   const taken = [run.output, join(run.dir, 'here', 'out.jsonl'), run.errors];
   const refuse = async (): Promise<void> => {
     for (const output of taken) {
-      const { exit, stderr } = await finished(other(run, output, '--state', join(run.dir, 'other')));
+      const { exit, stderr } = await other(run, output, '--state', join(run.dir, 'other'));
       t.is(exit, 2, stderr);
       t.regex(stderr, /unfinished run in .*out\.jsonl\.rollout/);
     }
@@ -96,7 +97,7 @@ test.serial('an output of a run that goes on, or was interrupted, is refused to 
   await refuse();
   isSlow = false;
   t.is(await exitOf(run.start(), 60_000), 0);
-  t.is((await finished(other(run, run.output, '--state', join(run.dir, 'other')))).exit, 2, 'and once it is written');
+  t.is((await other(run, run.output, '--state', join(run.dir, 'other'))).exit, 2, 'and once it is written');
   await checkInvariant(t, run);
 });
 
@@ -125,8 +126,7 @@ test.serial('a state directory that was moved or comes from somebody else does n
   t.is((await finished(run.start())).exit, 0);
   const state = join(run.dir, 'kept');
   rmSync(run.output);
-  const named = async (...more: readonly string[]) =>
-    finished(startCommand('cli', ['export', '--state', state, ...more], { cwd: run.dir }));
+  const named = async (...more: readonly string[]) => verb(['export', '--state', state, ...more], run.dir);
   const { exit, stderr } = await named();
   t.is(exit, 2);
   t.regex(stderr, new RegExp(`--output ${run.output}`));
@@ -146,14 +146,14 @@ test.serial('an output that cannot be written is found before the first request,
     ['/proc/out.jsonl', /cannot write \/proc\/out\.jsonl/],
   ] as const) {
     const args = ['run', run.input, '--output', output, '--base-url', server.url, '--state', join(run.dir, 'state')];
-    const { exit, stderr } = await finished(startCommand('cli', args, { cwd: run.dir }));
+    const { exit, stderr } = await verb(args, run.dir);
     t.is(exit, 2, stderr);
     t.regex(stderr, why);
     t.notRegex(stderr, /^ {4}at /m);
   }
   t.is(server.total(), 0);
   t.false(existsSync(join(run.dir, 'state')));
-  const inProc = await finished(other(run, run.output, '--state', '/proc/state'));
+  const inProc = await other(run, run.output, '--state', '/proc/state');
   t.is(inProc.exit, 2, inProc.stderr);
   t.regex(inProc.stderr, /cannot keep the run in \/proc\/state.*--state/);
 });

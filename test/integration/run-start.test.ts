@@ -95,7 +95,7 @@ test.serial('a store that is a part of a copy is told by every verb, and ends no
     t.is(exit, 2, `${verb}: ${stderr}`);
     t.regex(stderr, /part of a copy.*--fresh/);
   }
-  const again = await finished(run.start());
+  const again = await run.refused();
   t.is(again.exit, 2, again.stderr);
   t.regex(again.stderr, /part of a copy/);
 });
@@ -107,7 +107,7 @@ test.serial('--fresh is refused beside a coordinator that was started by hand, w
   writeFileSync(join(run.dir, 'c.yaml'), JSON.stringify(settings));
   const coordinator = startCommand('coordinator', ['--config', join(run.dir, 'c.yaml')], { cwd: run.dir });
   await until('it serves', 60_000, () => coordinator.stdout().includes('run_started'));
-  const { exit, stderr } = await finished(run.start(['--fresh']));
+  const { exit, stderr } = await run.refused(['--fresh']);
   t.is(exit, 2, stderr);
   t.regex(stderr, new RegExp(`pid ${coordinator.pid}\\b.*kill ${coordinator.pid}`));
   t.true(existsSync(join(run.state, 'run.json')));
@@ -126,7 +126,7 @@ test.serial('what killed exports and dry runs have left is removed by the next o
   mkdirSync(await longestTemporaryName(`${run.state}.dry-run-`));
   writeFileSync(join(scratch, 'x'), 'x');
   t.is((await run.verb('export')).exit, 0);
-  t.is((await finished(run.start(['--dry-run']))).exit, 0);
+  t.is((await run.refused(['--dry-run'])).exit, 0);
   const left = [...readdirSync(run.state), ...readdirSync(run.dir)].filter((name) => name.endsWith('.tmp'));
   t.deepEqual(left, []);
 });
@@ -135,9 +135,9 @@ test.serial('control characters of an input never reach the terminal', async (t)
   t.timeout(60_000);
   const line = JSON.stringify({ custom_id: '\u001b[2Jx\u009b', method: 'POST', url: '/v1/chat/completions', body: {} });
   const run = makeRun(t, { lines: [line, line], args: MOCK });
-  const dry = await finished(run.start(['--dry-run']));
+  const dry = await run.refused(['--dry-run']);
   t.regex(dry.stdout, /\\u001b\[2Jx|duplicate/);
-  const refused = await finished(run.start(['--on-invalid', 'fail']));
+  const refused = await run.refused(['--on-invalid', 'fail']);
   t.is(refused.exit, 2);
   for (const text of [dry.stdout, dry.stderr, refused.stdout, refused.stderr]) t.notRegex(text, /(?!\n)\p{Cc}/u);
 });

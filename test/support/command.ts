@@ -103,7 +103,7 @@ function watch(child: ChildProcess): Command {
   };
 }
 
-function inheritedEnv(): Record<string, string> {
+export function inheritedEnv(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined && !NOT_INHERITED.includes(entry[0])),
   );

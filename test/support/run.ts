@@ -16,6 +16,8 @@ export interface Run {
   readonly errors: string;
   readonly state: string;
   start(extra?: readonly string[]): Command;
+  /** The command that `start` gives, in this process: for one that ends before it has started any. */
+  refused(extra?: readonly string[]): Promise<Ended>;
   /** `rollout retry --failed`, with the same arguments. */
   retry(extra?: readonly string[]): Command;
   /** Other verbs on the same state directory, in this process. */
@@ -60,6 +62,7 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     errors: `${output}.errors.jsonl`,
     state,
     start: (extra = []) => startCommand('cli', ['run', input, '--output', output, ...options.args, ...extra], { cwd: dir, env }),
+    refused: (extra = []) => verb(['run', input, '--output', output, ...options.args, ...extra], dir),
     retry: (extra = []) =>
       startCommand('cli', ['retry', input, '--failed', '--output', output, ...options.args, ...extra], { cwd: dir, env }),
     verb: (...args) => verb([...args, '--state', state], dir),

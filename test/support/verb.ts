@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { silentLog } from '../../runtime/base/log.ts';
 import type { CliDeps } from '../../runtime/cli/deps.ts';
+import { inheritedEnv } from './command.ts';
 
 type Main = typeof import('../../runtime/cli/main.ts').main;
 
@@ -34,9 +35,9 @@ function depsOf(cwd: string, out: PassThrough, err: PassThrough): CliDeps {
   };
   return {
     cwd: resolve(cwd),
-    env: process.env,
+    env: inheritedEnv(),
     umask: 0o022,
-    execPath: process.execPath,
+    execPath: '/this verb starts a process: give it to startCommand',
     launcherOf: (name) => fileURLToPath(new URL(`../../runtime/${name}.js`, import.meta.url)),
     clock: systemClock,
     log: silentLog,

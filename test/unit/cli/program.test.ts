@@ -1,16 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
-import type { Command } from 'commander';
 import { EXIT_MEANINGS, exitHelp } from '../../../runtime/cli/exit-codes.ts';
 import { buildProgram, type Verbs } from '../../../runtime/cli/program.ts';
 
 function said(argv: readonly string[]): string {
   let text = '';
-  const program = buildProgram({} as Verbs, () => undefined, 'x');
-  const listen = (command: Command): void => {
-    command.configureOutput({ writeOut: (part) => (text += part), writeErr: (part) => (text += part) });
-    command.commands.forEach(listen);
+  const hear = (part: string): void => {
+    text += part;
   };
-  listen(program);
+  const program = buildProgram({} as Verbs, () => undefined, 'x', { out: hear, err: hear });
   try {
     program.parse([...argv], { from: 'user' });
   } catch {
