@@ -23,8 +23,9 @@ export interface Response {
   readonly body: string;
 }
 
-export interface ResultRecord extends Response {
+export interface ResultRecord {
   readonly item: Pick<Item, 'customId'>;
+  readonly response: Response;
   /** Content address of the item, 32 hexadecimal digits. */
   readonly id: string;
 }
@@ -44,7 +45,7 @@ export interface ErrorRecord {
 
 /** The line of a success, UTF-8 JSON without a line end. */
 export function resultLine(record: ResultRecord): Uint8Array {
-  return outputLine(record.id, record.item.customId, responseJson(record), 'null');
+  return outputLine(record.id, record.item.customId, responseJson(record.response), 'null');
 }
 
 /** The line of a failure, UTF-8 JSON without a line end. */

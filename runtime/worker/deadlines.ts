@@ -26,16 +26,16 @@ export class Deadlines<T> {
   }
 
   /** How much of its time is left; null where it is not there. */
-  delete(thing: T): number | null {
+  leftMs(thing: T): number | null {
     const dueMs = this.#dueMs.get(thing);
-    if (dueMs === undefined) return null;
-    this.#dueMs.delete(thing);
-    if (this.#dueMs.size === 0) {
-      // Else it would keep the process from ending.
-      this.#timer?.stop();
-      this.#timer = null;
-    }
-    return Math.max(0, dueMs - this.#clock.monotonicMs());
+    return dueMs === undefined ? null : Math.max(0, dueMs - this.#clock.monotonicMs());
+  }
+
+  delete(thing: T): void {
+    if (!this.#dueMs.delete(thing) || this.#dueMs.size > 0) return;
+    // Else it would keep the process from ending.
+    this.#timer?.stop();
+    this.#timer = null;
   }
 
   #onTimer(): void {

@@ -1,5 +1,5 @@
 import { assertNever } from '../base/assert.ts';
-import { errorLine, resultLine } from '../format/output-line.ts';
+import { errorLine, type Response, resultLine } from '../format/output-line.ts';
 import { oneLine } from '../model/detail.ts';
 import type { Item } from '../model/item.ts';
 import { plainRef } from '../model/row.ts';
@@ -23,13 +23,8 @@ export const MAX_OUTCOME_BYTES: number = 15 * 1024 * 1024;
 /** Turns a judgement into what the worker's machine takes in; the outcome's bytes are the finished output line. */
 export function endingOf(read: ReadItem, judgement: Judgement): Ending {
   switch (judgement.kind) {
-    case 'result': {
-      const line = resultLine({ item: read.item, id: read.id, ...judgement.response });
-      if (line.byteLength > MAX_OUTCOME_BYTES) return { kind: 'outcome', outcome: errorOutcome(read, TOO_LARGE, FINAL) };
-      const ref = plainRef(read.assignment);
-      const httpStatus = judgement.response.statusCode;
-      return { kind: 'outcome', outcome: { ...ref, kind: 'result', line, httpStatus, code: '', ...FINAL } };
-    }
+    case 'result':
+      return { kind: 'outcome', outcome: resultOutcome(read, judgement.response) };
     case 'error':
       return errorEnding(read, judgement);
     case 'throttled': {
@@ -42,6 +37,16 @@ export function endingOf(read: ReadItem, judgement: Judgement): Ending {
     default:
       return assertNever(judgement);
   }
+}
+
+/** Most outcomes are results: their members are written out, since an object that is spread costs as much as all the others together. */
+function resultOutcome(read: ReadItem, response: Response): Outcome {
+  const { index, attempt, claimEpoch } = read.assignment;
+  const line = resultLine({ item: read.item, id: read.id, response });
+  if (line.byteLength > MAX_OUTCOME_BYTES) return errorOutcome(read, TOO_LARGE, FINAL);
+  const { isRetryable, isProbe, delayMs } = FINAL;
+  const httpStatus = response.statusCode;
+  return { index, attempt, claimEpoch, kind: 'result', line, httpStatus, code: '', isRetryable, isProbe, delayMs };
 }
 
 /** A line that this worker cannot read, though the coordinator could: final, since no other attempt reads it better. */

@@ -126,10 +126,12 @@ export class WorkerLoop {
     this.#deps.link.close();
   }
 
-  async #execute(assignment: Assignment, endpoint: number): Promise<void> {
-    const ending = await this.#deps.slots.run(assignment, endpoint);
-    this.#deps.knownGood.note(assignment, ending);
-    this.#ended.add({ ref: plainRef(assignment), ending });
+  #execute(assignment: Assignment, endpoint: number): Promise<void> | null {
+    const ref = plainRef(assignment);
+    return this.#deps.slots.start(assignment, endpoint, (ending) => {
+      this.#deps.knownGood.note(assignment, ending);
+      this.#ended.add({ ref, ending });
+    });
   }
 
   /** One commit for all outcomes that came while the last one was under way. */

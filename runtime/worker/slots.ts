@@ -5,9 +5,10 @@ import { bodyBytes } from '../format/body-bytes.ts';
 import { contentId } from '../format/content-id.ts';
 import { parseIndexedLine } from '../format/line.ts';
 import { badLineId } from '../format/output-line.ts';
-import { type ItemRef, refKey } from '../model/row.ts';
+import type { Item } from '../model/item.ts';
+import type { ItemRef } from '../model/row.ts';
 import type { Assignment } from '../model/session.ts';
-import type { Backend, Executed, Stop } from './backends/contract.ts';
+import type { Backend, Executed, Request, Stop } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
 import { Deadlines } from './deadlines.ts';
@@ -18,7 +19,12 @@ import { judge, TIMEOUT_CODE } from './endpoint/retry.ts';
 export const LET_GO_MS = 5_000;
 
 export interface Slots {
-  /** Executes the item once on an endpoint. Always resolves, whatever a server, a network or the backend does. */
+  /**
+   * Executes the item once on an endpoint. `onEnded` is called once, whatever a server, a network or the backend does; at once where the
+   * line cannot be read. Nothing is returned then, else the promise rejects where this program is at fault.
+   */
+  start(assignment: Assignment, endpoint: number, onEnded: (ending: Ending) => void): Promise<void> | null;
+  /** The same as a promise, which costs more. */
   run(assignment: Assignment, endpoint: number): Promise<Ending>;
   /** Lets go of the execution at once. */
   stop(ref: ItemRef): void;
@@ -38,7 +44,7 @@ export function createSlots(deps: SlotDeps): Slots {
 
 class BackendSlots implements Slots {
   readonly #deps: SlotDeps;
-  readonly #running = new Map<string, Running>();
+  readonly #running = new Set<Running>();
   readonly #answering: Deadlines<Running>;
   readonly #takeDeadline = (running: Running): Deadline | null => this.#ownDeadline(running);
   /** Told to stop. */
@@ -48,53 +54,70 @@ class BackendSlots implements Slots {
     const { clock, requestTimeoutMs } = deps;
     this.#deps = deps;
     this.#answering = new Deadlines(clock, requestTimeoutMs, (running) => this.#timeOut(running));
-    this.#lettingGo = new Deadlines(clock, LET_GO_MS, (running) => running.end(ABANDONED));
+    this.#lettingGo = new Deadlines(clock, LET_GO_MS, (running) => this.#end(running, ABANDONED));
   }
 
-  run(assignment: Assignment, endpoint: number): Promise<Ending> {
-    const parsed = parseIndexedLine(assignment.line, assignment.lineNumber, assignment.form);
+  start(assignment: Assignment, endpoint: number, onEnded: (ending: Ending) => void): Promise<void> | null {
+    const { line, lineNumber, form } = assignment;
+    const parsed = parseIndexedLine(line, lineNumber, form);
     switch (parsed.kind) {
-      case 'item':
-        return this.#execute(endpoint, { assignment, item: parsed.item, id: contentId(parsed.item) });
+      case 'item': {
+        const { item } = parsed;
+        return this.#execute(new Running({ assignment, item, id: contentId(item) }, endpoint, onEnded, this.#takeDeadline));
+      }
       case 'invalid':
-        return Promise.resolve(unreadable(assignment, badLineId(assignment.lineNumber), parsed.customId, parsed.code, parsed.message));
+        onEnded(unreadable(assignment, badLineId(lineNumber), parsed.customId, parsed.code, parsed.message));
+        return null;
       case 'blank':
-        return Promise.resolve(unreadable(assignment, badLineId(assignment.lineNumber), null, 'invalid_json', 'the line is blank'));
+        onEnded(unreadable(assignment, badLineId(lineNumber), null, 'invalid_json', 'the line is blank'));
+        return null;
       default:
         return assertNever(parsed);
     }
   }
 
-  stop(ref: ItemRef): void {
-    const running = this.#running.get(refKey(ref));
-    if (running !== undefined) this.#letGo(running);
+  run(assignment: Assignment, endpoint: number): Promise<Ending> {
+    return new Promise((resolve, reject) => {
+      this.start(assignment, endpoint, resolve)?.catch(reject);
+    });
+  }
+
+  /** Stops are rare: nothing is kept for each item that would find it sooner. */
+  stop({ index, attempt }: ItemRef): void {
+    for (const running of this.#running) {
+      const { assignment } = running.read;
+      if (assignment.index === index && assignment.attempt === attempt) this.#letGo(running);
+    }
   }
 
   stopAll(): void {
-    for (const running of this.#running.values()) this.#letGo(running);
+    for (const running of this.#running) this.#letGo(running);
   }
 
-  async #execute(endpoint: number, read: ReadItem): Promise<Ending> {
-    const { backend, clock, requestTimeoutMs, random } = this.#deps;
-    const { line, lineNumber, form, attempt } = read.assignment;
-    const request = { item: read.item, bytes: () => bodyBytes(line, lineNumber, form), requestId: `${read.id}-${attempt}` };
-    const running = new Running(this.#takeDeadline);
-    const key = refKey(read.assignment);
-    this.#running.set(key, running);
+  #execute(running: Running): Promise<void> {
+    this.#running.add(running);
     this.#answering.add(running);
-    backend.execute(endpoint, request, running).then(running.end, (error: unknown) => running.end(broken(error)));
-    const execution = await running.ended;
-    this.#running.delete(key);
+    return this.#deps.backend.execute(running.endpoint, new ItemRequest(running.read), running).then(
+      (executed) => this.#end(running, executed),
+      (error: unknown) => this.#end(running, broken(error)),
+    );
+  }
+
+  /** The first end counts. */
+  #end(running: Running, execution: Executed): void {
+    if (!this.#running.delete(running)) return;
     this.#stopCounting(running);
     this.#lettingGo.delete(running);
-    const url = backend.endpoints[endpoint] ?? '';
-    const executed = running.isTimedOut ? timeout(url, requestTimeoutMs) : execution;
-    return endingOf(read, judge(executed, attempt, random, backend.hide, clock.wallMs()));
+    const { backend, clock, random, requestTimeoutMs } = this.#deps;
+    const { read, endpoint } = running;
+    const executed = running.isTimedOut ? timeout(backend.endpoints[endpoint] ?? '', requestTimeoutMs) : execution;
+    running.onEnded(endingOf(read, judge(executed, read.assignment.attempt, random, backend.hide, clock.wallMs())));
   }
 
   /** One whose time is to stand still for a while has a deadline of its own from then on; null where it has none any more. */
   #ownDeadline(running: Running): Deadline | null {
-    const leftMs = this.#answering.delete(running);
+    const leftMs = this.#answering.leftMs(running);
+    this.#answering.delete(running);
     return leftMs === null ? null : startDeadline(this.#deps.clock, leftMs, () => this.#timeOut(running));
   }
 
@@ -118,18 +141,19 @@ class BackendSlots implements Slots {
 
 /** An execution under way. */
 class Running implements Stop {
+  readonly read: ReadItem;
+  readonly endpoint: number;
+  readonly onEnded: (ending: Ending) => void;
   isTimedOut = false;
   ownDeadline: Deadline | null = null;
   readonly #takeDeadline: (running: Running) => Deadline | null;
   #controller: AbortController | null = null;
   #isAborted = false;
-  /** The first end counts. */
-  end: (execution: Executed) => void = () => undefined;
-  readonly ended: Promise<Executed> = new Promise((resolve) => {
-    this.end = resolve;
-  });
 
-  constructor(takeDeadline: (running: Running) => Deadline | null) {
+  constructor(read: ReadItem, endpoint: number, onEnded: (ending: Ending) => void, takeDeadline: (running: Running) => Deadline | null) {
+    this.read = read;
+    this.endpoint = endpoint;
+    this.onEnded = onEnded;
     this.#takeDeadline = takeDeadline;
   }
 
@@ -147,6 +171,23 @@ class Running implements Stop {
   abort(): void {
     this.#isAborted = true;
     this.#controller?.abort();
+  }
+}
+
+class ItemRequest implements Request {
+  readonly item: Item;
+  readonly requestId: string;
+  readonly #assignment: Assignment;
+
+  constructor({ assignment, item, id }: ReadItem) {
+    this.item = item;
+    this.requestId = `${id}-${assignment.attempt}`;
+    this.#assignment = assignment;
+  }
+
+  bytes(): Uint8Array {
+    const { line, lineNumber, form } = this.#assignment;
+    return bodyBytes(line, lineNumber, form);
   }
 }
 

@@ -88,7 +88,8 @@ const done = (): Promise<void> => Promise.resolve();
 /** Executions end when the test says so, or when they are let go of. */
 function slots(): WorkerSlots {
   const executing = new Map<string, AbortController>();
-  return {
+  const herd: WorkerSlots = {
+    start: (assignment, endpoint, onEnded) => herd.run(assignment, endpoint).then(onEnded),
     run: async (assignment) => {
       const letGo = new AbortController();
       executing.set(refKey(assignment), letGo);
@@ -109,6 +110,7 @@ function slots(): WorkerSlots {
       for (const letGo of executing.values()) letGo.abort();
     },
   };
+  return herd;
 }
 
 type WorkerSlots = ConstructorParameters<typeof WorkerLoop>[0]['slots'];

@@ -39,8 +39,7 @@ export function inputWithRecords(): readonly (readonly [string, Omit<Frame, 'ind
     const value: Item = { customId, method: 'POST', url: '/v1/chat/completions', body: { prompt: customId } };
     const id = contentId(value);
     const response = { statusCode: 200, requestId: `req-${customId}`, body: `{"answer":"to ${customId}"}` };
-    if (outcome === 'result')
-      return [batchLine(customId), { attempt: 1, kind: 'result', line: resultLine({ item: value, id, ...response }) }];
+    if (outcome === 'result') return [batchLine(customId), { attempt: 1, kind: 'result', line: resultLine({ item: value, id, response }) }];
     const line = errorLine({ id, customId, code: outcome, message: 'refused', line: 2, response: { ...response, statusCode: 400 } });
     return [batchLine(customId), { attempt: 1, kind: 'error', line }];
   }

@@ -31,7 +31,7 @@ export type Readiness = { readonly kind: 'ready' } | { readonly kind: 'not-ready
 export interface Request {
   readonly item: Item;
   /** The item's body as it stands in its line, JSON in UTF-8. Cut out of the line when it is asked for. */
-  readonly bytes: () => Uint8Array;
+  bytes(): Uint8Array;
   /** Content id and attempt: names this execution in the server's log. */
   readonly requestId: string;
 }

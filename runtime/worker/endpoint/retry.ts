@@ -37,8 +37,10 @@ export const TIMEOUT_CODE = 'timeout';
 const THROTTLES: readonly number[] = [429, 503];
 const NO_BYTES = new Uint8Array();
 
-/** An answer, and what is known of it. */
-interface Answer extends Omit<Extract<Executed, { kind: 'answered' }>, 'body'> {
+type Answered = Extract<Executed, { kind: 'answered' }>;
+
+/** An answer that is no result, and what is known of it. */
+interface Answer extends Omit<Answered, 'body'> {
   readonly read: AnswerBody;
   /** As the server sent it; empty where the backend has made the body. */
   readonly bytes: Uint8Array;
@@ -51,21 +53,48 @@ interface Answer extends Omit<Extract<Executed, { kind: 'answered' }>, 'body'> {
 
 /** The worker does not know an item's failures; the attempt is the nearest it has, and grows with them. `hide`: of the backend. */
 export function judge(execution: Executed, attempt: Attempt, random: Random, hide: Hide, wallMs: number): Judgement {
-  const drawDelayMs = (): number => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
   switch (execution.kind) {
     case 'answered': {
-      const { body, ...rest } = execution;
-      const [bytes, read] = body instanceof Uint8Array ? [body, readBody(body)] : [NO_BYTES, { kind: 'json', ...body } as const];
-      const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(bytes));
-      return judgeAnswer({ ...rest, bytes, read, isPage, hide, wallMs, drawDelayMs });
+      const read = readOf(execution.body);
+      const response = resultIn(execution, read);
+      return response === null ? judgeAnswer(answerOf(execution, read, attempt, random, hide, wallMs)) : { kind: 'result', response };
     }
     case 'failed':
-      return failed({ ...execution, message: hide(execution.message) }, drawDelayMs);
+      return failed({ ...execution, message: hide(execution.message) }, delayOf(attempt, random));
     case 'unavailable':
       return { kind: 'unavailable', detail: hide(execution.detail) };
     default:
       return assertNever(execution);
   }
+}
+
+function readOf(body: Answered['body']): AnswerBody {
+  return body instanceof Uint8Array ? readBody(body) : { kind: 'json', text: body.text, value: body.value };
+}
+
+/** Null where it is no result. Nearly every answer is one, so nothing is made here that only a refusal needs. */
+function resultIn({ status, requestId, headers, url }: Answered, read: AnswerBody): Response | null {
+  if (read.kind !== 'json' || !isSuccess(status) || status === 202 || isStreamed(headers)) return null;
+  return shapeOf(url, read.value).kind === 'result' ? { statusCode: status, requestId, body: read.text } : null;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function isStreamed(headers: Answered['headers']): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') === true;
+}
+
+function answerOf(execution: Answered, read: AnswerBody, attempt: Attempt, random: Random, hide: Hide, wallMs: number): Answer {
+  const { body, ...rest } = execution;
+  const bytes = body instanceof Uint8Array ? body : NO_BYTES;
+  const isPage = read.kind !== 'json' && isWebPage(execution.headers['content-type'] ?? '', beginningOf(bytes));
+  return { ...rest, bytes, read, isPage, hide, wallMs, drawDelayMs: delayOf(attempt, random) };
+}
+
+function delayOf(attempt: Attempt, random: Random): () => number {
+  return () => Math.round(halfJitterMs(attempt - 1, RETRY_BASE_MS, RETRY_CAP_MS, random));
 }
 
 function failed({ code, message }: Extract<Executed, { kind: 'failed' }>, drawDelayMs: () => number): Judgement {
@@ -78,7 +107,7 @@ function failed({ code, message }: Extract<Executed, { kind: 'failed' }>, drawDe
 
 function judgeAnswer(answer: Answer): Judgement {
   const { status, read } = answer;
-  if (status >= 200 && status < 300) return judgeSuccess(answer);
+  if (isSuccess(status)) return judgeSuccess(answer);
   const value = read.kind === 'json' && isJsonObject(read.value) ? read.value : {};
   if (namedBy(value['error'], value).isQuota) return error(answer, QUOTA_CODE, 'endpoint', wordsOf(answer));
   return judgeStatus(answer, status, `http_${status}`, [redirectionOf(answer), wordsOf(answer)].filter((words) => words !== '').join(': '));
@@ -94,9 +123,10 @@ function judgeStatus(answer: Answer, status: number, code: string, words: string
   return error(answer, code, blameOf(status, answer.isPage), words);
 }
 
+/** Of a 2xx that is no result. */
 function judgeSuccess(answer: Answer): Judgement {
-  const { status, requestId, read, headers } = answer;
-  if (headers['content-type']?.startsWith('text/event-stream') === true) {
+  const { read, headers } = answer;
+  if (isStreamed(headers)) {
     return error(answer, 'streamed_answer', 'item', 'the server streamed its answer: take "stream": true out of the body');
   }
   switch (read.kind) {
@@ -106,12 +136,8 @@ function judgeSuccess(answer: Answer): Judgement {
       return error(answer, 'truncated_answer', 'unknown', 'the answer ends before its JSON does');
     case 'other':
       return judgeUnreadable(answer);
-    case 'json': {
-      const shape = shapeOf(answer.url, read.value);
-      if (status !== 202 && shape.kind === 'result')
-        return { kind: 'result', response: { statusCode: status, requestId, body: read.text } };
-      return judgeShape(answer, shape);
-    }
+    case 'json':
+      return judgeShape(answer, shapeOf(answer.url, read.value));
     default:
       return assertNever(read);
   }

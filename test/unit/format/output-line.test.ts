@@ -7,7 +7,7 @@ const decode = (line: Uint8Array): string => Buffer.from(line).toString('utf8');
 
 test('a result is the OpenAI batch line, its keys in order and the body as the server wrote it', (t) => {
   const body = parsedJson(Buffer.from('{"n": 12345678901234567890, "text":"ä\\n"}'))?.text ?? '';
-  const line = decode(resultLine({ item: { customId: 'a"b' }, id: ID, statusCode: 200, requestId: 'req-1', body }));
+  const line = decode(resultLine({ item: { customId: 'a"b' }, id: ID, response: { statusCode: 200, requestId: 'req-1', body } }));
   t.is(
     line,
     `{"id":"batch_req_${ID}","custom_id":"a\\"b","response":{"status_code":200,"request_id":"req-1","body":{"n": 12345678901234567890, "text":"ä\\n"}},"error":null}`,
@@ -40,7 +40,7 @@ test('no output line ever holds a line end, whatever the server and the item con
     fc.property(fc.json(), fc.string(), fc.string(), (json, customId, requestId) => {
       const pretty = JSON.stringify(JSON.parse(json), null, 2).replaceAll('\n', '\r\n');
       const body = parsedJson(Buffer.from(pretty))?.text ?? 'never';
-      const line = decode(resultLine({ item: { customId }, id: ID, statusCode: 200, requestId, body }));
+      const line = decode(resultLine({ item: { customId }, id: ID, response: { statusCode: 200, requestId, body } }));
       t.false(/[\r\n]/.test(line));
       const parsed = JSON.parse(line);
       t.deepEqual(parsed.response.body, JSON.parse(json));
@@ -58,7 +58,7 @@ test('what is not JSON is told apart, and can be kept as text', (t) => {
 });
 
 test('an output line is read back, and what is none is refused', (t) => {
-  const line = resultLine({ item: { customId: 'x' }, id: ID, statusCode: 200, requestId: null, body: '{}' });
+  const line = resultLine({ item: { customId: 'x' }, id: ID, response: { statusCode: 200, requestId: null, body: '{}' } });
   t.deepEqual(parseOutputLine(line), { id: `batch_req_${ID}`, customId: 'x', hasResponse: true, error: null });
   for (const bad of [
     '',

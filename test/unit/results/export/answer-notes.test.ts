@@ -3,7 +3,7 @@ import { resultLine } from '../../../../runtime/format/output-line.ts';
 import { NO_NOTES, withNotesOf } from '../../../../runtime/results/export/answer-notes.ts';
 
 function notes(body: string): string {
-  const line = resultLine({ item: { customId: 'x' }, id: 'ab'.repeat(16), statusCode: 200, requestId: null, body });
+  const line = resultLine({ item: { customId: 'x' }, id: 'ab'.repeat(16), response: { statusCode: 200, requestId: null, body } });
   const { atTokenLimit, emptyText } = withNotesOf(NO_NOTES, Buffer.from(line));
   return `${atTokenLimit ? 'limit' : ''}${emptyText ? 'empty' : ''}`;
 }
