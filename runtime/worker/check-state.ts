@@ -18,7 +18,7 @@ export function checkState(state: State): void {
   assert(state.waitingBytes === held.reduce((sum, one) => sum + waitingBytes(one.stage), 0), 'the bytes of the queue');
   assert(state.failures.size === state.counts.failed, 'the failures are the failed items');
   for (const endpoint of state.endpoints) {
-    const executing = [...state.executing.values()].filter((one) => one.endpoint === endpoint).length;
+    const executing = [...state.executing].filter((one) => one.endpoint === endpoint).length;
     assert(endpoint.executing === executing, `what occupies ${endpoint.url}`);
   }
   assert(state.outcomeBytes === held.reduce((sum, one) => sum + outcomeBytes(one.stage), 0), 'the bytes of the outcomes');

@@ -6,7 +6,8 @@ import type { Epoch } from '../model/row.ts';
 import type { DrainStep, DrainStepKind, PollReply } from '../model/session.ts';
 import { returnFailures, returnQueued, returnStarted } from './holding.ts';
 import { speak } from './say.ts';
-import { allHeld, type Held, type State } from './state.ts';
+import type { Held } from './stage.ts';
+import type { State } from './state.ts';
 
 /**
  * Who wants this worker to leave or to hold, and what it does about it: take nothing new, hand back what has not started, go on with
@@ -184,7 +185,7 @@ function endsAtMs({ durations }: State, nowMs: number, { stage }: Held): number 
 
 /** Nothing is held any more. */
 export function tellLeaving(state: State, nowMs: number): void {
-  if (state.mode.kind === 'draining' && !state.mode.isFinished && allHeld(state).length === 0) tell(state, nowMs, 'leaving', 0);
+  if (state.mode.kind === 'draining' && !state.mode.isFinished && state.held.size === 0) tell(state, nowMs, 'leaving', 0);
 }
 
 function tell(state: State, nowMs: number, step: DrainStepKind, items: number): void {

@@ -1,6 +1,6 @@
 import { assertNever, mustGet } from '../base/assert.ts';
 import { addDuration } from '../model/durations.ts';
-import { type ItemRef, refKey } from '../model/row.ts';
+import type { ItemRef } from '../model/row.ts';
 import type { Outcome, ReturnReason } from '../model/session.ts';
 import type { Ending, KnownGoodEnd } from './commands.ts';
 import {
@@ -25,7 +25,8 @@ import type { EndpointFailure } from './endpoint/outage.ts';
 import { onKnownGoodAnswered, onKnownGoodFailed } from './endpoint/refusals.ts';
 import { giveBack, keepOutcome, returnQueued } from './holding.ts';
 import { addEnded, passSlotTime } from './session/window.ts';
-import { command, type Execution, find, type Held, moveTo, type State } from './state.ts';
+import type { Held } from './stage.ts';
+import { command, type Execution, find, moveTo, type State } from './state.ts';
 
 /**
  * How executions end: what each end shows about its endpoint (endpoint.ts), and what happens to the item. An item whose failure is held back
@@ -48,18 +49,17 @@ const REFUSED_DELAY_MS = 500;
 
 /** L36: an item that was handed back or revoked meanwhile has no outcome, and neither has one that was aborted because the worker leaves. */
 export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): void {
-  const key = refKey(ref);
-  const execution = mustGet(state.executing.get(key), 'an execution that ends');
+  const execution = mustGet(state.executing.get(ref), 'an execution that ends');
   const { endpoint } = execution;
   passSlotTime(state.credit.pace, nowMs, state.executing.size);
-  state.executing.delete(key);
+  state.executing.delete(execution);
   onLeft(endpoint, nowMs);
   if (state.mode.kind === 'left') return;
   const held = find(state, ref);
   const isWanted = held?.stage.kind === 'started';
-  if (ending.kind === 'outcome') onOutcome(state, nowMs, execution, key, ending.outcome);
+  if (ending.kind === 'outcome') onOutcome(state, nowMs, execution, ending.outcome);
   // An execution that was stopped fails for that reason, which shows nothing about the endpoint.
-  if (!isWanted) return onProbeDropped(endpoint, key);
+  if (!isWanted) return onProbeDropped(endpoint, execution);
   if (ending.kind === 'outcome' || ending.kind === 'failure') addEnded(state.credit.pace, state.settings.concurrency);
   switch (ending.kind) {
     case 'outcome':
@@ -69,7 +69,7 @@ export function end(state: State, nowMs: number, ref: ItemRef, ending: Ending): 
     case 'throttled':
       return onThrottledItem(state, nowMs, execution, held, ending);
     case 'unavailable': {
-      onUnreachable(endpoint, nowMs, key, ending.detail);
+      onUnreachable(endpoint, nowMs, execution, ending.detail);
       giveBack(state, held, { reason: 'unavailable', detail: ending.detail });
       return afterOpening(state, endpoint);
     }
@@ -132,8 +132,9 @@ export function openWhereAllFailed(state: State, nowMs: number): void {
   }
 }
 
-function onOutcome(state: State, nowMs: number, { endpoint, startedAtMs }: Execution, key: string, outcome: Outcome): void {
-  if (outcome.kind !== 'result') return onItemRefused(endpoint, key);
+function onOutcome(state: State, nowMs: number, execution: Execution, outcome: Outcome): void {
+  const { endpoint, startedAtMs } = execution;
+  if (outcome.kind !== 'result') return onItemRefused(endpoint, execution);
   onResult(endpoint, nowMs - startedAtMs);
   // A failure says little about how long an answer takes.
   addDuration(state.durations, nowMs - startedAtMs);
@@ -144,7 +145,7 @@ function onOutcome(state: State, nowMs: number, { endpoint, startedAtMs }: Execu
 
 function onFailed(state: State, nowMs: number, execution: Execution, held: Held, outcome: Outcome, failure: EndpointFailure): void {
   const { endpoint } = execution;
-  const verdict = onFailure(endpoint, nowMs, refKey(held.ref), failure, !worksElsewhere(state, endpoint), execution);
+  const verdict = onFailure(endpoint, nowMs, execution, failure, !worksElsewhere(state, endpoint), execution);
   const isHeldBack = verdict === 'hold' || verdict === 'confirm';
   if (isHeldBack && state.mode.kind !== 'draining') {
     moveTo(state, held, { kind: 'failed', outcome, detail: failure.detail, endpoint: endpoint.number, failedAtMs: nowMs });
@@ -189,7 +190,7 @@ function onThrottledItem(
     onThrottledAgain(endpoint, nowMs, restMs, detail);
     return onFailed(state, nowMs, execution, held, outcome, { isRefusal: false, isCertain: false, isTimeout: false, detail });
   }
-  onBusy(endpoint, nowMs, refKey(held.ref), restMs, detail);
+  onBusy(endpoint, nowMs, execution, restMs, detail);
   giveBack(state, held, { reason: 'throttled', delayMs, detail });
 }
 

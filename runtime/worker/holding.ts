@@ -1,24 +1,32 @@
 import { assert } from '../base/assert.ts';
 import type { ItemRef } from '../model/row.ts';
-import { plainRef, refKey } from '../model/row.ts';
+import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
 import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint/endpoint.ts';
 import { isOutOfTouch } from './session/epoch-guard.ts';
 import { addLine, MAX_WAITING_BYTES, passSlotTime } from './session/window.ts';
-import { add, allHeld, command, drop, find, type Held, moveTo, type State } from './state.ts';
+import type { Held } from './stage.ts';
+import { add, allHeld, command, drop, find, moveTo, type State } from './state.ts';
 
 /** What happens to one held item: assigned, started, ended, stored, handed back, revoked, forgotten. */
 
 /** L35: what is held already is ignored; a higher attempt of an index stops an unfinished lower one. */
 export function take(state: State, assignment: Assignment): void {
-  const siblings = state.held.get(assignment.index) ?? [];
-  if (siblings.some((held) => held.ref.attempt >= assignment.attempt)) return;
-  for (const lower of [...siblings]) if (isUnfinished(lower)) abandon(state, lower);
+  if (!makeWay(state, assignment)) return;
   const ref = plainRef(assignment);
   addLine(state.credit, assignment.line.length);
   const reason = refusal(state);
   if (reason === null) add(state, ref, { kind: 'queued', assignment });
   else add(state, ref, { kind: 'returning', item: { ...ref, reason, delayMs: 0, detail: '' } });
+}
+
+/** Whether no attempt is held that is as high. Hardly any item has been here before. */
+function makeWay(state: State, { index, attempt }: ItemRef): boolean {
+  if (!state.held.hasItem(index)) return true;
+  const others = state.held.ofItem(index);
+  if (others.some((held) => held.ref.attempt >= attempt)) return false;
+  for (const lower of others) if (isUnfinished(lower)) abandon(state, lower);
+  return true;
 }
 
 /** L27: the row is gone. An outcome that is already there is sent all the same; the ledger judges it. */
@@ -38,18 +46,22 @@ export function startQueued(state: State, nowMs: number): void {
   if (state.mode.kind !== 'working' || state.isFenced) return;
   // W2: of a process that was stopped, the end of an execution may be heard before the tick that fences it.
   if (isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) return;
-  for (const held of state.queue) {
+  for (let held = state.queue.first; held !== null; held = state.queue.first) {
     const endpoint = nextEndpoint(state, nowMs, held.ref);
     if (endpoint === null) return;
-    assert(held.stage.kind === 'queued', 'only a queued item starts');
-    const { assignment } = held.stage;
-    const key = refKey(held.ref);
-    moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
-    passSlotTime(state.credit.pace, nowMs, state.executing.size);
-    onStarted(endpoint, nowMs, key);
-    state.executing.set(key, { endpoint, startedAtMs: nowMs, inFlight: endpoint.executing });
-    command(state, { kind: 'start', assignment, endpoint: endpoint.number });
+    start(state, nowMs, held, endpoint);
   }
+}
+
+function start(state: State, nowMs: number, held: Held, endpoint: Endpoint): void {
+  assert(held.stage.kind === 'queued', 'only a queued item starts');
+  const { assignment } = held.stage;
+  moveTo(state, held, { kind: 'started', startedAtMs: nowMs });
+  passSlotTime(state.credit.pace, nowMs, state.executing.size);
+  const execution = { ref: held.ref, sibling: null, endpoint, startedAtMs: nowMs, inFlight: endpoint.executing + 1 };
+  onStarted(endpoint, nowMs, execution);
+  state.executing.add(execution);
+  command(state, { kind: 'start', assignment, endpoint: endpoint.number });
 }
 
 /**

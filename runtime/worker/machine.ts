@@ -13,7 +13,7 @@ import { openSession, pollWhereDue, resendOverdue, sayLast, sendAllAgain, tellWh
 import { speak } from './say.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './session/epoch-guard.ts';
 import { onArrived } from './session/round-time.ts';
-import { allHeld, command, type State } from './state.ts';
+import { command, type State } from './state.ts';
 
 /**
  * The worker's rules (SPEC.md). Each handler takes a fact into the state and answers what is to be done now; the loop does it, in the
@@ -223,7 +223,7 @@ function giveUpWhereAway(state: State, nowMs: number): void {
 
 /** What follows from the state as it is now, the same after every fact. */
 function settle(state: State, nowMs: number): readonly Command[] {
-  if (state.mode.kind === 'draining' && allHeld(state).length === 0) {
+  if (state.mode.kind === 'draining' && state.held.size === 0) {
     tellLeaving(state, nowMs);
     sayLast(state, nowMs);
     go(state, state.mode.isFinished ? 'finished' : 'drained', Math.max(nowMs + GONE_MS, Math.min(state.mode.endMs, nowMs + LEAVE_MS)));

@@ -4,8 +4,8 @@ import { type Endpoint, isClosed, wantsProbe } from './endpoint/endpoint.ts';
 import { onHeard } from './heartbeat/silence.ts';
 import { onAsked, onNewSession } from './session/round-time.ts';
 import { windowSize } from './session/window.ts';
-import { heldState } from './stage.ts';
-import { allHeld, command, type Held, newSession, type State, unfinished } from './state.ts';
+import { type Held, heldState } from './stage.ts';
+import { allHeld, command, newSession, type State, unfinished } from './state.ts';
 
 /** Which message is sent, be it a poll or one of a stream, and what is in it. */
 
@@ -152,10 +152,13 @@ function send(state: State, nowMs: number): void {
 /** What has started since the last message; a hello has said it of everything (L26). */
 function tellStarted(state: State, isHello: boolean): readonly ItemRef[] {
   state.isTellingDue = false;
-  if (isHello) state.untold.clear();
-  const told = [...state.untold].slice(0, MAX_POLL_ITEMS);
-  for (const held of told) state.untold.delete(held);
-  return told.map((held) => held.ref);
+  const told: ItemRef[] = [];
+  const { untold } = state;
+  for (let held = untold.first; held !== null && (isHello || told.length < MAX_POLL_ITEMS); held = untold.first) {
+    untold.delete(held);
+    if (!isHello) told.push(held.ref);
+  }
+  return told;
 }
 
 /** Takes as much of what is to be sent as one poll carries. */
@@ -170,7 +173,6 @@ function handOver(state: State, nowMs: number): { readonly outcomes: Outcome[]; 
     bytes += more;
     if (stage.kind === 'finished') outcomes.push(stage.outcome);
     if (stage.kind === 'returning') returns.push(stage.item);
-    state.unsent.delete(held);
     state.sent.add(held);
     held.sentAtMs = nowMs;
     state.session.awaited = held;
@@ -179,7 +181,6 @@ function handOver(state: State, nowMs: number): { readonly outcomes: Outcome[]; 
 }
 
 function unsend(state: State, held: Held): void {
-  state.sent.delete(held);
   state.unsent.add(held);
   held.sentAtMs = null;
 }

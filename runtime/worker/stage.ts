@@ -1,3 +1,6 @@
+import type { Linked } from '../base/linked-list.ts';
+import type { OfAttempt } from '../model/attempt-map.ts';
+import type { ItemRef } from '../model/row.ts';
 import type { Assignment, HeldState, ItemReturn, Outcome } from '../model/session.ts';
 
 /**
@@ -12,6 +15,13 @@ export type Stage =
   | { readonly kind: 'storing'; readonly outcome: Outcome }
   | { readonly kind: 'finished'; readonly outcome: Outcome }
   | { readonly kind: 'returning'; readonly item: ItemReturn };
+
+export interface Held extends Linked<Held>, OfAttempt<Held> {
+  readonly ref: ItemRef;
+  stage: Stage;
+  /** When it was put into a poll last; null when it is to be sent. */
+  sentAtMs: number | null;
+}
 
 /** How the coordinator sees a stage. A returning item is told as queued, so that it is not assigned again (L27). */
 export function heldState(stage: Stage): HeldState {

@@ -1,6 +1,8 @@
-import { assert, mustGet } from '../base/assert.ts';
+import { assert, assertNever } from '../base/assert.ts';
+import { LinkedList } from '../base/linked-list.ts';
+import { AttemptMap, type AttemptRef, type OfAttempt } from '../model/attempt-map.ts';
 import { type Durations, noDurations } from '../model/durations.ts';
-import { type Attempt, type Epoch, type ItemIndex, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
+import { type Epoch, type ItemRef, plainRef, type WorkerId } from '../model/row.ts';
 import type { Outcome, Transport, WorkerState } from '../model/session.ts';
 import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
@@ -9,7 +11,7 @@ import type { Beginning } from './endpoint/load.ts';
 import { newSilence, type Silence } from './heartbeat/silence.ts';
 import type { EpochGuard } from './session/epoch-guard.ts';
 import { type Credit, newCredit } from './session/window.ts';
-import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
+import { type Held, outcomeBytes, type Stage, waitingBytes } from './stage.ts';
 
 export interface MachineSettings {
   readonly workerId: WorkerId;
@@ -30,13 +32,6 @@ export interface MachineSettings {
   readonly drainTimeoutMs: number;
   /** Without a coordinator for so long the worker ends; Infinity where its parent sees to that. */
   readonly waitCoordinatorMs: number;
-}
-
-export interface Held {
-  readonly ref: ItemRef;
-  stage: Stage;
-  /** When it was put into a poll last; null when it is to be sent. */
-  sentAtMs: number | null;
 }
 
 /** One session with a coordinator (L26); polls and batches are numbered within it. */
@@ -75,31 +70,32 @@ export type Mode =
   | { readonly kind: 'left' };
 
 /** One item on one endpoint. */
-export interface Execution extends Beginning {
+export interface Execution extends Beginning, OfAttempt<Execution> {
   readonly endpoint: Endpoint;
 }
 
 export interface State {
   /** Its times become those of the coordinator. */
   settings: MachineSettings;
-  readonly held: Map<ItemIndex, Held[]>;
+  readonly held: AttemptMap<Held>;
   readonly counts: Record<Stage['kind'], number>;
   /** Bytes of finished and storing outcomes. */
   outcomeBytes: number;
-  readonly queue: Set<Held>;
+  /** The lists of held items: each is in one of them at most, by its stage. */
+  readonly queue: LinkedList<Held>;
   /** Bytes of the lines in it. */
   waitingBytes: number;
   /** Started, and not told so yet (L32). */
-  readonly untold: Set<Held>;
+  readonly untold: LinkedList<Held>;
   /** What can wait is to be told now: nothing else has carried it since the last tick. */
   isTellingDue: boolean;
-  readonly unsent: Set<Held>;
+  readonly unsent: LinkedList<Held>;
   /** In a poll, unacknowledged; in the order of sending. */
-  readonly sent: Set<Held>;
-  /** By key, executions that occupy a slot, those included that were told to stop. */
-  readonly executing: Map<string, Execution>;
+  readonly sent: LinkedList<Held>;
+  /** Executions that occupy a slot, those included that were told to stop. */
+  readonly executing: AttemptMap<Execution>;
   /** Held items in the stage `failed`. */
-  readonly failures: Set<Held>;
+  readonly failures: LinkedList<Held>;
   readonly endpoints: readonly Endpoint[];
   /** Endpoints whose readiness is being asked. */
   readonly asked: Set<number>;
@@ -130,17 +126,17 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
   assert(settings.concurrency >= 1, 'concurrency is at least 1');
   const state: State = {
     settings,
-    held: new Map(),
+    held: new AttemptMap(),
     counts: { queued: 0, started: 0, failed: 0, storing: 0, finished: 0, returning: 0 },
     outcomeBytes: 0,
-    queue: new Set(),
+    queue: new LinkedList(),
     waitingBytes: 0,
-    untold: new Set(),
+    untold: new LinkedList(),
     isTellingDue: false,
-    unsent: new Set(),
-    sent: new Set(),
-    executing: new Map(),
-    failures: new Set(),
+    unsent: new LinkedList(),
+    sent: new LinkedList(),
+    executing: new AttemptMap(),
+    failures: new LinkedList(),
     endpoints: settings.endpoints.map((url, number) => newEndpoint(number, url, settings.concurrency, settings.requestTimeoutMs, nowMs)),
     asked: new Set(),
     givenUp: null,
@@ -178,16 +174,13 @@ export function newSession(number: number): Session {
   };
 }
 
-export function find(state: State, ref: { readonly index: ItemIndex; readonly attempt: Attempt }): Held | undefined {
-  return state.held.get(ref.index)?.find((held) => held.ref.attempt === ref.attempt);
+export function find(state: State, ref: AttemptRef): Held | undefined {
+  return state.held.get(ref);
 }
 
 export function add(state: State, ref: ItemRef, stage: Stage): void {
-  assert(find(state, ref) === undefined, 'one held item per index and attempt');
-  const held: Held = { ref, stage, sentAtMs: null };
-  const siblings = state.held.get(ref.index);
-  if (siblings === undefined) state.held.set(ref.index, [held]);
-  else siblings.push(held);
+  const held: Held = { ref, stage, sentAtMs: null, sibling: null, list: null, before: null, after: null };
+  state.held.add(held);
   enter(state, held);
 }
 
@@ -200,13 +193,11 @@ export function moveTo(state: State, held: Held, stage: Stage): void {
 
 export function drop(state: State, held: Held): void {
   leave(state, held);
-  const siblings = mustGet(state.held.get(held.ref.index), 'held item').filter((other) => other !== held);
-  if (siblings.length === 0) state.held.delete(held.ref.index);
-  else state.held.set(held.ref.index, siblings);
+  state.held.delete(held);
 }
 
 export function allHeld(state: State): Held[] {
-  return [...state.held.values()].flat();
+  return [...state.held];
 }
 
 /** Held without an outcome that is safe: what occupies a slot or a place in the queue. What has failed occupies neither. */
@@ -223,22 +214,32 @@ function enter(state: State, held: Held): void {
   state.counts[stage.kind] += 1;
   state.outcomeBytes += outcomeBytes(stage);
   state.waitingBytes += waitingBytes(stage);
-  if (stage.kind === 'queued') state.queue.add(held);
-  if (stage.kind === 'started') state.untold.add(held);
-  if (stage.kind === 'failed') state.failures.add(held);
-  if (stage.kind === 'finished' || stage.kind === 'returning') state.unsent.add(held);
+  listOf(state, stage)?.add(held);
 }
 
-/** What an item that waits to be told or for its acknowledgement is listed in depends on its stage alone. */
 function leave(state: State, held: Held): void {
   const { stage } = held;
   state.counts[stage.kind] -= 1;
   state.outcomeBytes -= outcomeBytes(stage);
   state.waitingBytes -= waitingBytes(stage);
-  if (stage.kind === 'queued') state.queue.delete(held);
-  if (stage.kind === 'started') state.untold.delete(held);
-  if (stage.kind === 'failed') state.failures.delete(held);
-  if (stage.kind !== 'finished' && stage.kind !== 'returning') return;
-  state.unsent.delete(held);
-  state.sent.delete(held);
+  held.list?.delete(held);
+}
+
+/** Where an item begins that enters a stage; null where nobody looks for it. */
+function listOf(state: State, { kind }: Stage): LinkedList<Held> | null {
+  switch (kind) {
+    case 'queued':
+      return state.queue;
+    case 'started':
+      return state.untold;
+    case 'failed':
+      return state.failures;
+    case 'finished':
+    case 'returning':
+      return state.unsent;
+    case 'storing':
+      return null;
+    default:
+      return assertNever(kind);
+  }
 }

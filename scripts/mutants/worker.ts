@@ -41,7 +41,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: 'assigned-twice-taken-twice',
     rule: 'L35',
     file: 'runtime/worker/holding.ts',
-    old: '  if (siblings.some((held) => held.ref.attempt >= assignment.attempt)) return;\n',
+    old: '  if (!makeWay(state, assignment)) return;\n',
     new: '',
     tests: UNIT,
   },

@@ -6,12 +6,12 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
  * test/unit. A new one is added here; the last test finds those that are missing.
  */
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
-  base: ['assert', 'backoff', 'gathered', 'http-header', 'random', 'log-throttle', 'u32'],
+  base: ['assert', 'backoff', 'gathered', 'http-header', 'random', 'linked-list', 'log-throttle', 'u32'],
   'base/config': ['nearest', 'quantity'],
   'base/fs': ['disk-space', 'state-error'],
   'base/json': ['json-members', 'json-object'],
   'base/process': ['module-path'],
-  model: ['detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
+  model: ['attempt-map', 'detail', 'durations', 'hint', 'hint-settings', 'request-target', 'tally', 'timing'],
   format: ['body-bytes', 'content-id', 'line', 'output-line', 'stray-character', 'unwritable'],
   tls: ['authority-pem', 'identity', 'pair'],
   ledger: ['bitmap', 'codec', 'range-page'],

@@ -19,10 +19,10 @@ export function createMockBackend(settings: MockSettings, clock: Clock): Backend
     endpoints: ['mock'],
     hide: hidingOf([]),
     isReady: () => Promise.resolve({ kind: 'ready' }),
-    execute: (_endpoint, request, stop) => {
+    execute: async (_endpoint, request, stop) => {
       const { isFailure, latencyMs } = draw(settings, request.requestId);
-      if (latencyMs > 0) return clock.sleep(latencyMs, stop.signal).then(() => answer(isFailure, request));
-      return Promise.resolve(answer(isFailure, request));
+      if (latencyMs > 0) await clock.sleep(latencyMs, stop.signal);
+      return answer(isFailure, request);
     },
     close: () => Promise.resolve(),
   };

@@ -1,7 +1,7 @@
 import { againByMs, withoutIdleTime } from './away.ts';
 import { isQuiet, newLimit, onOpened, onSucceeded, onThrottled } from './concurrency.ts';
 import { type Beginning, type Load, passBusyTime, takeCrowd } from './load.ts';
-import type { Breaker, Busy, EndpointFailure, Outage } from './outage.ts';
+import type { Breaker, Busy, EndpointFailure, ExecutionKey, Outage } from './outage.ts';
 import { openAgain, type Refusals, type Refused, whoIsRefused } from './refusals.ts';
 import { addResult, carried, newThroughput } from './throughput.ts';
 
@@ -89,7 +89,7 @@ export function mayStart(endpoint: Endpoint, nowMs: number): boolean {
   return isClosed(endpoint) && endpoint.executing < endpoint.limit.size && !isQuiet(endpoint.limit, nowMs);
 }
 
-export function onStarted(endpoint: Endpoint, nowMs: number, key: string): void {
+export function onStarted(endpoint: Endpoint, nowMs: number, key: ExecutionKey): void {
   passBusyTime(endpoint, nowMs);
   if (endpoint.executing === 0 && endpoint.busy !== null) endpoint.busy = withoutIdleTime(endpoint.busy, nowMs);
   endpoint.executing += 1;
@@ -105,7 +105,7 @@ export function onLeft(endpoint: Endpoint, nowMs: number): void {
 }
 
 /** The probe was stopped, which shows nothing. Another item probes. */
-export function onProbeDropped(endpoint: Endpoint, key: string): void {
+export function onProbeDropped(endpoint: Endpoint, key: ExecutionKey): void {
   if (isProbe(endpoint, key) && endpoint.breaker.kind === 'half-open') endpoint.breaker = { ...endpoint.breaker, probe: null };
 }
 
@@ -120,7 +120,7 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
 }
 
 /** It has judged the item: the endpoint works, which is all that a probe has to find out. */
-export function onItemRefused(endpoint: Endpoint, key: string): void {
+export function onItemRefused(endpoint: Endpoint, key: ExecutionKey): void {
   endpoint.busy = null;
   if (isProbe(endpoint, key)) endpoint.breaker = { kind: 'closed' };
 }
@@ -129,7 +129,7 @@ export function onItemRefused(endpoint: Endpoint, key: string): void {
 export function onFailure(
   endpoint: Endpoint,
   nowMs: number,
-  key: string,
+  key: ExecutionKey,
   failure: EndpointFailure,
   isOnly: boolean,
   beginning: Beginning,
@@ -150,7 +150,7 @@ export function onFailure(
 }
 
 /** Refused for now (429, 503): it is there. A probe proves nothing by that. */
-export function onBusy(endpoint: Endpoint, nowMs: number, key: string, quietMs: number, detail: string): void {
+export function onBusy(endpoint: Endpoint, nowMs: number, key: ExecutionKey, quietMs: number, detail: string): void {
   onThrottledAgain(endpoint, nowMs, quietMs, detail);
   if (isProbe(endpoint, key)) reopen(endpoint, detail);
 }
@@ -163,7 +163,7 @@ export function onThrottledAgain(endpoint: Endpoint, nowMs: number, quietMs: num
 }
 
 /** No connection could be made. */
-export function onUnreachable(endpoint: Endpoint, nowMs: number, key: string, detail: string): void {
+export function onUnreachable(endpoint: Endpoint, nowMs: number, key: ExecutionKey, detail: string): void {
   if (isClosed(endpoint)) open(endpoint, nowMs, detail, false);
   else if (isProbe(endpoint, key)) reopen(endpoint, detail);
 }
@@ -199,7 +199,7 @@ export function onConfirmed(endpoint: Endpoint, detail: string | null): void {
   endpoint.breaker = { kind: 'open', outage: { ...outage, tries: isSoon ? Math.min(tries, SOON_TRIES) : tries } };
 }
 
-export function isProbe({ breaker }: Endpoint, key: string): boolean {
+export function isProbe({ breaker }: Endpoint, key: ExecutionKey): boolean {
   return breaker.kind === 'half-open' && breaker.probe === key;
 }
 

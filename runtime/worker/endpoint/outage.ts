@@ -19,14 +19,17 @@ export interface Busy {
   readonly againByMs: number;
 }
 
+/** Names an execution: the same value in all that is told of it. */
+export type ExecutionKey = unknown;
+
 export type Breaker =
   /** Not ready since the worker started. */
   | { readonly kind: 'unknown'; readonly outage: Outage }
   | { readonly kind: 'closed' }
   /** A readiness check is under way, or due after a gap. */
   | { readonly kind: 'open'; readonly outage: Outage }
-  /** The endpoint says that it is ready; `probe` is the key of the item that tries it, null while there is none. */
-  | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: string | null }
+  /** The endpoint says that it is ready; `probe` is the execution that tries it, null while there is none. */
+  | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: ExecutionKey }
   /** The probe has failed, or items were refused (`isRefusal`), and a readiness check or the known-good request is under way. */
   | { readonly kind: 'confirming'; readonly isRefusal: boolean; readonly outage: Outage };
 

@@ -84,20 +84,20 @@ test('W5: so do fewer where nothing else is in flight', (t) => {
 
 test('W5: one sick endpoint among others: its items go back, the others get all the work', (t) => {
   const state = working(range(1, 6), { endpoints: ['http://one:1', 'http://two:2', 'http://three:3'] });
-  const sick = range(1, 6).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
+  const sick = range(1, 6).filter((index) => state.executing.get(ref(index))?.endpoint.number === 1);
   t.is(sick.length, 2);
   for (const index of sick) onOneEnded(state, 10, ref(index), failure(index));
   onTick(state, 10 + IDLE_MS);
   t.false(state.endpoints.slice(1, 2).some(isClosed));
   for (const index of sick) t.like(returned(state, index), { reason: 'unavailable' });
   give(state, 2_000, range(7, 6));
-  for (const index of range(7, 6)) t.not(state.executing.get(`${index}/1`)?.endpoint.number, 1);
+  for (const index of range(7, 6)) t.not(state.executing.get(ref(index))?.endpoint.number, 1);
   t.is(stageOf(state, 7), 'started');
 });
 
 test('W5: an endpoint that is ready again is probed by one item while the others work', (t) => {
   const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'] });
-  const [sick] = range(1, 2).filter((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1);
+  const [sick] = range(1, 2).filter((index) => state.executing.get(ref(index))?.endpoint.number === 1);
   onOneEnded(state, 10, ref(sick ?? 0), failure(sick ?? 0));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 1, null);
@@ -108,7 +108,7 @@ test('W5: an endpoint that is ready again is probed by one item while the others
 
 test('W5: what was tried before goes to an endpoint that works, and probes only where none has room', (t) => {
   const state = working(range(1, 2), { endpoints: ['http://one:1', 'http://two:2'], concurrency: 2 });
-  const sick = range(1, 2).find((index) => state.executing.get(`${index}/1`)?.endpoint.number === 1) ?? 0;
+  const sick = range(1, 2).find((index) => state.executing.get(ref(index))?.endpoint.number === 1) ?? 0;
   onOneEnded(state, 10, ref(sick), failure(sick));
   onTick(state, 10 + IDLE_MS);
   onReadiness(state, 2_020, 1, null);
