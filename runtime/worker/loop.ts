@@ -136,13 +136,12 @@ export class WorkerLoop {
 
   /** One commit for all outcomes that came while the last one was under way. */
   async #store(): Promise<void> {
-    if (this.#isStoring) return;
     this.#isStoring = true;
     while (this.#toStore.length > 0) {
       const outcomes = this.#toStore;
       this.#toStore = [];
       await this.#deps.outbox.put(outcomes);
-      this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes.map(plainRef)));
+      this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes));
     }
     this.#isStoring = false;
   }
@@ -191,7 +190,7 @@ export class WorkerLoop {
         return this.#execute(command.assignment, command.endpoint);
       case 'store':
         this.#toStore.push(command.outcome);
-        return this.#store();
+        return this.#isStoring ? null : this.#store();
       case 'poll':
         return this.#speaking.say(command.poll);
       case 'forget':

@@ -97,8 +97,8 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: 'old-file-removed-before-what-is-open-is-copied',
     rule: 'L34',
     file: 'runtime/worker/outbox/store.ts',
-    old: '    await this.#write([...this.#open.values()].map(({ outcome }) => outcome));\n',
-    new: '    for (const { file } of this.#open.values()) if (file !== null) file.open = 0;\n    await this.#files.removeAcknowledged();\n    await this.#write([...this.#open.values()].map(({ outcome }) => outcome));\n',
+    old: '    await this.#write([...this.#open].map(({ ref }) => ref));\n',
+    new: '    for (const { file } of this.#open) if (file !== null) file.open = 0;\n    await this.#files.removeAcknowledged();\n    await this.#write([...this.#open].map(({ ref }) => ref));\n',
     tests: OUTBOX,
   },
   {

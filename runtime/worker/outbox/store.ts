@@ -1,6 +1,7 @@
 import type { Timer } from '../../base/clock.ts';
 import type { Disk } from '../../base/fs/disk.ts';
-import { type Epoch, type ItemRef, refKey } from '../../model/row.ts';
+import { AttemptMap, type OfAttempt } from '../../model/attempt-map.ts';
+import type { Epoch, ItemRef } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import type { Outbox } from './contract.ts';
 import { type Facts, writeFacts } from './facts.ts';
@@ -29,8 +30,8 @@ const WRITE_BYTES: number = 8 * 2 ** 20;
 const REST_MS = 1_000;
 
 /** An outcome that no coordinator has acknowledged. */
-interface Open {
-  readonly outcome: Outcome;
+interface Open extends OfAttempt<Open> {
+  readonly ref: Outcome;
   /** Null until it is on disk. */
   file: OutboxFile | null;
 }
@@ -40,7 +41,7 @@ export class OutboxStore implements Outbox {
   readonly found: readonly Outcome[];
   readonly #terms: StoreTerms;
   readonly #files: OutboxFiles;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new AttemptMap<Open>();
   readonly #closing = new AbortController();
   #openBytes = 0;
   #facts: Facts;
@@ -69,7 +70,7 @@ export class OutboxStore implements Outbox {
 
   forget(refs: readonly ItemRef[]): Promise<void> {
     let isEmptied = false;
-    for (const ref of refs) isEmptied = this.#drop(refKey(ref)) || isEmptied;
+    for (const ref of refs) isEmptied = this.#drop(ref) || isEmptied;
     if (this.#open.size === 0) this.#removeWhenRested();
     return isEmptied ? this.#inTurn(() => this.#files.removeAcknowledged()) : Promise.resolve();
   }
@@ -102,18 +103,17 @@ export class OutboxStore implements Outbox {
   }
 
   #hold(outcome: Outcome): void {
-    const key = refKey(outcome);
-    this.#drop(key);
-    this.#open.set(key, { outcome, file: null });
+    this.#drop(outcome);
+    this.#open.add({ ref: outcome, sibling: null, file: null });
     this.#openBytes += outcome.line.length;
   }
 
   /** Whether nothing is open any more in the file in which it stands. */
-  #drop(key: string): boolean {
-    const open = this.#open.get(key);
+  #drop(ref: ItemRef): boolean {
+    const open = this.#open.get(ref);
     if (open === undefined) return false;
-    this.#open.delete(key);
-    this.#openBytes -= open.outcome.line.length;
+    this.#open.delete(open);
+    this.#openBytes -= open.ref.line.length;
     if (open.file === null) return false;
     open.file.open -= 1;
     return open.file.open === 0;
@@ -128,7 +128,7 @@ export class OutboxStore implements Outbox {
 
   /** One that was acknowledged meanwhile counts for nothing. */
   #moveTo(file: OutboxFile, outcome: Outcome): void {
-    const open = this.#open.get(refKey(outcome));
+    const open = this.#open.get(outcome);
     if (open === undefined) return;
     if (open.file !== null) open.file.open -= 1;
     open.file = file;
@@ -144,7 +144,7 @@ export class OutboxStore implements Outbox {
   /** What is open is on disk a second time before the files go in which it stood. */
   async #copyOpen(): Promise<void> {
     await this.#files.endLast();
-    await this.#write([...this.#open.values()].map(({ outcome }) => outcome));
+    await this.#write([...this.#open].map(({ ref }) => ref));
     await this.#files.removeAcknowledged();
   }
 
