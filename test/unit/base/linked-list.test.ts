@@ -6,7 +6,7 @@ interface Thing extends Linked<Thing> {
 }
 
 function things(names: string): Thing[] {
-  return [...names].map((name) => ({ name, list: null, before: null, after: null }));
+  return names.split('').map((name) => ({ name, list: null, before: null, after: null }));
 }
 
 function names(list: LinkedList<Thing>): string {

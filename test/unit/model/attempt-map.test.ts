@@ -24,7 +24,7 @@ test('each attempt of an item is found for itself, and so are all of them', (t) 
     map
       .ofItem(7)
       .map(({ ref }) => ref.attempt)
-      .sort(),
+      .sort((a, b) => a - b),
     [1, 2, 3],
   );
   t.deepEqual(map.ofItem(9), []);
