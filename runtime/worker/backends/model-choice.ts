@@ -10,9 +10,9 @@ export interface ModelChoice {
 }
 
 /** The request's own bytes, with the model inserted as text: serializing the body again would lose digits, duplicates and member order. */
-export function bodyWithModel({ item, bytes }: Request, { model, overrideModel }: ModelChoice): Uint8Array {
-  const body = bytes();
+export function bodyWithModel(request: Request, { model, overrideModel }: ModelChoice): Uint8Array {
+  const body = request.bytes();
   if (overrideModel !== null) return withMember(body, 'model', overrideModel);
-  const own = isJsonObject(item.body) ? item.body['model'] : undefined;
+  const own = isJsonObject(request.item.body) ? request.item.body['model'] : undefined;
   return model !== null && (own === undefined || own === null) ? withMember(body, 'model', model) : body;
 }
