@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { DenseMap } from '../base/dense-map.ts';
 import type { Attempt, ItemIndex } from './row.ts';
 
 /** Names one attempt of an item. */
@@ -19,7 +20,7 @@ export interface OfAttempt<T> {
  * first: a number as a key costs a fraction of a text made of two.
  */
 export class AttemptMap<T extends OfAttempt<T>> {
-  readonly #byIndex = new Map<ItemIndex, T>();
+  readonly #byIndex = new DenseMap<T>();
   #size = 0;
 
   get size(): number {
