@@ -31,9 +31,14 @@ export class Deadlines<T> {
     return dueMs === undefined ? null : Math.max(0, dueMs - this.#clock.monotonicMs());
   }
 
+  /** The timer stays: where things come and go quickly, there are many moments without any. */
   delete(thing: T): void {
-    if (!this.#dueMs.delete(thing) || this.#dueMs.size > 0) return;
-    // Else it would keep the process from ending.
+    this.#dueMs.delete(thing);
+  }
+
+  /** Where nothing is there, and nothing is to come soon: a timer would keep the process from ending. */
+  rest(): void {
+    if (this.#dueMs.size > 0) return;
     this.#timer?.stop();
     this.#timer = null;
   }

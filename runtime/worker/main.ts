@@ -41,6 +41,9 @@ const BOOT_NONCE_BYTES = 16;
 /** Of all answers that are read or wait to be acknowledged. One is held in several forms while it is judged, stored or sent. */
 const ANSWERS_IN_MEMORY_BYTES = 16 * 1024 * 1024;
 
+/** Lines that are made one by one share pieces of memory of this size: a piece costs more than what is written into it. */
+const BUFFER_POOL_BYTES = 64 * 1024;
+
 /** The worker process: executes items for one run until it is told that the run is finished, or to drain. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
@@ -55,6 +58,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> {
   keepFilesPrivate();
+  Buffer.poolSize = BUFFER_POOL_BYTES;
   const runId = await readRunId(settings.tlsDir);
   const { workerId, stateDir, node, hintsFile: file } = settings;
   const { storeDir, knownGood } = workerPaths(stateDir);

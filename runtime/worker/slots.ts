@@ -92,6 +92,7 @@ class BackendSlots implements Slots {
 
   stopAll(): void {
     for (const running of this.#running) this.#letGo(running);
+    this.#answering.rest();
   }
 
   #execute(running: Running): Promise<void> {
@@ -107,11 +108,16 @@ class BackendSlots implements Slots {
   #end(running: Running, execution: Executed): void {
     if (!this.#running.delete(running)) return;
     this.#stopCounting(running);
-    this.#lettingGo.delete(running);
+    if (running.isAborted) this.#forgetStop(running);
     const { backend, clock, random, requestTimeoutMs } = this.#deps;
     const { read, endpoint } = running;
     const executed = running.isTimedOut ? timeout(backend.endpoints[endpoint] ?? '', requestTimeoutMs) : execution;
     running.onEnded(endingOf(read, judge(executed, read.assignment.attempt, random, backend.hide, clock.wallMs())));
+  }
+
+  #forgetStop(running: Running): void {
+    this.#lettingGo.delete(running);
+    this.#lettingGo.rest();
   }
 
   /** One whose time is to stand still for a while has a deadline of its own from then on; null where it has none any more. */
@@ -145,10 +151,10 @@ class Running implements Stop {
   readonly endpoint: number;
   readonly onEnded: (ending: Ending) => void;
   isTimedOut = false;
+  isAborted = false;
   ownDeadline: Deadline | null = null;
   readonly #takeDeadline: (running: Running) => Deadline | null;
   #controller: AbortController | null = null;
-  #isAborted = false;
 
   constructor(read: ReadItem, endpoint: number, onEnded: (ending: Ending) => void, takeDeadline: (running: Running) => Deadline | null) {
     this.read = read;
@@ -164,12 +170,12 @@ class Running implements Stop {
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#isAborted) this.#controller.abort();
+    if (this.isAborted) this.#controller.abort();
     return this.#controller.signal;
   }
 
   abort(): void {
-    this.#isAborted = true;
+    this.isAborted = true;
     this.#controller?.abort();
   }
 }
