@@ -167,7 +167,13 @@ export class OutboxStore implements Outbox {
   }
 }
 
+/** Nearly always one. */
 function partsOf(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
+  if (outcomes.length === 0) return [];
+  return outcomes.reduce((sum, { line }) => sum + line.length, 0) <= WRITE_BYTES ? [outcomes] : split(outcomes);
+}
+
+function split(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] {
   const parts: Outcome[][] = [];
   let [part, bytes]: [Outcome[], number] = [[], 0];
   for (const outcome of outcomes) {
@@ -178,5 +184,5 @@ function partsOf(outcomes: readonly Outcome[]): readonly (readonly Outcome[])[] 
     part.push(outcome);
     bytes += outcome.line.length;
   }
-  return part.length > 0 ? [...parts, part] : parts;
+  return [...parts, part];
 }
