@@ -64,9 +64,10 @@ export function linesFromWire(check: FieldCheck, wire: Columns<Lines> | undefine
 
 /** One entry where all are equal. */
 export function columnOf<T>(items: readonly T[], valueIn: (item: T) => number): number[] {
-  const values = items.map(valueIn);
-  const [first] = values;
-  return first === undefined || values.some((value) => value !== first) ? values : [first];
+  const [first] = items;
+  if (first === undefined) return [];
+  const value = valueIn(first);
+  return items.every((item) => valueIn(item) === value) ? [value] : items.map(valueIn);
 }
 
 export function checkColumn(check: FieldCheck, field: string, column: readonly number[], count: number): void {
