@@ -16,19 +16,22 @@ const WIDEST_GAP_BYTES = 2 ** 12;
 
 /** Joins entries that follow one another, in the order given, to as few reads as is sensible. */
 export function readRangesOf(entries: readonly Entry[]): readonly ReadRange[] {
-  const ranges: ReadRange[] = [];
+  const ranges: GrowingRange[] = [];
   for (const [at, entry] of entries.entries()) {
-    const joined = joinedRange(ranges.at(-1), entry);
-    if (joined === null) ranges.push({ offset: entry.offset, length: entry.length, first: at, count: 1 });
-    else ranges[ranges.length - 1] = joined;
+    const last = ranges.at(-1);
+    if (last === undefined || !isNeighbour(last, entry)) ranges.push({ offset: entry.offset, length: entry.length, first: at, count: 1 });
+    else {
+      last.length = entry.offset + entry.length - last.offset;
+      last.count += 1;
+    }
   }
   return ranges;
 }
 
-function joinedRange(range: ReadRange | undefined, entry: Entry): ReadRange | null {
-  if (range === undefined) return null;
+type GrowingRange = { -readonly [K in keyof ReadRange]: ReadRange[K] };
+
+function isNeighbour(range: ReadRange, entry: Entry): boolean {
   const gapBytes = entry.offset - (range.offset + range.length);
   const length = entry.offset + entry.length - range.offset;
-  if (gapBytes < 0 || gapBytes > WIDEST_GAP_BYTES || length > LONGEST_SPAN_BYTES) return null;
-  return { ...range, length, count: range.count + 1 };
+  return gapBytes >= 0 && gapBytes <= WIDEST_GAP_BYTES && length <= LONGEST_SPAN_BYTES;
 }
