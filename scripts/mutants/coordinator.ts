@@ -72,8 +72,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'restored-rows-of-nobody-stay',
     rule: 'L31',
     file: 'runtime/coordinator/state/items.ts',
-    old: 'if (isAwaited) giveItem(state, row.worker, item.index);',
-    new: 'giveItem(state, row.worker, item.index);',
+    old: 'if (isAwaited) giveItems(state, row.worker, item.index, 1);',
+    new: 'giveItems(state, row.worker, item.index, 1);',
     tests: UNIT,
   },
   {

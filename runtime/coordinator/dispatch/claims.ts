@@ -168,13 +168,9 @@ function knownUpTo({ picks }: Grant, { cursor }: Claimed): ItemIndex {
   return Math.min(cursor, Math.max(...ends));
 }
 
-/** All items of a range run in the same row. */
 function startRows(state: State, { worker }: Grant, { from, count, attempt }: Granted, into: ItemIndex[]): void {
-  const row = { worker, attempt, claimEpoch: state.epoch };
-  for (let index = from; index < from + count; index += 1) {
-    addClaimed(state, index, row);
-    into.push(index);
-  }
+  addClaimed(state, from, count, { worker, attempt, claimEpoch: state.epoch });
+  for (let index = from; index < from + count; index += 1) into.push(index);
 }
 
 /** A row that an earlier claim of unknown fate has left for this worker (L8). */

@@ -5,7 +5,7 @@ import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
 import { type ActiveClaim, type Item, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
 import type { State } from './state.ts';
 import type { Worker } from './worker.ts';
-import { awaitItem, awaitNoMore, forgetRow, giveItem } from './workers.ts';
+import { awaitItem, awaitNoMore, forgetRow, giveItems } from './workers.ts';
 
 /**
  * The owner of the items: their rows, their locks, and the queues in which they stand. Everybody else reads them, and the compiler
@@ -43,11 +43,14 @@ export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
   return item;
 }
 
-/** A claim was granted; an item that was handed back before has a history, which it keeps. */
-export function addClaimed(state: State, index: ItemIndex, row: Row): void {
-  const before = state.items.get(index);
-  const known = { index, row, lastAttempt: row.attempt, faults: before?.faults ?? NO_FAULTS };
-  follow(state, before, addItem(state, known, [giveTo(state, index, row)]));
+/** A claim was granted: its items run in one row. One that was handed back before has a history, which it keeps. */
+export function addClaimed(state: State, from: ItemIndex, count: number, row: Row): void {
+  const owner = giveItems(state, row.worker, from, count);
+  for (let index = from; index < from + count; index += 1) {
+    const before = state.items.get(index);
+    const known = { index, row, lastAttempt: row.attempt, faults: before?.faults ?? NO_FAULTS };
+    follow(state, before, addItem(state, known, [newRow(state, row, owner)]));
+  }
 }
 
 function addItem(state: State, { index, row, lastAttempt, faults }: HandedBackItem, rows: readonly ActiveClaim[]): Item {
@@ -93,9 +96,7 @@ export function addRow(state: State, item: Item, row: Row): ActiveClaim {
 }
 
 function giveTo(state: State, index: ItemIndex, row: Row): ActiveClaim {
-  const owner = state.workers.get(row.worker);
-  giveItem(state, row.worker, index);
-  return newRow(state, row, owner);
+  return newRow(state, row, giveItems(state, row.worker, index, 1));
 }
 
 function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): ActiveClaim {
@@ -106,7 +107,7 @@ function newRow({ nowMs }: State, row: Row, owner: Worker | undefined): ActiveCl
 /** The row that was taken from the item runs again (L44). It is its worker's only where that still waits for it. */
 export function restoreRow(state: State, item: Item, row: Row, isAwaited: boolean): void {
   const owner = state.workers.get(row.worker);
-  if (isAwaited) giveItem(state, row.worker, item.index);
+  if (isAwaited) giveItems(state, row.worker, item.index, 1);
   const mine: Own<Item> = item;
   mine.rows = [{ ...newRow(state, row, owner), isStarted: true }];
 }

@@ -3,7 +3,7 @@ import { DenseSet } from '../../base/dense-set.ts';
 import type { WorkerInfo } from '../../ledger/contract.ts';
 import { type ItemIndex, type ItemRef, plainRef, type Row, refKey, type WorkerId } from '../../model/row.ts';
 import type { State } from './state.ts';
-import type { OwnWorker } from './worker.ts';
+import type { OwnWorker, Worker } from './worker.ts';
 
 /** For the room `workers`, which writes them too. */
 export function ownWorkers(state: State): Map<WorkerId, OwnWorker> {
@@ -83,9 +83,11 @@ export function takeOutgoing(worker: OwnWorker, index: ItemIndex): void {
   worker.outgoing.delete(index);
 }
 
-/** The row of the item is this worker's. */
-export function giveItem(state: State, id: WorkerId, index: ItemIndex): void {
-  ownWorkers(state).get(id)?.items.add(index);
+/** The rows of these items are this worker's. */
+export function giveItems(state: State, id: WorkerId, from: ItemIndex, count: number): Worker | undefined {
+  const worker = ownWorkers(state).get(id);
+  for (let index = from; index < from + count; index += 1) worker?.items.add(index);
+  return worker;
 }
 
 /** A row of the item is on its way to this worker. */

@@ -75,6 +75,11 @@ interface Waiting {
   readonly reject: (error: RolloutError) => void;
 }
 
+function framesOf(group: readonly Waiting[]): readonly Frame[] {
+  const [only] = group;
+  return only !== undefined && group.length === 1 ? only.frames : group.flatMap(({ frames }) => frames);
+}
+
 /**
  * Group commit: while one write and sync runs, later appends gather, and go together in the next one. So under load the number of
  * syncs is bounded by the disk, and each append waits for at most two of them.
@@ -124,12 +129,7 @@ export class GroupCommitLog implements ResultLog {
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup();
       try {
-        await this.#sink.write(
-          encodeFrames(
-            this.epoch,
-            group.flatMap((waiting) => waiting.frames),
-          ),
-        );
+        await this.#sink.write(encodeFrames(this.epoch, framesOf(group)));
         await this.#sink.sync();
         for (const waiting of group) waiting.resolve();
       } catch (error) {
