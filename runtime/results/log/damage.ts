@@ -8,7 +8,6 @@ import { hiddenRecords } from './hidden.ts';
 import type { Location } from './locations.ts';
 import { Locator } from './locator.ts';
 import { segmentName } from './place.ts';
-import { recordProblem } from './record-check.ts';
 import type { SegmentEnd } from './segment-reader.ts';
 import { findShadows } from './shadows.ts';
 
@@ -64,7 +63,7 @@ export async function inspectLog<T>(options: InspectOptions, use: (locator: Loca
  */
 export async function findDamage(locator: Locator, dir: string): Promise<Damage> {
   await eachItem(locator, (index) => {
-    if (recordProblem(locator.at(index)) !== null) locator.lose(index);
+    if (locator.hasProblem(index)) locator.lose(index);
   });
   for await (const { index } of hiddenRecords(locator)) locator.lose(index);
   const found = await talliesOf(locator);

@@ -124,6 +124,14 @@ export class Locator {
     return ((words[at + 2] as number) & LOST) !== 0;
   }
 
+  /** The ledger has the item as done or failed, and its frame is not there or says otherwise; `recordProblem` tells which. */
+  hasProblem(index: ItemIndex): boolean {
+    const { words, at } = this.#entry(index);
+    const state = words[at + 2] as number;
+    const expected = (state >>> EXPECTED_SHIFT) & KIND_MASK;
+    return expected !== 0 && ((state >>> FOUND_SHIFT) & KIND_MASK) !== expected;
+  }
+
   hasRecord(index: ItemIndex): boolean {
     const { words, at } = this.#entry(index);
     return isRecordState(words[at + 2] as number);
@@ -149,7 +157,7 @@ export class Locator {
   async #readBits({ ledger }: LocateOptions): Promise<void> {
     for (let from = 0; from < this.items; from += BITS_AT_ONCE) {
       const bits = await ledger.bits(from, Math.min(BITS_AT_ONCE, this.items - from));
-      for (const [n, bit] of bits.entries()) if (bit !== ITEM_BIT.open) this.#expect(from + n, bit);
+      for (let n = 0; n < bits.length; n += 1) if (bits[n] !== ITEM_BIT.open) this.#expect(from + n, bits[n] as number);
       await nextTurn();
     }
     const after = await ledger.tallies();

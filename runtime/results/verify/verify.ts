@@ -7,7 +7,6 @@ import { PROBLEM_TEXT } from '../log/damage-text.ts';
 import { findHiddenRecord, hiddenText } from '../log/hidden.ts';
 import { Locator } from '../log/locator.ts';
 import { missingSegments, segmentName } from '../log/place.ts';
-import { recordProblem } from '../log/record-check.ts';
 import { explainFiles } from './explain.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { areFilesExact } from './verify-files.ts';
@@ -111,7 +110,7 @@ async function checkTallies(locator: Locator, dir: string, violations: Violation
 }
 
 async function isRecordMissing(locator: Locator): Promise<boolean> {
-  for (let index = 0; index < locator.items; index++) if (recordProblem(locator.at(index)) !== null) return true;
+  for (let index = 0; index < locator.items; index++) if (locator.hasProblem(index)) return true;
   return false;
 }
 
