@@ -1,6 +1,6 @@
 /**
  * Many workers in one process: `node herd-process.ts <tlsDir> <port> <first> <count>`. Each has the real loop, machine and
- * client, with two connections as a worker process has, and beats every two seconds; its store is in memory and its backend answers
+ * client, with two connections as a worker process has, and beats as one does; its store is in memory and its backend answers
  * nothing before it reads `go` on its stdin. Says every tenth of a second, one JSON line each, how it stands with them.
  */
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
     link: link(),
     heartbeat: startHerdHeartbeat({
       ...{ workerId, bootNonce, link: link(), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
-      onBeat: (beat) => loop.onBeat(beat),
+      onAnswered: (beat) => loop.onBeat(beat),
     }),
     answers: { keep: () => undefined },
     ask: async () => ({ kind: 'ready' }),
