@@ -23,6 +23,8 @@ export interface Beat {
   readonly detail: string;
   /** Name of the machine, by which hints find the worker; empty where it is not known. */
   readonly node: string;
+  /** An answer is wanted. On a stream some beats only say that the worker lives; as a call each asks. */
+  readonly isAsking: boolean;
 }
 
 export interface BeatReply {

@@ -16,6 +16,20 @@ export interface Timing {
 /** What a coordinator tells its workers: its times override their settings (C12). */
 export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
 
+/**
+ * On a stream the coordinator says something at least every so many heartbeat intervals. More often would be most of what an idle worker
+ * costs it, and the pings of the transport notice a connection that is dead.
+ */
+export const WORD_INTERVALS = 3;
+
+/**
+ * Of so many beats one asks for an answer. Twice within the self-fence timeout, so that one answer that is late does not make a worker
+ * fence itself.
+ */
+export function beatsPerAnswer({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: ToldTiming): number {
+  return Math.max(1, Math.min(WORD_INTERVALS, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
+}
+
 /** A poll is answered within this, under every proxy's idle limit. */
 export const MAX_POLL_WAIT_MS = 20_000;
 

@@ -15,18 +15,20 @@ export interface BeatsListener {
   onEnd(why: Unanswered): void;
 }
 
-type AnsweredBeat = { readonly kind: 'reply'; readonly reply: BeatReply } | Unanswered;
+/** Null where none was asked for. */
+type AnsweredBeat = { readonly kind: 'reply'; readonly reply: BeatReply | null } | Unanswered;
 
 interface UnderWay {
   readonly resolve: (answer: AnsweredBeat) => void;
   readonly deadline: Timer;
 }
 
+const UNASKED: AnsweredBeat = { kind: 'reply', reply: null };
 const CLOSED: Unanswered = { kind: 'unreachable', detail: 'the connection was closed' };
 
 /**
- * Beats over a stream, which is opened by the first of them, and again by the first after it has ended. They are answered in their order.
- * A beat that is not answered in its time ends the stream, and with it all that are under way.
+ * Beats over a stream, which is opened by the first of them, and again by the first after it has ended. Those that ask are answered in
+ * their order; the first one always asks. One that is not answered in its time ends the stream, and with it all that are under way.
  */
 export class BeatsClient {
   readonly #open: (listener: BeatsListener) => BeatsStream;
@@ -40,16 +42,24 @@ export class BeatsClient {
   }
 
   beat(beat: Beat, deadlineMs: number): Promise<AnsweredBeat> {
+    if (!beat.isAsking && this.#stream !== null) {
+      this.#stream.say(beat);
+      return Promise.resolve(UNASKED);
+    }
+    return this.#ask({ ...beat, isAsking: true }, deadlineMs);
+  }
+
+  close(): void {
+    this.#end(CLOSED);
+  }
+
+  #ask(beat: Beat, deadlineMs: number): Promise<AnsweredBeat> {
     return new Promise((resolve) => {
       const late: Unanswered = { kind: 'unreachable', detail: `no answer to a beat within ${deadlineMs} ms` };
       this.#underWay.push({ resolve, deadline: this.#clock.after(deadlineMs, () => this.#end(late)) });
       this.#stream ??= this.#open({ onReply: (reply) => this.#onReply(reply), onEnd: (why) => this.#end(why) });
       this.#stream.say(beat);
     });
-  }
-
-  close(): void {
-    this.#end(CLOSED);
   }
 
   #onReply(reply: BeatReply): void {

@@ -15,7 +15,7 @@ import * as mapping from './mapping/mapping.ts';
 import { drainOrderToWire, drainReplyFromWire, hintReplyFromWire, hintToWire } from './mapping/mapping-run.ts';
 import { infoFromWire, statusFromWire } from './mapping/mapping-status.ts';
 import { codecOf, pathOf } from './method.ts';
-import { CLIENT_OPTIONS } from './options.ts';
+import { type Carries, clientOptions } from './options.ts';
 import { openSession, type SessionListener, type SessionStream } from './session-client.ts';
 import { notUnderstood, type Unanswered, unansweredOf } from './status.ts';
 
@@ -31,11 +31,14 @@ export interface ClientOptions {
 export interface WorkerClientOptions extends ClientOptions {
   /** `poll`: every beat is a call of its own, which every proxy lets through. By default a stream. */
   readonly transport?: Transport;
+  /** What goes over its streams: by default a session. */
+  readonly carries?: 'session' | 'beats';
 }
 
 /** Calls never throw: what went wrong is a value. Nothing is repeated here; the caller knows what may be. */
 export interface WorkerClient {
-  beat(beat: Beat, deadlineMs: number): Promise<Answered<BeatReply>>;
+  /** Null where the beat asks for none; as a call each beat is answered. */
+  beat(beat: Beat, deadlineMs: number): Promise<Answered<BeatReply | null>>;
   /** An aborted poll answers `unreachable`. */
   poll(poll: Poll, deadlineMs: number, signal?: AbortSignal): Promise<Answered<PollReply>>;
   session(listener: SessionListener): SessionStream;
@@ -58,8 +61,8 @@ const STATUS_MS = 2_000;
 const ORDER_MS = 2_000;
 const IDENTIFY_MS = 2_000;
 
-export function createWorkerClient({ transport = 'stream', ...options }: WorkerClientOptions): WorkerClient {
-  const client = dial(options);
+export function createWorkerClient({ transport = 'stream', carries = 'session', ...options }: WorkerClientOptions): WorkerClient {
+  const client = dial(options, transport === 'poll' ? 'calls' : carries);
   const { beat, poll, deregister } = WorkerService.method;
   const beats = new BeatsClient((listener) => openBeats(client.client, listener), options.clock);
   return {
@@ -80,7 +83,7 @@ export function createWorkerClient({ transport = 'stream', ...options }: WorkerC
 }
 
 export function createRunClient(options: ClientOptions): RunClient {
-  const client = dial(options);
+  const client = dial(options, 'calls');
   const { status, drain, hint } = RunService.method;
   return {
     status: (deadlineMs = STATUS_MS) => client.call(status, create(StatusRequestSchema), statusFromWire, deadlineMs),
@@ -104,8 +107,8 @@ interface Dialled {
   readonly close: () => void;
 }
 
-function dial({ address, credentials, clock }: ClientOptions): Dialled {
-  const client = new Client(address, credentials, CLIENT_OPTIONS);
+function dial({ address, credentials, clock }: ClientOptions, carries: Carries): Dialled {
+  const client = new Client(address, credentials, clientOptions(carries));
   const call: Dialled['call'] = (method, request, fromWire, deadlineMs, signal) =>
     new Promise((resolve) => {
       const { serialize } = codecOf(method.input);

@@ -10,7 +10,7 @@ import type { RunStatus } from '../model/status.ts';
  */
 export interface CoordinatorCore {
   beat(beat: Beat): Promise<BeatReply>;
-  /** The beats of this worker on one stream; each is answered once, in their order. */
+  /** The beats of this worker on one stream; each that asks is answered once, in their order. */
   beats(worker: WorkerId, writer: StreamWriter<BeatReply>): StreamReceiver<Beat>;
   /** `signal` aborts when nobody waits for the answer any more. */
   poll(poll: Poll, signal: AbortSignal): Promise<PollReply>;

@@ -4,10 +4,18 @@ import type { ChannelOptions } from '@grpc/grpc-js';
 export const MAX_MESSAGE_BYTES: number = 16 * 1024 ** 2;
 
 /**
- * A ping each second. A silent coordinator is noticed in about three seconds, by every kind of call; one whose loop stood still for a
- * second or two is not left by all its workers at once, who would all shake hands again.
+ * How often a client pings, by what its connection carries. grpc-js pings whether or not something has been heard, and a ping costs the
+ * coordinator as much as a beat.
+ * - Calls that wait for long: a silent coordinator is noticed in about three seconds. One whose loop stood still for a second or two is not
+ *   left by all its workers at once, who would all shake hands again.
+ * - A session: the worker hears a silent coordinator by itself; the pings tell within five seconds that nothing gets there any more.
+ * - Beats, which are asked for answers, are pings themselves.
  */
-const CLIENT_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 1_000, 'grpc.keepalive_timeout_ms': 2_000 };
+const PING_MS = { calls: 1_000, session: 3_000, beats: 20_000 } as const;
+
+export type Carries = keyof typeof PING_MS;
+
+const PING_ANSWERED_MS = 2_000;
 /**
  * Of a silent worker the beats decide, and streams notice silence by themselves: this only lets go of connections. More often, a
  * thousand workers would cost the coordinator more in pings than in beats.
@@ -23,9 +31,9 @@ const MESSAGES: ChannelOptions = {
 
 export const SERVER_OPTIONS: ChannelOptions = { ...SERVER_KEEPALIVE, ...MESSAGES };
 
-export const CLIENT_OPTIONS: ChannelOptions = {
-  ...CLIENT_KEEPALIVE,
+const CLIENT_OPTIONS: ChannelOptions = {
   ...MESSAGES,
+  'grpc.keepalive_timeout_ms': PING_ANSWERED_MS,
   'grpc.keepalive_permit_without_calls': 1,
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,
@@ -41,3 +49,7 @@ export const CLIENT_OPTIONS: ChannelOptions = {
   // Node warns of an address as a TLS server name. The name is not what a coordinator is known by (tls.ts).
   'grpc.ssl_target_name_override': 'localhost',
 };
+
+export function clientOptions(carries: Carries): ChannelOptions {
+  return { ...CLIENT_OPTIONS, 'grpc.keepalive_time_ms': PING_MS[carries] };
+}

@@ -18,6 +18,11 @@ export const MAX_POLL_ITEMS = 4_096;
 /** Unacknowledged outcomes are held in memory and on disk: at these bounds the worker takes nothing new until some are acknowledged. */
 export const MAX_UNACKNOWLEDGED = 8_192;
 export const MAX_UNACKNOWLEDGED_BYTES: number = 64 * 1024 * 1024;
+/**
+ * On a stream with nothing to say something is said after so many heartbeat intervals, for proxies that close what is quiet one way, and
+ * so that a coordinator that hears nothing for a minute knows that the way up is dead. That the worker lives, its beats tell.
+ */
+export const QUIET_INTERVALS = 20;
 /** An outcome that was sent and neither acknowledged nor known to be lost is sent again: longer than any poll waits. */
 export const RESEND_AFTER_MS = 60_000;
 
@@ -63,7 +68,7 @@ function sayWhereDue(state: State, nowMs: number): void {
   const { session, settings } = state;
   if (session.polls > 0 && (!session.isOpen || session.inFlight.size > 0)) return;
   const isDue = hasNews(state) && (!isAnswerDue(state) || isUrgent(state));
-  if (session.polls > 0 && !isDue && session.quietMs < settings.heartbeatIntervalMs) return;
+  if (session.polls > 0 && !isDue && session.quietMs < QUIET_INTERVALS * settings.heartbeatIntervalMs) return;
   if (session.polls === 0) state.silence = onHeard(state.silence);
   session.quietMs = 0;
   send(state, nowMs);

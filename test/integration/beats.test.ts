@@ -46,7 +46,7 @@ test('all beats of a client go over one stream, whole, and each gets its answer'
     told.epoch = 4;
     const second = await Promise.all(beats.slice(2).map((beat) => client.beat(beat, DEADLINE_MS)));
     t.deepEqual(
-      [...first, ...second].map((answer) => answer.kind === 'reply' && answer.reply.epoch),
+      [...first, ...second].map((answer) => answer.kind === 'reply' && answer.reply?.epoch),
       [3, 3, 4, 4],
     );
     t.is(streams.length, 1);
@@ -54,6 +54,21 @@ test('all beats of a client go over one stream, whole, and each gets its answer'
     t.deepEqual(calls, [], 'no call was made beside it');
     client.close();
     await until('the core hears that it is over', WAIT_MS, () => streams[0]?.isGone);
+  });
+});
+
+test('a beat that asks for nothing is heard, and its client waits for no answer', async (t) => {
+  const { core, streams } = hearing();
+  await inWorld(t, core, async ({ worker }) => {
+    const client = await worker('w-1');
+    const silent = { ...beatOf('w-1'), isAsking: false };
+    t.like(await client.beat(silent, DEADLINE_MS), { kind: 'reply', reply: { epoch: 3 } }, 'the first of a stream asks');
+    t.deepEqual(await client.beat(silent, DEADLINE_MS), { kind: 'reply', reply: null });
+    await until('both are heard', WAIT_MS, () => streams[0]?.heard.length === 2);
+    t.deepEqual(
+      streams[0]?.heard.map(({ isAsking }) => isAsking),
+      [true, false],
+    );
   });
 });
 

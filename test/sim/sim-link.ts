@@ -1,8 +1,9 @@
 import type { Clock } from '../../runtime/base/clock.ts';
 import type { SimProcess } from './sim-process.ts';
 
-/** A silent peer is noticed by the pings of the connection. */
+/** A silent peer is noticed by the pings of the connection: of one that carries calls, and of one that carries a stream (rpc/options.ts). */
 export const KEEPALIVE_MS = 2_000;
+export const STREAM_KEEPALIVE_MS = 5_000;
 /** How late a message may come. */
 export const LATEST_MS = 2_500;
 

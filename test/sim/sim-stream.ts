@@ -3,7 +3,7 @@ import type { Loop } from '../../runtime/coordinator/perform/loop.ts';
 import type { StreamReceiver, StreamWriter } from '../../runtime/rpc/core.ts';
 import type { Unanswered } from '../../runtime/rpc/status.ts';
 import type { SimCoordinator } from './sim-coordinator.ts';
-import { type Caller, KEEPALIVE_MS, LATEST_MS, type LinkState } from './sim-link.ts';
+import { type Caller, LATEST_MS, type LinkState, STREAM_KEEPALIVE_MS } from './sim-link.ts';
 import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
 import type { World } from './world.ts';
@@ -138,7 +138,7 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
     if (this.#isSilent) return;
     this.#isSilent = true;
     const isAnswered = this.#random.next() < 0.5;
-    this.#world.queue.after(KEEPALIVE_MS, () => {
+    this.#world.queue.after(STREAM_KEEPALIVE_MS, () => {
       if (isAnswered) this.#hangUp();
       else this.#end({ kind: 'unreachable', detail: 'no answer to a ping' });
     });
@@ -172,7 +172,7 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
 
   /** A process that is killed leaves a reset behind; a machine that is gone leaves nothing, and the pings find out. */
   #afterPing(run: () => void): void {
-    this.#world.queue.after(this.#random.next() < 0.7 ? this.#travelMs() : KEEPALIVE_MS, run);
+    this.#world.queue.after(this.#random.next() < 0.7 ? this.#travelMs() : STREAM_KEEPALIVE_MS, run);
   }
 
   #travelMs(): number {

@@ -170,7 +170,11 @@ export class SimWorker {
       ...client,
       beat: (beat, deadlineMs) => {
         worker.onBeatSent(seen, beat.state);
-        return client.beat(beat, deadlineMs).finally(() => worker.onBeatEnded(seen));
+        const toldBefore = seen.beatsTold;
+        return client.beat(beat, deadlineMs).then((answer) => {
+          worker.onBeatEnded(seen, answer, toldBefore);
+          return answer;
+        });
       },
       poll: (poll, deadlineMs, signal) => {
         onPollSent(poll);

@@ -1,6 +1,7 @@
 import { type ItemRef, refKey, type WorkerId } from '../../runtime/model/row.ts';
-import type { Poll, PollReply } from '../../runtime/model/session.ts';
+import type { BeatReply, Poll, PollReply } from '../../runtime/model/session.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
+import type { Answered } from '../../runtime/rpc/client.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';
 
@@ -12,6 +13,9 @@ export interface Seen {
   validMs: number;
   hasLeft: boolean;
   beatsUnderWay: number;
+  /** Beats that asked for no answer, and how many of them have arrived: an answer to a later one, or the end of their stream, tells it. */
+  beatsTold: number;
+  beatsArrived: number;
   readonly assigned: Set<string>;
   readonly mayForget: Set<string>;
   readonly returned: Set<string>;
@@ -46,6 +50,8 @@ export class WorkerChecker {
       validMs: process.monotonicMs(),
       hasLeft: false,
       beatsUnderWay: 0,
+      beatsTold: 0,
+      beatsArrived: 0,
       assigned: new Set(),
       mayForget: new Set(),
       returned: new Set(),
@@ -80,13 +86,17 @@ export class WorkerChecker {
     seen.beatsUnderWay += 1;
   }
 
-  onBeatEnded(seen: Seen): void {
+  /** `toldBefore`: how many had asked for none when it was sent. */
+  onBeatEnded(seen: Seen, answer: Answered<BeatReply | null>, toldBefore: number): void {
     seen.beatsUnderWay -= 1;
+    if (answer.kind !== 'reply') seen.beatsArrived = seen.beatsTold;
+    else if (answer.reply === null) seen.beatsTold += 1;
+    else seen.beatsArrived = Math.max(seen.beatsArrived, toldBefore);
   }
 
   onFarewell(seen: Seen): void {
     seen.hasLeft = true;
-    const isLast = seen.beatsUnderWay === 0;
+    const isLast = seen.beatsUnderWay === 0 && seen.beatsArrived === seen.beatsTold;
     this.#checking.hold('L36', isLast, `${seen.worker} deregisters while a beat is under way, which could register it again`);
   }
 

@@ -43,9 +43,9 @@ const told = once(process.stdin, 'data');
 
 function startWorker(workerId: string, tls: TlsFiles): void {
   const credentials = clientCredentials(tls, runId, log);
-  const link = (): Link =>
+  const link = (carries: 'session' | 'beats'): Link =>
     createLink({
-      dial: (address) => createWorkerClient({ address, credentials, clock }),
+      dial: (address) => createWorkerClient({ address, credentials, clock, carries }),
       addresses: [`127.0.0.1:${port}`],
       clock,
       random,
@@ -62,9 +62,9 @@ function startWorker(workerId: string, tls: TlsFiles): void {
     state,
     outbox: { found: [], highestEpoch: 0, put: done, forget: done, keepEpoch: done, close: done },
     slots: slots(),
-    link: link(),
+    link: link('session'),
     heartbeat: startHerdHeartbeat({
-      ...{ workerId, bootNonce, link: link(), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
+      ...{ workerId, bootNonce, link: link('beats'), heartbeatIntervalMs: settings.heartbeatIntervalMs, onFailure: fail },
       onAnswered: (beat) => loop.onBeat(beat),
     }),
     answers: { keep: () => undefined },

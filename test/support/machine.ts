@@ -64,6 +64,7 @@ export class Machine {
       highestEpoch,
       detail,
       node: '',
+      isAsking: true,
     };
     return this.tell({ kind: 'beat', beat, token: this.token() });
   }

@@ -58,7 +58,18 @@ export const OUTCOME: Outcome = {
 };
 
 export function beatOf(workerId: string): Beat {
-  return { workerId, bootNonce: 'n', state: 'ready', concurrency: 8, pid: 1, loopLagMs: 0.4, highestEpoch: 0, detail: '', node: 'm-1' };
+  return {
+    workerId,
+    bootNonce: 'n',
+    state: 'ready',
+    concurrency: 8,
+    pid: 1,
+    loopLagMs: 0.4,
+    highestEpoch: 0,
+    detail: '',
+    node: 'm-1',
+    isAsking: true,
+  };
 }
 
 export function pollOf(workerId: string, more: Partial<Poll> = {}): Poll {

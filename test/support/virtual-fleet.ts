@@ -110,7 +110,7 @@ export class VirtualFleet {
 
   #beat(n: number, state: WorkerState): void {
     const { workerId, bootNonce, concurrency } = state.settings;
-    const about = { loopLagMs: 0, highestEpoch: state.guard.highestEpoch, detail: '', node: '', pid: n };
+    const about = { loopLagMs: 0, highestEpoch: state.guard.highestEpoch, detail: '', node: '', pid: n, isAsking: true };
     const beat = { workerId, bootNonce, concurrency, state: state.said.state, ...about };
     this.#message(() => this.#tell({ kind: 'beat', beat, token: -n - 1 }));
   }

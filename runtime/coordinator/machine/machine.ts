@@ -37,6 +37,8 @@ export function step(state: State, nowMs: number, fact: Fact): readonly Command[
   state.nowMs = nowMs;
   const { phase } = state;
   takeIn(state, nowMs, fact);
+  // One that says nothing new has no other effect, and most facts are such beats where many workers are idle.
+  if (fact.kind === 'beat' && state.dirty.size === 0) return takeCommands(state);
   judgeReopened(state);
   deliverGranted(state);
   releaseLastSuspects(state);

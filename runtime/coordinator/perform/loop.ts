@@ -72,7 +72,10 @@ export function createLoop(options: LoopOptions): Loop {
     beat: (beat) => replies.open((token) => tell({ kind: 'beat', beat, token })),
     beats: (_worker, writer) => {
       const token = replies.openBeats(writer);
-      return { onMessage: (beat) => tell({ kind: 'beat', beat, token }), gone: () => replies.drop(token, callerHungUp()) };
+      return {
+        onMessage: (beat) => tell({ kind: 'beat', beat, token: beat.isAsking ? token : null }),
+        gone: () => replies.drop(token, callerHungUp()),
+      };
     },
     poll: (poll, signal) =>
       replies.open((token) => {

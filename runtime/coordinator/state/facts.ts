@@ -23,7 +23,8 @@ export type ClaimResult = Claimed | { readonly kind: 'gone' };
 export type Fact =
   /** The mirror has been built; what the coordinator itself had claimed is taken up again. */
   | { readonly kind: 'started' }
-  | { readonly kind: 'beat'; readonly beat: Beat; readonly token: Token }
+  /** `token`: null where no answer is wanted. */
+  | { readonly kind: 'beat'; readonly beat: Beat; readonly token: Token | null }
   | { readonly kind: 'poll'; readonly poll: Poll; readonly token: Token }
   /** A message of a stream. */
   | { readonly kind: 'message'; readonly poll: Poll; readonly token: Token }

@@ -1,6 +1,6 @@
 import type { FailureReason } from '../../model/event.ts';
 import type { WorkerId } from '../../model/row.ts';
-import type { Beat, Deregistration } from '../../model/session.ts';
+import type { Beat, BeatReply, Deregistration } from '../../model/session.ts';
 import { loseRows } from '../items/poison.ts';
 import { extendHeadway, noteLoss } from '../progress/stall.ts';
 import { tellWorkerWaits } from '../progress/waits.ts';
@@ -20,20 +20,20 @@ import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 export const MAX_BOOTS = 20_000;
 
 /** The first beat of an unknown worker, or of a new boot, registers it; every other says that it lives. */
-export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): void {
+export function onBeat(state: State, nowMs: number, beat: Beat, token: Token | null): void {
   if (state.replacedBoots.has(bootKey(beat.workerId, beat.bootNonce))) {
-    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
+    return replyBeat(state, token, { epoch: state.epoch, isSuperseded: true });
   }
   const known = ownWorkers(state).get(beat.workerId);
   if (beat.highestEpoch > state.epoch) {
     checkEpoch(state, beat.workerId, beat.highestEpoch);
     if (known?.bootNonce === beat.bootNonce) hear(state, nowMs, known);
     // The worker ignores an older epoch, and logs that it met one (L41).
-    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false } });
+    return replyBeat(state, token, { epoch: state.epoch, isSuperseded: false });
   }
   if (known !== undefined && isReplaced(known, beat)) {
     noteReplaced(state, beat.workerId, beat.bootNonce);
-    return command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: true } });
+    return replyBeat(state, token, { epoch: state.epoch, isSuperseded: true });
   }
   const worker = known?.bootNonce === beat.bootNonce ? known : registerBoot(state, nowMs, beat, known);
   hear(state, nowMs, worker);
@@ -52,8 +52,13 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token): v
   worker.concurrency = beat.concurrency;
   worker.pid = beat.pid;
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });
+  if (token === null) return;
   if (!worker.isRegistered) return void worker.beats.push(token);
   answerBeat(state, token);
+}
+
+function replyBeat(state: State, token: Token | null, reply: BeatReply): void {
+  if (token !== null) command(state, { kind: 'reply-beat', token, reply });
 }
 
 /**

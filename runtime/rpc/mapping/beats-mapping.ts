@@ -12,12 +12,14 @@ import { wholeMs } from './whole-ms.ts';
 
 export function beatsRequestToWire(beat: Beat, before: Beat | null): BeatsRequest {
   const isSame = before !== null && isSameBeat(before, beat);
-  return create(BeatsRequestSchema, isSame ? { loopLagMs: wholeMs(beat.loopLagMs) } : { beat: beatToWire(beat) });
+  const asks = beat.isAsking;
+  return create(BeatsRequestSchema, isSame ? { loopLagMs: wholeMs(beat.loopLagMs), asks } : { beat: beatToWire(beat), asks });
 }
 
-export function beatsRequestFromWire({ beat, loopLagMs }: BeatsRequest, before: Beat | null): Checked<Beat> {
-  if (beat !== undefined) return beatFromWire(beat);
-  return before === null ? missing('beat') : { kind: 'ok', value: { ...before, loopLagMs } };
+export function beatsRequestFromWire({ beat, loopLagMs, asks: isAsking }: BeatsRequest, before: Beat | null): Checked<Beat> {
+  if (beat === undefined) return before === null ? missing('beat') : { kind: 'ok', value: { ...before, loopLagMs, isAsking } };
+  const checked = beatFromWire(beat);
+  return checked.kind === 'ok' ? { kind: 'ok', value: { ...checked.value, isAsking } } : checked;
 }
 
 export function beatsResponseToWire(reply: BeatReply, before: BeatReply | null): BeatsResponse {
@@ -33,7 +35,7 @@ function missing(field: string): Checked<never> {
   return { kind: 'invalid', field, problem: 'must be there' };
 }
 
-/** But for the lag of the loop. */
+/** But for the lag of the loop, and for whether it asks. */
 function isSameBeat(one: Beat, other: Beat): boolean {
   return (
     one.workerId === other.workerId &&

@@ -44,6 +44,7 @@ export function beatFromWire(wire: BeatRequest): Checked<Beat> {
     highestEpoch,
     detail: check.detail(wire.detail),
     node: check.detail(wire.node, 'node'),
+    isAsking: true,
   });
 }
 

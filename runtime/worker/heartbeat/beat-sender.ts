@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { Epoch } from '../../model/row.ts';
-import type { WorkerState } from '../../model/session.ts';
+import type { BeatReply, WorkerState } from '../../model/session.ts';
+import { beatsPerAnswer } from '../../model/timing.ts';
 import type { Link } from '../session/link.ts';
 import type { FromHeartbeatThread, HeartbeatSettings } from './heartbeat-messages.ts';
 
@@ -28,6 +29,10 @@ export class BeatSender {
   #timer: Timer;
   #intervalMs: number;
   readonly #underWay = new Set<Promise<void>>();
+  /** Of so many beats one asks: each of them, until a coordinator has answered. */
+  #perAnswer = 1;
+  /** Since the last one that asked. */
+  #unasked = 0;
   #state: WorkerState = 'init';
   #detail = '';
   #highestEpoch: Epoch;
@@ -58,8 +63,12 @@ export class BeatSender {
     this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
   }
 
-  /** Says no more; resolves when no beat is under way, since one that came after the deregistration would register the worker again (L36). */
+  /**
+   * Says no more; resolves when no beat is under way, since one that came after the deregistration would register the worker again (L36).
+   * The answer to a last beat tells that those before it have arrived, where they asked for none.
+   */
   async stop(): Promise<void> {
+    if (this.#unasked > 0) this.#beat(true);
     this.#isStopped = true;
     this.#timer.stop();
     await Promise.allSettled(this.#underWay);
@@ -70,7 +79,9 @@ export class BeatSender {
   }
 
   /** The coordinator's interval applies: its failure rule would fail a worker that beats less often (C12). */
-  #adopt(intervalMs: number): void {
+  #adopt(timing: NonNullable<BeatReply['timing']>): void {
+    const intervalMs = timing.heartbeatIntervalMs;
+    this.#perAnswer = beatsPerAnswer(timing);
     if (intervalMs === this.#intervalMs || this.#isStopped) return;
     this.#timer.stop();
     this.#intervalMs = intervalMs;
@@ -78,33 +89,37 @@ export class BeatSender {
   }
 
   /** Beats do not wait for one another: one that hangs ends by its deadline, and only then is another coordinator looked for. */
-  #beat(): void {
+  #beat(mustAsk = false): void {
     if (this.#isStopped || this.#isMoving) return;
-    const one = this.#beatOnce();
+    const isAsking = mustAsk || this.#unasked + 1 >= this.#perAnswer;
+    this.#unasked = isAsking ? 0 : this.#unasked + 1;
+    const one = this.#beatOnce(isAsking);
     this.#underWay.add(one);
     one.finally(() => this.#underWay.delete(one)).catch(this.#deps.onFailure);
   }
 
-  async #beatOnce(): Promise<void> {
+  async #beatOnce(isAsking: boolean): Promise<void> {
     const { settings, link, clock, onAnswered } = this.#deps;
     const { workerId, bootNonce, concurrency, pid, node } = settings;
-    const beat = { workerId, bootNonce, concurrency, pid, node, state: this.#state, detail: this.#detail };
+    const beat = { workerId, bootNonce, concurrency, pid, node, state: this.#state, detail: this.#detail, isAsking };
     const [loopLagMs, highestEpoch] = [this.#deps.loopLagMs(), this.#highestEpoch];
     const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, this.#intervalMs * DEADLINE_INTERVALS));
     if (called.kind === 'left') return;
     if (called.kind === 'failed') return this.#moveOn();
+    if (called.reply === null) return;
     if (called.reply.epoch < this.#highestEpoch) {
       this.#deps.onOutdated(called.reply.epoch, this.#highestEpoch);
       return this.#moveOn();
     }
     this.#highestEpoch = called.reply.epoch;
-    if (called.reply.timing !== undefined) this.#adopt(called.reply.timing.heartbeatIntervalMs);
+    if (called.reply.timing !== undefined) this.#adopt(called.reply.timing);
     onAnswered({ ...called.reply, receivedMs: clock.monotonicMs() });
   }
 
   #moveOn(): void {
     if (this.#isMoving || this.#isStopped) return;
     this.#isMoving = true;
+    [this.#perAnswer, this.#unasked] = [1, 0];
     const moved = this.#deps.link.move().then(() => {
       this.#isMoving = false;
       this.#beat();

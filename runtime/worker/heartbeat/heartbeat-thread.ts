@@ -29,7 +29,7 @@ const clock = systemClock;
 const log = createLog('worker', settings.logLevel).child({ workerId: settings.workerId, thread: 'heartbeat' });
 const credentials = clientCredentials(settings.tls, settings.runId, log);
 const link = createLink({
-  dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport }),
+  dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport, carries: 'beats' }),
   addresses: settings.coordinators,
   clock,
   random: systemRandom,

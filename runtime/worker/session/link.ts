@@ -15,8 +15,9 @@ const BACKOFF_BASE_MS = 100;
 const BACKOFF_CAP_MS = 1_000;
 
 /**
- * A connection outlives so many failures in a row at the same address: an answer that comes late is no reason for another handshake,
- * and a thousand workers that all make one keep a coordinator that has just begun from answering anybody.
+ * A connection on which nothing was answered yet outlives so many failures in a row at the same address: an answer that comes late is no
+ * reason for another handshake, and a thousand workers that all make one keep a coordinator that has just begun from answering anybody.
+ * One that has answered before, and does not any more, may be dead, which nobody else finds out in time: it is left at once.
  */
 const PATIENT_FAILURES = 3;
 
@@ -56,6 +57,14 @@ export interface LinkDeps {
   readonly log: Log;
 }
 
+/** The connection to one address. */
+interface Dialled {
+  readonly address: string;
+  readonly dialled: WorkerClient;
+  hasAnswered: boolean;
+  failures: number;
+}
+
 export function createLink(deps: LinkDeps): Link {
   return new CoordinatorLink(deps);
 }
@@ -66,7 +75,7 @@ class CoordinatorLink implements Link {
   /** Aborted when addresses are told. */
   #told = new AbortController();
   #addresses: Addresses;
-  #client: { readonly address: string; readonly dialled: WorkerClient } | null = null;
+  #client: Dialled | null = null;
   #calls = new AbortController();
   #failures = 0;
   #throttle: LogThrottle = NEW_LOG_THROTTLE;
@@ -111,11 +120,12 @@ class CoordinatorLink implements Link {
 
   #clientAt(address: string): WorkerClient {
     if (this.#client?.address !== address) this.#hangUp();
-    this.#client ??= { address, dialled: this.#deps.dial(address) };
+    this.#client ??= { address, dialled: this.#deps.dial(address), hasAnswered: false, failures: 0 };
     return this.#client.dialled;
   }
 
   #onAnswered(): void {
+    if (this.#client !== null) this.#client.hasAnswered = true;
     this.#failures = 0;
     this.#throttle = NEW_LOG_THROTTLE;
   }
@@ -145,15 +155,20 @@ class CoordinatorLink implements Link {
     this.#endCalls();
     this.#addresses = onUnreached(this.#addresses, this.#primary);
     this.#primary = null;
-    const isPatient =
-      currentAddress(this.#addresses) === this.#client?.address && this.#failures % PATIENT_FAILURES !== PATIENT_FAILURES - 1;
-    if (!isPatient) this.#hangUp();
+    if (!this.#isPatient()) this.#hangUp();
     const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
     this.#failures += 1;
     await this.#deps.clock.sleep(waitMs, this.#closed.signal);
     while (currentAddress(this.#addresses) === null && !this.#closed.signal.aborted) {
       await this.#deps.clock.sleep(UNTOLD_WAIT_MS, AbortSignal.any([this.#told.signal, this.#closed.signal]));
     }
+  }
+
+  #isPatient(): boolean {
+    const client = this.#client;
+    if (client === null || client.hasAnswered || client.address !== currentAddress(this.#addresses)) return false;
+    client.failures += 1;
+    return client.failures < PATIENT_FAILURES;
   }
 
   replaceAddresses(list: readonly string[]): void {

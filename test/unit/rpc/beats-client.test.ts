@@ -33,6 +33,23 @@ test('answers belong to the beats in their order', async (t) => {
   t.is(streams.length, 1);
 });
 
+test('a beat that asks for nothing has no deadline, and no answer belongs to it; the first of a stream asks in any case', async (t) => {
+  const { clock, client, streams } = watched();
+  const silent = { ...BEAT, isAsking: false };
+  const first = client.beat(silent, 100);
+  streams[0]?.listener.onReply({ epoch: 5, isSuperseded: false });
+  t.like(await first, { kind: 'reply', reply: { epoch: 5 } });
+  t.deepEqual(await client.beat(silent, 100), { kind: 'reply', reply: null });
+  t.false(clock.runNext(), 'no timer is left');
+  const asked = client.beat(BEAT, 100);
+  streams[0]?.listener.onReply({ epoch: 6, isSuperseded: false });
+  t.like(await asked, { kind: 'reply', reply: { epoch: 6 } });
+  t.deepEqual(
+    streams[0]?.said.map(({ isAsking }) => isAsking),
+    [true, false, true],
+  );
+});
+
 test('a beat that is late ends the stream and what waits behind it; an answer in time leaves no deadline behind', async (t) => {
   const { clock, client, streams } = watched();
   const first = client.beat(BEAT, 100);

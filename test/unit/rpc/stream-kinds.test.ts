@@ -11,7 +11,7 @@ const REPLY = { epoch: 3, isSuperseded: false };
 test('a stream of beats is told what is new since the beat before, and says what is new since the reply before', (t) => {
   const stream = carryBeats();
   t.deepEqual(stream.fromWire(beatsRequestToWire(BEAT, null)), { kind: 'ok', value: BEAT });
-  const later = { ...BEAT, loopLagMs: 9 };
+  const later = { ...BEAT, loopLagMs: 9, isAsking: false };
   t.deepEqual(stream.fromWire(create(BeatsRequestSchema, { loopLagMs: 9 })), { kind: 'ok', value: later });
   t.like(stream.toWire(REPLY), { reply: { epoch: 3 } });
   t.is(stream.toWire(REPLY).reply, undefined);

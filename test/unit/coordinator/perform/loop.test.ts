@@ -65,4 +65,5 @@ const BEAT = {
   highestEpoch: EPOCH,
   detail: '',
   node: '',
+  isAsking: true,
 } as const;

@@ -37,6 +37,7 @@ function sayNode(machine: Machine, workerId: string, node: string): ReturnType<M
     highestEpoch: 3,
     detail: '',
     node,
+    isAsking: true,
   } as const;
   return machine.tell({ kind: 'beat', beat, token: machine.token() });
 }

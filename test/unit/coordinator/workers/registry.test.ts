@@ -6,7 +6,7 @@ import { EPOCH } from '../../../support/machine-start.ts';
 
 const BEAT: Beat = {
   ...{ workerId: 'w1', bootNonce: 'b1', state: 'ready', concurrency: 4, pid: 7 },
-  ...{ loopLagMs: 0, highestEpoch: 3, detail: '', node: '' },
+  ...{ loopLagMs: 0, highestEpoch: 3, detail: '', node: '', isAsking: true },
 };
 
 test('the first beat of an unknown worker registers it, and is answered only when that is durable', (t) => {
@@ -178,4 +178,16 @@ test('C1: a beat that knows a later epoch is a sign of life all the same', (t) =
   machine.nowMs += 100;
   machine.beat('w1', { highestEpoch: 4 });
   t.is(machine.state.workers.get('w1')?.dueAtMs, before + 100);
+});
+
+test('a beat that asks for nothing counts as any other, and is not answered: one of a boot that is not known registers it', (t) => {
+  const machine = new Machine();
+  const silent = { ...BEAT, workerId: 'w1', bootNonce: 'b1', highestEpoch: EPOCH, isAsking: false };
+  t.deepEqual(kinds(machine.tell({ kind: 'beat', beat: silent, token: null })), ['register', 'emit', 'emit']);
+  t.deepEqual(kinds(machine.tell({ kind: 'registered', worker: 'w1', bootNonce: 'b1' })), []);
+  machine.nowMs = 2_000;
+  t.deepEqual(kinds(machine.tell({ kind: 'beat', beat: silent, token: null })), ['emit']);
+  t.is(machine.state.workers.get('w1')?.lastBeatMs, 2_000);
+  machine.beat('w1', { boot: 'b2' });
+  t.deepEqual(kinds(machine.tell({ kind: 'beat', beat: silent, token: null })), [], 'of a boot that was replaced nothing is told either');
 });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
 import { MAX_STREAM_BATCH_BYTES } from '../../../../runtime/coordinator/workers/delivery.ts';
-import { MAX_UNHEARD_SCANS } from '../../../../runtime/coordinator/workers/sessions.ts';
+import { MAX_UNHEARD_SCANS, PULSE_SCANS } from '../../../../runtime/coordinator/workers/sessions.ts';
 import type { Poll } from '../../../../runtime/model/session.ts';
 import { heldItem, kinds, Machine, messageOf, ofKind, okReply, only, outcomeOf, ref, twoRunning } from '../../../support/machine.ts';
 
@@ -102,17 +102,17 @@ test('while a message has not left nothing more is said: a peer that does not re
   for (const index of [8, 9]) {
     t.is(ofKind(stream.say({ returns: [{ ...ref(index), reason: 'drained', delayMs: 0, detail: '' }] }), 'reply-poll').length, 0);
   }
-  t.is(pulses(stream.machine, 8, 1_000), 0, 'not even a pulse');
+  t.is(pulses(stream.machine, 2 * PULSE_SCANS, 1_000), 0, 'not even a pulse');
   t.deepEqual(okReply(stream.written()).acknowledged, [ref(8), ref(9)], 'what came up meanwhile goes together');
 });
 
-test('a stream on which nothing is to be said hears a pulse every heartbeat interval', (t) => {
+test('C10: a stream on which nothing is to be said hears a pulse every three heartbeat intervals', (t) => {
   const stream = opened();
-  t.is(ofKind(stream.machine.tick(1_250), 'reply-poll').length, 0);
-  t.like(okReply(stream.machine.tick(1_500)), { batch: 0, acknowledged: [], order: 'work' });
+  t.is(pulses(stream.machine, 5, 1_000), 0);
+  t.like(okReply(stream.machine.tick(2_500)), { batch: 0, acknowledged: [], order: 'work' });
   stream.written();
-  t.is(ofKind(stream.machine.tick(1_750), 'reply-poll').length, 0);
-  t.is(ofKind(stream.machine.tick(2_000), 'reply-poll').length, 1);
+  t.is(pulses(stream.machine, 5, 2_500), 0);
+  t.is(ofKind(stream.machine.tick(4_000), 'reply-poll').length, 1);
 });
 
 test('a stream on which nothing was heard for so many scans is ended', (t) => {
@@ -164,7 +164,7 @@ test('a batch over a stream is short, so that pulses come through on a slow way'
 test('L27: a peer that hung up is told nothing more; its next session gets what it does not hold', (t) => {
   const stream = opened();
   stream.machine.tell({ kind: 'hung-up', worker: 'w1', token: stream.token });
-  t.is(pulses(stream.machine, 4, 1_000), 0);
+  t.is(pulses(stream.machine, 2 * PULSE_SCANS, 1_000), 0);
   const next = new Stream(stream.machine);
   const commands = next.say({ hello: [heldItem(0)], session: 2 });
   t.deepEqual(only(commands, 'load', 'reply-poll').refs, [ref(1)]);

@@ -23,6 +23,7 @@ const beats = fc.array(
     highestEpoch: fc.constantFrom(0, 3),
     detail: fc.constantFrom('', 'waiting'),
     node: fc.constantFrom('', 'm-1'),
+    isAsking: fc.boolean(),
   }),
   { maxLength: 20 },
 );
@@ -67,7 +68,8 @@ test('a row of answers arrives as it was said, whatever was said before', (t) =>
 
 test('what is said again takes no more than a few bytes', (t) => {
   const beat = beatOf('w-1');
-  t.true(request.serialize(beatsRequestToWire({ ...beat, loopLagMs: 7 }, beat)).length <= 2);
+  t.true(request.serialize(beatsRequestToWire({ ...beat, loopLagMs: 7 }, beat)).length <= 4);
+  t.is(request.serialize(beatsRequestToWire({ ...beat, loopLagMs: 0, isAsking: false }, beat)).length, 0);
   t.is(response.serialize(beatsResponseToWire({ epoch: 3, isSuperseded: false }, { epoch: 3, isSuperseded: false })).length, 0);
 });
 

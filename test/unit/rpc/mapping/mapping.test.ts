@@ -65,6 +65,7 @@ const beats: fc.Arbitrary<Beat> = fc.record({
   highestEpoch: uint32,
   detail: fc.stringMatching(/^[ -~]{0,200}$/),
   node: fc.stringMatching(/^[ -~]{0,200}$/),
+  isAsking: fc.constant(true),
 });
 
 const polls: fc.Arbitrary<Poll> = fc.record({

@@ -10,15 +10,15 @@ const INTERVAL_MS = 100;
 /** A sender whose beats are answered when the test says so. */
 function beating(highestEpoch = 3) {
   const clock = new ManualClock();
-  const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | null) => Promise<void> }[] = [];
+  const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | 'unasked' | null) => Promise<void> }[] = [];
   const answered: unknown[] = [];
   const outdated: unknown[] = [];
   let moves = 0;
   const client = {
     beat: (beat: Beat) =>
-      new Promise<Answered<BeatReply>>((resolve) => {
-        const answer = async (reply: BeatReply | null): Promise<void> => {
-          resolve(reply === null ? { kind: 'unreachable', detail: '' } : { kind: 'reply', reply });
+      new Promise<Answered<BeatReply | null>>((resolve) => {
+        const answer = async (reply: BeatReply | 'unasked' | null): Promise<void> => {
+          resolve(reply === null ? { kind: 'unreachable', detail: '' } : { kind: 'reply', reply: reply === 'unasked' ? null : reply });
           await clock.advance(0);
         };
         sent.push({ beat, answer });
@@ -130,4 +130,45 @@ test('L36: it has stopped once its last beat has ended, and says nothing more', 
   await stopped;
   await clock.advance(5 * INTERVAL_MS);
   t.is(sent.length, 2);
+});
+
+const TIMING = { heartbeatIntervalMs: INTERVAL_MS, workerSelfFenceTimeoutMs: 8 * INTERVAL_MS, pollWaitMs: 1_000 };
+
+test('W3: once a coordinator has told its times every third beat asks for an answer, and each again after it has failed', async (t) => {
+  const { clock, sent } = beating();
+  await clock.advance(INTERVAL_MS);
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false, timing: TIMING });
+  await clock.advance(5 * INTERVAL_MS);
+  const asking = (): readonly boolean[] => sent.map(({ beat }) => beat.isAsking);
+  t.deepEqual(asking(), [true, true, false, false, true, false, false]);
+  await sent[4]?.answer(null);
+  await clock.advance(3 * INTERVAL_MS);
+  t.true(asking().length > 9 && asking().slice(7).every(Boolean));
+});
+
+test('W2: where the self-fence timeout is short an answer comes at least twice within it', async (t) => {
+  const { clock, sent } = beating();
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false, timing: { ...TIMING, workerSelfFenceTimeoutMs: 3 * INTERVAL_MS } });
+  await clock.advance(3 * INTERVAL_MS);
+  t.deepEqual(
+    sent.map(({ beat }) => beat.isAsking),
+    [true, true, true, true],
+  );
+});
+
+test('L36: where the last beats asked for nothing it stops with one that asks, whose answer comes after all of them have', async (t) => {
+  const { beatSender, clock, sent } = beating();
+  await sent[0]?.answer({ epoch: 3, isSuperseded: false, timing: TIMING });
+  await clock.advance(INTERVAL_MS);
+  t.false(sent[1]?.beat.isAsking);
+  await sent[1]?.answer('unasked');
+  let hasStopped = false;
+  const stopped = beatSender.stop().then(() => {
+    hasStopped = true;
+  });
+  await clock.advance(0);
+  t.deepEqual([sent.length, sent[2]?.beat.isAsking, hasStopped], [3, true, false]);
+  await sent[2]?.answer({ epoch: 3, isSuperseded: false });
+  await stopped;
+  t.true(hasStopped);
 });

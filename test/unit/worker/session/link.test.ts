@@ -180,7 +180,19 @@ test('without an address there is no stream', (t) => {
   );
 });
 
-test('with one address the connection is kept over failures, and made again only after three in a row', async (t) => {
+test('with one address a connection without any answer is made again only after three failures in a row', async (t) => {
+  const { link, dialled, closed } = linkTo(['a:1']);
+  const fail = async (): Promise<void> => {
+    await link.call(async () => UNREACHABLE);
+    await link.move();
+  };
+  for (const _ of [1, 2]) await fail();
+  t.deepEqual([dialled, closed], [['a:1'], []]);
+  await fail();
+  t.deepEqual([dialled, closed], [['a:1'], ['a:1']]);
+});
+
+test('a connection that has answered, and does not any more, is left at once; an answer begins the count again', async (t) => {
   const { link, dialled, closed } = linkTo(['a:1']);
   const fail = async (): Promise<void> => {
     await link.call(async () => UNREACHABLE);
@@ -188,10 +200,10 @@ test('with one address the connection is kept over failures, and made again only
   };
   for (const _ of [1, 2]) await fail();
   await link.call(async () => ({ kind: 'reply', reply: 'late' }));
-  for (const _ of [1, 2]) await fail();
-  t.deepEqual([dialled, closed], [['a:1'], []], 'an answer in between begins the count again');
   await fail();
   t.deepEqual([dialled, closed], [['a:1'], ['a:1']]);
+  for (const _ of [1, 2]) await fail();
+  t.deepEqual([dialled, closed], [['a:1', 'a:1'], ['a:1']], 'the new one is given its time');
 });
 
 test('addresses told again take effect with the next call', async (t) => {
