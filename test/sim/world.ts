@@ -1,6 +1,5 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
 import { type Epoch, refKey } from '../../runtime/model/row.ts';
 import type { Outcome } from '../../runtime/model/session.ts';
@@ -13,6 +12,7 @@ import { Liveness } from './liveness.ts';
 import { RuleBroken } from './rule-broken.ts';
 import { SimCoordinator } from './sim-coordinator.ts';
 import { SimDisk } from './sim-disk.ts';
+import { createSimLedger } from './sim-ledger.ts';
 import type { LinkState } from './sim-link.ts';
 import { SimProcess } from './sim-process.ts';
 import { SimWire } from './sim-wire.ts';
@@ -32,7 +32,7 @@ export class World {
   readonly coverage: Coverage = new Coverage();
   readonly trace: Trace;
   readonly faults: Faults;
-  readonly ledger: Ledger = createMemoryLedger();
+  readonly ledger: Ledger = createSimLedger();
   readonly disk: SimDisk;
   readonly wire: SimWire = new SimWire((rule, condition, message) => this.hold(rule, condition, message));
   readonly checking: Checking;

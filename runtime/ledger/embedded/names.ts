@@ -3,7 +3,7 @@ import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
 import type { WorkerNames } from '../range-page.ts';
 import type { WorkerRow } from '../rows.ts';
 import { COORDINATOR_NUMBER } from '../rules/worker.ts';
-import type { Database } from './database.ts';
+import type { KeyValues } from './key-values.ts';
 import { workerKey, workerNameKey } from './keys.ts';
 
 /** Number and name of a worker belong together for ever (L9), so what was read once need not be read again. */
@@ -12,7 +12,7 @@ export interface Names extends WorkerNames {
   clear(): void;
 }
 
-export function createNames(database: Database): Names {
+export function createNames(database: KeyValues): Names {
   const names = new Map<number, WorkerId>();
   const numbers = new Map<WorkerId, number>();
   const keep = (number: number, name: WorkerId): void => {
@@ -38,11 +38,11 @@ export function createNames(database: Database): Names {
   };
 }
 
-export function readJson<T>(database: Database, key: Buffer): T | null {
+export function readJson<T>(database: KeyValues, key: Buffer): T | null {
   const bytes = database.getBinary(key);
   return bytes === undefined ? null : (JSON.parse(bytes.toString()) as T);
 }
 
-export function readWorker(database: Database, worker: WorkerId): WorkerRow | null {
+export function readWorker(database: KeyValues, worker: WorkerId): WorkerRow | null {
   return readJson<WorkerRow>(database, workerKey(worker));
 }

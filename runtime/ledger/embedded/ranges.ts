@@ -1,18 +1,18 @@
 import type { ItemIndex } from '../../model/row.ts';
 import { cutAtPage, RangePage, rangePageOf } from '../range-page.ts';
 import type { GrantedRange, Running } from '../rows.ts';
-import type { Database } from './database.ts';
+import type { KeyValues } from './key-values.ts';
 import { numberOf, rangePageKey } from './keys.ts';
 import { list } from './list.ts';
 import type { Names } from './names.ts';
 
 /** The granted ranges of a store, as one decision sees and changes them: each page that it touches is read and written once. */
 export class Ranges {
-  readonly #database: Database;
+  readonly #database: KeyValues;
   readonly #names: Names;
   readonly #pages = new Map<number, RangePage>();
 
-  constructor(database: Database, names: Names) {
+  constructor(database: KeyValues, names: Names) {
     this.#database = database;
     this.#names = names;
   }

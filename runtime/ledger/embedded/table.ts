@@ -6,7 +6,8 @@ import { clearBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
 import { type PackedRow, packHead, packInFlight, packTally, unpackHead, unpackInFlight, unpackTally } from '../codec.ts';
 import type { Place } from '../contract.ts';
 import type { AllRows, Bit, InFlight, WorkerRow, Writes } from '../rows.ts';
-import { type Database, FORMAT_VERSION } from './database.ts';
+import { FORMAT_VERSION } from './database.ts';
+import type { KeyValues } from './key-values.ts';
 import { isPageOf, itemKey, KEY, numberOf, pageKey, tallyKey, workerKey, workerNameKey, workerOf } from './keys.ts';
 import { list } from './list.ts';
 import { type Names, readJson, readWorker } from './names.ts';
@@ -19,7 +20,7 @@ export interface Table {
 }
 
 /** For one decision, or one read: each page of ranges that it touches is read once. */
-export function tableOf(database: Database, names: Names): Table {
+export function tableOf(database: KeyValues, names: Names): Table {
   const ranges = new Ranges(database, names);
   return {
     rows: rowsOf(database, names, ranges),
@@ -41,7 +42,7 @@ function packed(names: Names, item: InFlight): Uint8Array {
   return packInFlight({ state, row: numbered(names, item.row), second, lastAttempt, faults });
 }
 
-function rowsOf(database: Database, names: Names, ranges: Ranges): AllRows {
+function rowsOf(database: KeyValues, names: Names, ranges: Ranges): AllRows {
   const page = (bit: Bit, number: number): Uint8Array | null => database.getBinary(pageKey(bit, number)) ?? null;
   const unpack = (bytes: Uint8Array): InFlight => {
     const { state, second, lastAttempt, faults, ...packed } = unpackInFlight(bytes);
@@ -81,7 +82,7 @@ function rowsOf(database: Database, names: Names, ranges: Ranges): AllRows {
   };
 }
 
-function applyWrites(database: Database, names: Names, ranges: Ranges, writes: Writes): void {
+function applyWrites(database: KeyValues, names: Names, ranges: Ranges, writes: Writes): void {
   const put = (key: Buffer, value: Uint8Array | string): void => {
     database.putSync(key, typeof value === 'string' ? Buffer.from(value) : Buffer.from(value.buffer, value.byteOffset, value.byteLength));
   };
@@ -106,7 +107,7 @@ function applyWrites(database: Database, names: Names, ranges: Ranges, writes: W
 type Put = (key: Buffer, value: Uint8Array) => void;
 
 /** Each touched page of a bitmap is read and written once, however many of its items are settled. */
-function applyItems(database: Database, names: Names, ranges: Ranges, { items, cleared }: Writes, put: Put): void {
+function applyItems(database: KeyValues, names: Names, ranges: Ranges, { items, cleared }: Writes, put: Put): void {
   const pages = { done: new Map<number, Uint8Array>(), failed: new Map<number, Uint8Array>() };
   const pageFor = (bit: Bit, index: ItemIndex): Uint8Array => {
     const number = pageOf(index);
@@ -129,7 +130,7 @@ function applyItems(database: Database, names: Names, ranges: Ranges, { items, c
   }
 }
 
-function pageCopy(database: Database, bit: Bit, number: number): Uint8Array {
+function pageCopy(database: KeyValues, bit: Bit, number: number): Uint8Array {
   const bytes = database.getBinary(pageKey(bit, number));
   if (bytes === undefined) return new Uint8Array(PAGE_BYTES);
   assert(bytes.length === PAGE_BYTES, 'a page of a bitmap is whole');
