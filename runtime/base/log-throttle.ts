@@ -25,8 +25,8 @@ export const NEW_LOG_THROTTLE: LogThrottle = new Map();
 /** `isDue`: it is to be logged now; `unlogged`: how often it came since it was logged last. */
 export function onReason(
   throttle: LogThrottle,
-  reason: string,
   nowMs: number,
+  reason: string,
 ): { readonly throttle: LogThrottle; readonly isDue: boolean; readonly unlogged: number } {
   const known = throttle.get(reason);
   const unlogged = known?.unlogged ?? 0;

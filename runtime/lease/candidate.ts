@@ -37,7 +37,9 @@ export async function winLease(options: CandidateOptions): Promise<LeaseHolder> 
   let told: Lease | null = null;
   for (;;) {
     signal.throwIfAborted();
-    watching = onSeen(watching, await ledger.readLease(), clock.monotonicMs());
+    const seen = await ledger.readLease();
+    // Not before the row came: the holder counts from before it asked.
+    watching = onSeen(watching, clock.monotonicMs(), seen);
     const grounds = await groundsNow(options, watching);
     if (grounds !== null) {
       const sentAtMs = clock.monotonicMs();
@@ -46,7 +48,7 @@ export async function winLease(options: CandidateOptions): Promise<LeaseHolder> 
         const won = { kind: grounds === 'free' ? 'acquired' : 'stolen', killedPid: reply.killedPid } as const;
         return holdLease(options, reply.lease, sentAtMs, won);
       }
-      watching = onSeen(watching, reply.lease, clock.monotonicMs());
+      watching = onSeen(watching, clock.monotonicMs(), reply.lease);
     }
     told = tellOnce(options, told, watching.seen);
     await clock.sleep(WATCH_INTERVAL_MS, signal);

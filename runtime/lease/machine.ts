@@ -15,7 +15,7 @@ export interface Watching {
   readonly sinceMs: number;
 }
 
-export function onSeen(before: Watching | null, seen: Lease | null, nowMs: number): Watching {
+export function onSeen(before: Watching | null, nowMs: number, seen: Lease | null): Watching {
   return before !== null && isSameLease(before.seen, seen) ? before : { seen, sinceMs: nowMs };
 }
 

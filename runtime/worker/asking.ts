@@ -42,7 +42,7 @@ export class Asking {
 
   /** Tells the log why an endpoint is away: at once, and then with growing gaps. */
   noteAway(detail: string): void {
-    const { throttle, isDue, unlogged } = onReason(this.#awayThrottle, detail, this.#deps.clock.monotonicMs());
+    const { throttle, isDue, unlogged } = onReason(this.#awayThrottle, this.#deps.clock.monotonicMs(), detail);
     this.#awayThrottle = throttle;
     if (isDue) this.#deps.log.warn({ detail, unlogged }, 'an endpoint of the backend is not ready');
   }

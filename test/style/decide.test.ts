@@ -149,6 +149,20 @@ for (const name of names) {
   });
 }
 
+test('what takes in a fact takes its state first, the time right behind it, and then what has happened', (t) => {
+  const handlers = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export function (on[A-Z]\w*)(?:<[^>]*>)?\(([^)]*\bnowMs: number\b[^)]*)\)/gm)].map(([, name, given = '']) => ({
+      place: `${path} ${name}`,
+      given: given.replaceAll(/\{[^}]*\}/g, 'state').split(','),
+    })),
+  );
+  t.true(handlers.length >= 25, `only ${handlers.length} were seen`);
+  t.deepEqual(
+    handlers.filter(({ given }) => given[1]?.trim() !== 'nowMs: number').map(({ place }) => place),
+    [],
+  );
+});
+
 test('no file that decides is missing from the table', (t) => {
   const known = new Set([...decide, ...PLAIN.map((name) => `runtime/${name}.ts`)]);
   const missing = files.filter(

@@ -31,7 +31,7 @@ export async function waitForSpace({ dir, bytes, clock, signal, onShort, onEnoug
       return throttle.size > 0;
     }
     // By the directory: how much is free changes all the time.
-    const told = onReason(throttle, dir, clock.monotonicMs());
+    const told = onReason(throttle, clock.monotonicMs(), dir);
     throttle = told.throttle;
     if (told.isDue) onShort(shortage);
     await clock.sleep(LOOK_EVERY_MS, signal);

@@ -64,7 +64,7 @@ function plainView({ err, nowMs }: ViewOutputs): ProgressView {
         const line = progressLine(status, rate);
         const news = newsOf(status, line);
         // A line that says the same again comes with growing gaps.
-        const told = onReason(news === shown ? throttle : NEW_LOG_THROTTLE, news, nowMs());
+        const told = onReason(news === shown ? throttle : NEW_LOG_THROTTLE, nowMs(), news);
         if (told.isDue) say(err, [line]);
         [shown, throttle] = [news, told.throttle];
       }),

@@ -66,7 +66,7 @@ export function tellWorkerWaits(state: State, { id, detail }: Worker): void {
 }
 
 function isDue({ waits, nowMs }: State, key: string): boolean {
-  const { throttle, isDue: isNow } = onReason(waits.told, key, nowMs);
+  const { throttle, isDue: isNow } = onReason(waits.told, nowMs, key);
   waits.told = throttle;
   return isNow;
 }

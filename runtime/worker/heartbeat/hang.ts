@@ -11,7 +11,7 @@ export interface Watched {
   readonly stuckMs: number;
 }
 
-export function onSample(before: Watched, lastSeenMs: number, nowMs: number, heartbeatIntervalMs: number): Watched {
+export function onSample(before: Watched, nowMs: number, lastSeenMs: number, heartbeatIntervalMs: number): Watched {
   const stuckMs = before.stuckMs + Math.min(nowMs - before.atMs, heartbeatIntervalMs);
   return { lastSeenMs, atMs: nowMs, stuckMs: lastSeenMs === before.lastSeenMs ? stuckMs : 0 };
 }

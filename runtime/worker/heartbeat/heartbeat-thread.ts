@@ -60,7 +60,7 @@ port.on('message', (message: ToHeartbeatThread) => onMessage(message));
 /** A coordinator that was replaced a moment ago answers once or twice; one that goes on answering has an old store, which is logged (L41). */
 function logOutdated(epoch: Epoch, highestEpoch: Epoch): void {
   const address = link.address();
-  const { throttle, isDue, unlogged } = onReason(outdated, `${address} ${epoch}`, clock.monotonicMs());
+  const { throttle, isDue, unlogged } = onReason(outdated, clock.monotonicMs(), `${address} ${epoch}`);
   outdated = throttle;
   if (isDue) log.warn({ address, epoch, highestEpoch, unlogged }, OUTDATED);
 }
@@ -84,7 +84,7 @@ function onMessage(message: ToHeartbeatThread): void {
 /** Nobody else would ever find out: the coordinator hears beats, and the items of a loop that hangs would be held for ever. */
 function watch(): void {
   const { heartbeatIntervalMs, maxLoopBlockMs } = settings;
-  watched = onSample(watched, lastSeenMs(settings.lag), clock.monotonicMs(), heartbeatIntervalMs);
+  watched = onSample(watched, clock.monotonicMs(), lastSeenMs(settings.lag), heartbeatIntervalMs);
   if (beatSender.isStopped || !isHung(watched, maxLoopBlockMs)) return;
   log.fatal({ maxLoopBlockMs }, 'the main loop has hung for maxLoopBlock: this process ends, and its items run elsewhere');
   killSelf();

@@ -143,7 +143,7 @@ class CoordinatorLink implements Link {
     // Another detail is another reason: one that ends for good says why only once.
     const detail = 'detail' in answer ? answer.detail : '';
     const reason = `${address} ${answer.kind} ${detail}`;
-    const { throttle, isDue, unlogged } = onReason(this.#throttle, reason, clock.monotonicMs());
+    const { throttle, isDue, unlogged } = onReason(this.#throttle, clock.monotonicMs(), reason);
     this.#throttle = throttle;
     if (!isDue) return;
     if (answer.kind === 'not-leader') log.info({ address, primary: this.#primary, unlogged }, 'this coordinator is passive');

@@ -6,7 +6,7 @@ function loggedAt(reasons: readonly string[], everyMs: number, forMs: number): n
   let throttle = NEW_LOG_THROTTLE;
   const logged: number[] = [];
   for (let nowMs = 0, n = 0; nowMs <= forMs; nowMs += everyMs, n += 1) {
-    const result = onReason(throttle, reasons[n % reasons.length] ?? '', nowMs);
+    const result = onReason(throttle, nowMs, reasons[n % reasons.length] ?? '');
     throttle = result.throttle;
     if (result.isDue) logged.push(nowMs);
   }
@@ -22,16 +22,16 @@ test('reasons that alternate are not new each time', (t) => {
 });
 
 test('another reason is logged at once, and a logged one tells how often it came unlogged', (t) => {
-  let { throttle } = onReason(NEW_LOG_THROTTLE, 'a', 0);
-  for (const nowMs of [1, 2, 3]) throttle = onReason(throttle, 'a', nowMs).throttle;
-  t.like(onReason(throttle, 'b', 4), { isDue: true, unlogged: 0 });
-  t.like(onReason(throttle, 'a', 4_999), { isDue: false });
-  t.like(onReason(throttle, 'a', 5_000), { isDue: true, unlogged: 3 });
+  let { throttle } = onReason(NEW_LOG_THROTTLE, 0, 'a');
+  for (const nowMs of [1, 2, 3]) throttle = onReason(throttle, nowMs, 'a').throttle;
+  t.like(onReason(throttle, 4, 'b'), { isDue: true, unlogged: 0 });
+  t.like(onReason(throttle, 4_999, 'a'), { isDue: false });
+  t.like(onReason(throttle, 5_000, 'a'), { isDue: true, unlogged: 3 });
 });
 
 test('what is remembered is bounded', (t) => {
   let throttle = NEW_LOG_THROTTLE;
-  for (let n = 0; n < 3 * MAX_REASONS; n += 1) throttle = onReason(throttle, `reason ${n}`, n).throttle;
+  for (let n = 0; n < 3 * MAX_REASONS; n += 1) throttle = onReason(throttle, n, `reason ${n}`).throttle;
   t.is(throttle.size, MAX_REASONS);
-  t.false(onReason(throttle, `reason ${3 * MAX_REASONS - 1}`, 3 * MAX_REASONS).isDue, 'the newest are kept');
+  t.false(onReason(throttle, 3 * MAX_REASONS, `reason ${3 * MAX_REASONS - 1}`).isDue, 'the newest are kept');
 });

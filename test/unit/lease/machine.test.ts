@@ -18,11 +18,11 @@ const lease = (renewals = 0, holder = 'a'): Lease => ({ holder, epoch: 3, renewa
 const held = onWon(lease(), 1_000, TERMS);
 
 test('L4: the same bytes are counted from when they were first seen, other bytes again', (t) => {
-  const first = onSeen(null, lease(1), 100);
+  const first = onSeen(null, 100, lease(1));
   t.deepEqual(first, { seen: lease(1), sinceMs: 100 });
-  t.is(onSeen(first, lease(1), 900), first);
-  t.deepEqual(onSeen(first, lease(2), 900), { seen: lease(2), sinceMs: 900 });
-  t.deepEqual(onSeen(first, null, 900), { seen: null, sinceMs: 900 });
+  t.is(onSeen(first, 900, lease(1)), first);
+  t.deepEqual(onSeen(first, 900, lease(2)), { seen: lease(2), sinceMs: 900 });
+  t.deepEqual(onSeen(first, 900, null), { seen: null, sinceMs: 900 });
 });
 
 test('L4: grounds to acquire', (t) => {

@@ -6,7 +6,7 @@ const FRESH: Watched = { lastSeenMs: 0, atMs: 0, stuckMs: 0 };
 
 /** One sample in each interval, unless another gap is given; each sees this mark. */
 function samples(marks: readonly number[], gapMs = INTERVAL_MS): Watched {
-  return marks.reduce((watched, mark) => onSample(watched, mark, watched.atMs + gapMs, INTERVAL_MS), FRESH);
+  return marks.reduce((watched, mark) => onSample(watched, watched.atMs + gapMs, mark, INTERVAL_MS), FRESH);
 }
 
 test('a loop whose mark does not move for the whole limit hangs; one that moves now and then is only slow', (t) => {
