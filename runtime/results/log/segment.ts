@@ -88,7 +88,7 @@ function encodeFrame(bytes: Buffer, at: number, epoch: Epoch, frame: Frame): num
   bytes.writeUInt32LE(KIND_BYTE[frame.kind], at + 20);
   if (frame.detail !== undefined) bytes.set(frame.detail, at + FRAME_HEADER_BYTES);
   bytes.set(frame.line, end - frame.line.length);
-  bytes.writeUInt32LE(crc32(bytes.subarray(at + 4, end)), at);
+  bytes.writeUInt32LE(checksum(bytes, at + 4, end), at);
   return end;
 }
 
