@@ -30,12 +30,24 @@ export function writeEntry(bytes: Buffer, at: number, entry: Entry): void {
 export function readEntry(bytes: Buffer, at: number): Entry {
   const reason = bytes.readUIntLE(at + 15, 5);
   return {
-    offset: bytes.readUIntLE(at, 6),
-    length: bytes.readUInt32LE(at + 6),
-    lineNumber: bytes.readUIntLE(at + 10, 5),
+    offset: offsetAt(bytes, at),
+    length: lengthAt(bytes, at),
+    lineNumber: lineNumberAt(bytes, at),
     reasonAt: reason === 0 ? null : reason - 1,
-    checksum: bytes.readUInt32LE(at + 20),
+    checksum: checksumAt(bytes, at),
   };
+}
+
+export function offsetAt(bytes: Buffer, at: number): number {
+  return bytes.readUIntLE(at, 6);
+}
+
+export function lengthAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at + 6);
+}
+
+export function checksumAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at + 20);
 }
 
 /** The line number of the entry at `at`; 0 where no entry was written, as after a crash of the machine that lost it. */

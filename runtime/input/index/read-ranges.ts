@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import { ENTRY_BYTES, lengthAt, offsetAt } from './entry.ts';
 
 /** Neighbouring lines that are read at once. */
 export interface ReadRange {
@@ -14,24 +14,27 @@ const LONGEST_SPAN_BYTES = 2 ** 20;
 /** Reading over a gap (line ends, blank and invalid lines) is cheaper than a second read up to about this. */
 const WIDEST_GAP_BYTES = 2 ** 12;
 
-/** Joins entries that follow one another, in the order given, to as few reads as is sensible. */
-export function readRangesOf(entries: readonly Entry[]): readonly ReadRange[] {
-  const ranges: GrowingRange[] = [];
-  for (const [at, entry] of entries.entries()) {
-    const last = ranges.at(-1);
-    if (last === undefined || !isNeighbour(last, entry)) ranges.push({ offset: entry.offset, length: entry.length, first: at, count: 1 });
-    else {
-      last.length = entry.offset + entry.length - last.offset;
-      last.count += 1;
-    }
+/** Joins lines that follow one another, in the order given, to as few reads as is sensible. `entries`: those of the lines, as they are written. */
+export function readRangesOf(entries: Buffer): readonly ReadRange[] {
+  const ranges: ReadRange[] = [];
+  const count = entries.length / ENTRY_BYTES;
+  for (let first = 0; first < count; ) {
+    const range = rangeFrom(entries, first, count);
+    ranges.push(range);
+    first += range.count;
   }
   return ranges;
 }
 
-type GrowingRange = { -readonly [K in keyof ReadRange]: ReadRange[K] };
-
-function isNeighbour(range: ReadRange, entry: Entry): boolean {
-  const gapBytes = entry.offset - (range.offset + range.length);
-  const length = entry.offset + entry.length - range.offset;
-  return gapBytes >= 0 && gapBytes <= WIDEST_GAP_BYTES && length <= LONGEST_SPAN_BYTES;
+function rangeFrom(entries: Buffer, first: number, count: number): ReadRange {
+  const offset = offsetAt(entries, first * ENTRY_BYTES);
+  let end = offset + lengthAt(entries, first * ENTRY_BYTES);
+  let next = first + 1;
+  for (; next < count; next += 1) {
+    const lineAt = offsetAt(entries, next * ENTRY_BYTES);
+    const lineEnd = lineAt + lengthAt(entries, next * ENTRY_BYTES);
+    if (lineAt < end || lineAt - end > WIDEST_GAP_BYTES || lineEnd - offset > LONGEST_SPAN_BYTES) break;
+    end = lineEnd;
+  }
+  return { offset, length: end - offset, first, count: next - first };
 }

@@ -9,7 +9,7 @@ import { stateUnreadable } from '../../base/fs/state-error.ts';
 import type { InvalidCode } from '../../format/line.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { inputChanged, lineChanged, unreadable } from '../file/input-error.ts';
-import { ENTRY_BYTES, type Entry, isInvalidAt, readEntry } from './entry.ts';
+import { checksumAt, ENTRY_BYTES, type Entry, isInvalidAt, lengthAt, lineNumberAt, offsetAt, readEntry } from './entry.ts';
 import { EntryReader } from './entry-reader.ts';
 import { type IndexFiles, indexFiles } from './index-files.ts';
 import { readIndexSource } from './index-source.ts';
@@ -125,7 +125,7 @@ class FileReader implements InputReader {
     if (this.#clock.monotonicMs() - this.#checkedMs >= STAMP_CHECK_MS) await this.checkStamp();
     const entries = firstThatFit(await this.#entriesOf(indexes), maxBytes);
     const lines: InputLine[] = [];
-    for (const range of readRangesOf(entries)) lines.push(...(await this.#readRange(range, entries, indexes)));
+    for (const range of readRangesOf(entries)) await this.#readRange(range, entries, indexes, lines);
     return lines;
   }
 
@@ -154,33 +154,37 @@ class FileReader implements InputReader {
     if (!isSameStamp(await this.#input.stat(), this.#stamp)) throw inputChanged(this.#path, 'was changed');
   }
 
-  async #readRange(range: ReadRange, entries: readonly Entry[], indexes: readonly ItemIndex[]): Promise<readonly InputLine[]> {
+  /** Called for every item of the list: reads the entries where they lie, and makes little else than the lines. */
+  async #readRange(range: ReadRange, entries: Buffer, indexes: readonly ItemIndex[], lines: InputLine[]): Promise<void> {
     const bytes = await readFully(this.#input, range.offset, range.length);
     if (bytes.length < range.length) throw inputChanged(this.#path, 'was cut');
-    return entries.slice(range.first, range.first + range.count).map((entry, at) => {
-      const start = entry.offset - range.offset;
-      const index = mustGet(indexes[range.first + at], 'the index of an entry that was read');
+    for (let n = range.first; n < range.first + range.count; n += 1) {
+      const at = n * ENTRY_BYTES;
+      const start = bytes.byteOffset + offsetAt(entries, at) - range.offset;
       // Not `subarray`: of a Buffer it makes Buffers, which cost several times as much.
-      const line = new Uint8Array(bytes.buffer, bytes.byteOffset + start, entry.length);
+      const line = new Uint8Array(bytes.buffer, start, lengthAt(entries, at));
+      const lineNumber = lineNumberAt(entries, at);
       // Size and mtime may both be those of another file: no line goes out that is not the one the index knows.
-      if (crc32(line) !== entry.checksum) throw lineChanged(this.#path, entry.lineNumber);
-      return { index, line, lineNumber: entry.lineNumber };
-    });
+      if (crc32(line) !== checksumAt(entries, at)) throw lineChanged(this.#path, lineNumber);
+      lines.push({ index: mustGet(indexes[n], 'the index of an entry that was read'), line, lineNumber });
+    }
   }
 
   /** The entries of these items; consecutive ones are read at once. */
-  async #entriesOf(indexes: readonly ItemIndex[]): Promise<readonly Entry[]> {
-    const entries: Entry[] = [];
+  async #entriesOf(indexes: readonly ItemIndex[]): Promise<Buffer> {
+    const runs: Buffer[] = [];
     for (let at = 0; at < indexes.length; ) {
       const first = mustGet(indexes[at], 'an index');
       let count = 1;
       while (indexes[at + count] === first + count) count += 1;
-      const run = await this.entries(first, count);
-      assert(run.length === count, `items up to ${first + count - 1} are indexed before their lines are read`);
-      entries.push(...run);
+      const run = await this.#entries.read(first, count);
+      assert(run.length === count * ENTRY_BYTES, `items up to ${first + count - 1} are indexed before their lines are read`);
+      runs.push(run);
       at += count;
     }
-    for (const entry of entries) assert(entry.reasonAt === null, 'only the lines of valid items are read');
+    const [only] = runs;
+    const entries = runs.length === 1 && only !== undefined ? only : Buffer.concat(runs);
+    for (let at = 0; at < entries.length; at += ENTRY_BYTES) assert(!isInvalidAt(entries, at), 'only the lines of valid items are read');
     return entries;
   }
 
@@ -198,11 +202,11 @@ async function openFile(path: string): Promise<FileHandle> {
   }
 }
 
-function firstThatFit(entries: readonly Entry[], maxBytes: number): readonly Entry[] {
+function firstThatFit(entries: Buffer, maxBytes: number): Buffer {
   let bytes = 0;
-  const tooMany = entries.findIndex((entry, at) => {
-    bytes += entry.length;
-    return at > 0 && bytes > maxBytes;
-  });
-  return tooMany === -1 ? entries : entries.slice(0, tooMany);
+  for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
+    bytes += lengthAt(entries, at);
+    if (at > 0 && bytes > maxBytes) return entries.subarray(0, at);
+  }
+  return entries;
 }
