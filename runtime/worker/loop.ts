@@ -2,7 +2,6 @@ import { assertNever } from '../base/assert.ts';
 import { Gathered } from '../base/gathered.ts';
 import { inTime } from '../base/in-time.ts';
 import type { ComputeHint } from '../model/hint.ts';
-import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome } from '../model/session.ts';
 import { Asking, type AskingDeps } from './asking.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
@@ -55,6 +54,7 @@ export class WorkerLoop {
   readonly #speaking: Speaking;
   readonly #ended = new Gathered<Ended>((ended) => this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), ended)));
   readonly #asking: Asking;
+  readonly #onFault = (error: unknown): void => this.fail(error);
   #toStore: Outcome[] = [];
   #isStoring = false;
   #resolve: (end: LoopEnd) => void = () => undefined;
@@ -127,10 +127,9 @@ export class WorkerLoop {
   }
 
   #execute(assignment: Assignment, endpoint: number): Promise<void> | null {
-    const ref = plainRef(assignment);
     return this.#deps.slots.start(assignment, endpoint, (ending) => {
       this.#deps.knownGood.note(assignment, ending);
-      this.#ended.add({ ref, ending });
+      this.#ended.add({ ref: assignment, ending });
     });
   }
 
@@ -222,7 +221,7 @@ export class WorkerLoop {
 
   /** A rejection here is a bug or a broken store: the worker ends, and starts again from its outbox. */
   #own(promise: Promise<void> | null): void {
-    promise?.catch((error: unknown) => this.fail(error));
+    promise?.catch(this.#onFault);
   }
 
   #nowMs(): number {

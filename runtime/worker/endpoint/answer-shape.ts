@@ -29,9 +29,9 @@ export function shapeOf(url: string, body: unknown): Shape {
   if (!isJsonObject(body)) return { kind: 'other', lacks: 'an object' };
   const error = errorIn(body);
   if (error !== null) return { kind: 'error', error, ...namedBy(error, body) };
-  const path = url.replace(/\/+$/, '');
-  const check = CHECKS.find(([end]) => path.endsWith(end))?.[1];
-  return check === undefined ? RESULT : check(body);
+  const path = url.endsWith('/') ? url.replace(/\/+$/, '') : url;
+  for (const [end, check] of CHECKS) if (path.endsWith(end)) return check(body);
+  return RESULT;
 }
 
 function nonEmptyList(body: JsonObject, member: string): Shape {

@@ -48,6 +48,7 @@ export const FAILURE_ROW = 8;
 const LEAST_ROW = 2;
 /** So many tries give a gap below a second (readiness.ts). */
 const SOON_TRIES = 3;
+const CLOSED: Breaker = { kind: 'closed' };
 /** Longer than it takes to get the next item from a coordinator that has one. */
 export const IDLE_MS = 1_000;
 
@@ -116,13 +117,13 @@ export function onResult(endpoint: Endpoint, tookMs: number): void {
   endpoint.busy = null;
   addResult(endpoint.throughput, tookMs);
   endpoint.limit = onSucceeded(endpoint.limit, carried(endpoint.throughput, endpoint.timeoutMs));
-  endpoint.breaker = { kind: 'closed' };
+  endpoint.breaker = CLOSED;
 }
 
 /** It has judged the item: the endpoint works, which is all that a probe has to find out. */
 export function onItemRefused(endpoint: Endpoint, key: ExecutionKey): void {
   endpoint.busy = null;
-  if (isProbe(endpoint, key)) endpoint.breaker = { kind: 'closed' };
+  if (isProbe(endpoint, key)) endpoint.breaker = CLOSED;
 }
 
 /** `isOnly`: no other endpoint of the worker works, so that the item cannot be tried elsewhere. */
@@ -183,7 +184,7 @@ export function onReadiness(endpoint: Endpoint, detail: string | null): void {
   const { breaker } = endpoint;
   if (breaker.kind !== 'unknown' && breaker.kind !== 'open') return;
   if (detail === null) {
-    endpoint.breaker = breaker.kind === 'unknown' ? { kind: 'closed' } : { kind: 'half-open', outage: breaker.outage, probe: null };
+    endpoint.breaker = breaker.kind === 'unknown' ? CLOSED : { kind: 'half-open', outage: breaker.outage, probe: null };
   } else endpoint.breaker = { ...breaker, outage: { ...breaker.outage, tries: breaker.outage.tries + 1, detail } };
 }
 
