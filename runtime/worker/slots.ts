@@ -1,5 +1,6 @@
 import { assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
+import { LinkedList } from '../base/linked-list.ts';
 import type { Random } from '../base/random.ts';
 import { bodyBytes } from '../format/body-bytes.ts';
 import { contentId } from '../format/content-id.ts';
@@ -11,7 +12,7 @@ import type { Assignment } from '../model/session.ts';
 import type { Backend, Executed, Request, Stop } from './backends/contract.ts';
 import type { Ending } from './commands.ts';
 import { type Deadline, startDeadline } from './deadline.ts';
-import { Deadlines } from './deadlines.ts';
+import { Deadlines, type Due } from './deadlines.ts';
 import { endingOf, type ReadItem, unreadable } from './ending.ts';
 import { judge, TIMEOUT_CODE } from './endpoint/retry.ts';
 
@@ -44,8 +45,9 @@ export function createSlots(deps: SlotDeps): Slots {
 
 class BackendSlots implements Slots {
   readonly #deps: SlotDeps;
-  readonly #running = new Set<Running>();
+  /** What runs is in one of these. */
   readonly #answering: Deadlines<Running>;
+  readonly #withOwnDeadline = new LinkedList<Running>();
   readonly #takeDeadline = (running: Running): Deadline | null => this.#ownDeadline(running);
   /** Told to stop. */
   readonly #lettingGo: Deadlines<Running>;
@@ -84,19 +86,22 @@ class BackendSlots implements Slots {
 
   /** Stops are rare: nothing is kept for each item that would find it sooner. */
   stop({ index, attempt }: ItemRef): void {
-    for (const running of this.#running) {
+    for (const running of this.#unstopped()) {
       const { assignment } = running.read;
       if (assignment.index === index && assignment.attempt === attempt) this.#letGo(running);
     }
   }
 
   stopAll(): void {
-    for (const running of this.#running) this.#letGo(running);
+    for (const running of this.#unstopped()) this.#letGo(running);
     this.#answering.rest();
   }
 
+  #unstopped(): readonly Running[] {
+    return [...this.#answering, ...this.#withOwnDeadline];
+  }
+
   #execute(running: Running): Promise<void> {
-    this.#running.add(running);
     this.#answering.add(running);
     return this.#deps.backend.execute(running.endpoint, new ItemRequest(running.read), running).then(
       (executed) => this.#end(running, executed),
@@ -106,7 +111,8 @@ class BackendSlots implements Slots {
 
   /** The first end counts. */
   #end(running: Running, execution: Executed): void {
-    if (!this.#running.delete(running)) return;
+    if (running.hasEnded) return;
+    running.hasEnded = true;
     this.#stopCounting(running);
     if (running.isAborted) this.#forgetStop(running);
     const { backend, clock, random, requestTimeoutMs } = this.#deps;
@@ -123,12 +129,14 @@ class BackendSlots implements Slots {
   /** One whose time is to stand still for a while has a deadline of its own from then on; null where it has none any more. */
   #ownDeadline(running: Running): Deadline | null {
     const leftMs = this.#answering.leftMs(running);
-    this.#answering.delete(running);
-    return leftMs === null ? null : startDeadline(this.#deps.clock, leftMs, () => this.#timeOut(running));
+    if (leftMs === null) return null;
+    this.#withOwnDeadline.add(running);
+    return startDeadline(this.#deps.clock, leftMs, () => this.#timeOut(running));
   }
 
   #stopCounting(running: Running): void {
     this.#answering.delete(running);
+    this.#withOwnDeadline.delete(running);
     running.ownDeadline?.stop();
   }
 
@@ -146,12 +154,17 @@ class BackendSlots implements Slots {
 }
 
 /** An execution under way. */
-class Running implements Stop {
+class Running implements Stop, Due<Running> {
   readonly read: ReadItem;
   readonly endpoint: number;
   readonly onEnded: (ending: Ending) => void;
   isTimedOut = false;
   isAborted = false;
+  hasEnded = false;
+  dueMs = 0;
+  list: LinkedList<Running> | null = null;
+  before: Running | null = null;
+  after: Running | null = null;
   ownDeadline: Deadline | null = null;
   readonly #takeDeadline: (running: Running) => Deadline | null;
   #controller: AbortController | null = null;

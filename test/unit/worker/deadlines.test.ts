@@ -1,6 +1,14 @@
 import test from 'ava';
-import { Deadlines } from '../../../runtime/worker/deadlines.ts';
+import { Deadlines, type Due } from '../../../runtime/worker/deadlines.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+
+interface Thing extends Due<Thing> {
+  readonly name: string;
+}
+
+function thingOf(name: string): Thing {
+  return { name, dueMs: 0, list: null, before: null, after: null };
+}
 
 /** What was due, and when. */
 function watched(clock = new ManualClock()) {
@@ -14,18 +22,18 @@ function watched(clock = new ManualClock()) {
       return clock.after(ms, run);
     },
   });
-  const deadlines = new Deadlines<string>(counting, 100, (thing) => due.push([thing, clock.monotonicMs() - startMs]));
-  return { deadlines, clock, due, timers: () => timers };
+  const deadlines = new Deadlines<Thing>(counting, 100, ({ name }) => due.push([name, clock.monotonicMs() - startMs]));
+  return { deadlines, clock, due, timers: () => timers, a: thingOf('a'), b: thingOf('b'), c: thingOf('c') };
 }
 
 test('each thing is due its own time after it was added, and only once', async (t) => {
-  const { deadlines, clock, due } = watched();
-  deadlines.add('a');
+  const { deadlines, clock, due, a, b, c } = watched();
+  deadlines.add(a);
   await clock.advance(40);
-  deadlines.add('b');
-  deadlines.add('a');
+  deadlines.add(b);
+  deadlines.add(a);
   await clock.advance(40);
-  deadlines.add('c');
+  deadlines.add(c);
   await clock.advance(1_000);
   t.deepEqual(due, [
     ['a', 100],
@@ -35,14 +43,14 @@ test('each thing is due its own time after it was added, and only once', async (
 });
 
 test('what ends before its time is never due, and what follows it is due in its own', async (t) => {
-  const { deadlines, clock, due } = watched();
-  for (const thing of ['a', 'b', 'c']) deadlines.add(thing);
+  const { deadlines, clock, due, a, b, c } = watched();
+  for (const thing of [a, b, c]) deadlines.add(thing);
   await clock.advance(20);
-  t.deepEqual([deadlines.leftMs('a'), deadlines.leftMs('c')], [80, 80]);
-  for (const thing of ['a', 'c']) deadlines.delete(thing);
-  t.is(deadlines.leftMs('a'), null);
+  t.deepEqual([deadlines.leftMs(a), deadlines.leftMs(c)], [80, 80]);
+  for (const thing of [a, c]) deadlines.delete(thing);
+  t.is(deadlines.leftMs(a), null);
   await clock.advance(40);
-  deadlines.add('a');
+  deadlines.add(a);
   await clock.advance(1_000);
   t.deepEqual(due, [
     ['b', 100],
@@ -51,15 +59,15 @@ test('what ends before its time is never due, and what follows it is due in its 
 });
 
 test('a thousand things that end in time cost a timer, and none is left at rest', async (t) => {
-  const { deadlines, clock, due, timers } = watched();
+  const { deadlines, clock, due, timers, a, b } = watched();
   for (let n = 1; n <= 1_000; n++) {
-    deadlines.add(String(n));
-    deadlines.delete(String(n));
+    deadlines.add(a);
+    deadlines.delete(a);
   }
-  deadlines.add('last');
+  deadlines.add(b);
   deadlines.rest();
   t.is(timers(), 1, 'and it stays where something is there');
-  deadlines.delete('last');
+  deadlines.delete(b);
   deadlines.rest();
   t.false(clock.runNext());
   t.deepEqual(due, []);
@@ -68,14 +76,15 @@ test('a thousand things that end in time cost a timer, and none is left at rest'
 test('what is added while others are due is not due with them', async (t) => {
   const clock = new ManualClock();
   const due: string[] = [];
-  const deadlines: Deadlines<string> = new Deadlines(clock, 100, (thing) => {
-    due.push(thing);
-    if (thing === 'a') deadlines.add('again');
+  const [a, b] = [thingOf('a'), thingOf('b')];
+  const deadlines: Deadlines<Thing> = new Deadlines(clock, 100, (thing) => {
+    due.push(thing.name);
+    if (thing === a && due.length === 1) deadlines.add(thing);
   });
-  deadlines.add('a');
-  deadlines.add('b');
+  deadlines.add(a);
+  deadlines.add(b);
   await clock.advance(100);
   t.deepEqual(due, ['a', 'b']);
   await clock.advance(100);
-  t.deepEqual(due, ['a', 'b', 'again']);
+  t.deepEqual(due, ['a', 'b', 'a']);
 });
