@@ -11,9 +11,9 @@ import { verb } from '../support/verb.ts';
 
 const MOCK = ['--backend', 'mock', '--workers', '1'];
 
-async function finishedRun(t: ExecutionContext, extra: readonly string[] = []): Promise<Run> {
+async function finishedRun(t: ExecutionContext): Promise<Run> {
   const run = makeRun(t, { lines: batchLines(20), args: MOCK });
-  const command = run.start(extra);
+  const command = run.start();
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   return run;
 }
@@ -77,24 +77,25 @@ test.serial(
   },
 );
 
-test.serial('--json prints JSON lines only, the last with the exit code and both paths', async (t) => {
-  t.timeout(300_000);
-  const run = makeRun(t, { lines: [...batchLines(20), 'not json'], args: MOCK });
-  const { exit, stdout, stderr } = await finished(run.start(['--json']));
-  t.is(exit, 1, stderr);
-  const lines = stdout
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-  t.like(lines.at(-1), { kind: 'ended', exit: 1, done: 20, failed: 1, output: run.output, errors: run.errors });
-  t.true(lines.slice(0, -1).every((line) => line['kind'] === 'progress'));
-});
-
-test.serial('settings are written for their owner alone', async (t) => {
-  t.timeout(300_000);
-  const run = await finishedRun(t);
-  for (const path of ['coordinator.yaml', 'workers/w1/worker.yaml']) t.is(statSync(join(run.state, path)).mode & 0o777, 0o600, path);
-});
+test.serial(
+  '--json prints JSON lines only, --order completion has the same lines, and settings are written for their owner alone',
+  async (t) => {
+    t.timeout(300_000);
+    const args = [...MOCK, '--order', 'completion', '--concurrency', '8'];
+    const run = makeRun(t, { lines: [...batchLines(20), 'not json'], args });
+    const { exit, stdout, stderr } = await finished(run.start(['--json']));
+    t.is(exit, 1, stderr);
+    const lines = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    t.like(lines.at(-1), { kind: 'ended', exit: 1, done: 20, failed: 1, output: run.output, errors: run.errors });
+    t.true(lines.slice(0, -1).every((line) => line['kind'] === 'progress'));
+    t.is(run.results().length, 20);
+    await checkInvariant(t, run);
+    for (const path of ['coordinator.yaml', 'workers/w1/worker.yaml']) t.is(statSync(join(run.state, path)).mode & 0o777, 0o600, path);
+  },
+);
 
 test.serial('a finished run makes its output again where it is missing, or where its writing may have been cut short', async (t) => {
   t.timeout(300_000);
@@ -146,14 +147,6 @@ test.serial('--fresh on a finished run runs it again and keeps the old directory
   const aside = /is now (\S+)/.exec(stderr)?.[1] ?? '';
   t.like(JSON.parse(readFileSync(join(run.dir, aside, 'run.json'), 'utf8')), before);
   t.not((JSON.parse(readFileSync(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string }).runId, before.runId);
-});
-
-test.serial('--order completion has the same lines', async (t) => {
-  t.timeout(300_000);
-  const run = await finishedRun(t, ['--order', 'completion', '--concurrency', '8']);
-  t.is(run.results().length, 20);
-  const { exit, stdout } = await run.verb('verify');
-  t.is(exit, 0, stdout);
 });
 
 test.serial('what the coordinator refuses is shown with its reason, and nothing is started again', async (t) => {
