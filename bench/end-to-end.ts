@@ -2,8 +2,8 @@ import type { Measurement, Part, Round, Subject } from './contract.ts';
 import { BATCHED, LINE_BYTES, type ListRun, runList, SUBJECTS } from './peers.ts';
 import { beyondStartUp } from './statistics.ts';
 
-/** The bare path holds two, one that runs and one that waits; Rollout has no setting for that in `rollout run`. */
-const ONE: ListRun['inFlight'] = { rollout: 1, bare: 2, bullmq: 1 };
+/** One that runs, and one that waits for it: the bare path counts both. */
+const ONE = { inFlight: { rollout: 1, bare: 2, bullmq: 1 }, prefetch: 1 } as const;
 
 /** Lists of items that are answered at once. */
 export const endToEnd: Part = {
@@ -13,36 +13,34 @@ export const endToEnd: Part = {
     const measurements: Measurement[] = [];
     for (const items of round.sizes.endToEnd) {
       const load = `${thousands(items)} items of ${LINE_BYTES} bytes`;
-      for (const subject of SUBJECTS) measurements.push(await measureList(round, subject, load, items, BATCHED));
+      for (const subject of SUBJECTS)
+        measurements.push(await measureList(round, subject, load, { items, lineBytes: LINE_BYTES, inFlight: BATCHED }));
     }
     return measurements;
   },
 };
 
-/** One slot per worker. What is not alike: Rollout holds as many items ready as its window says, and gathers their outcomes. */
+/** One slot per worker, and one item that waits for it, as the bare path has. A job of BullMQ is fetched when the one before has ended. */
 export const oneByOne: Part = {
   name: 'one-by-one',
   mostRounds: Number.POSITIVE_INFINITY,
   measure: async (round) => {
     const measurements: Measurement[] = [];
-    const load = `one slot per worker (Rollout holds more items ready), ${round.sizes.workers} workers`;
-    for (const subject of SUBJECTS) measurements.push(await measureList(round, subject, load, round.sizes.oneByOne, ONE));
+    const load = `one by one, ${round.sizes.workers} workers`;
+    for (const subject of SUBJECTS)
+      measurements.push(await measureList(round, subject, load, { items: round.sizes.oneByOne, lineBytes: LINE_BYTES, ...ONE }));
     return measurements;
   },
 };
 
-async function measureList(
-  round: Round,
-  subject: Subject,
-  load: string,
-  items: number,
-  inFlight: ListRun['inFlight'],
-): Promise<Measurement> {
-  const startUp = await round.startUp(subject);
-  const run = await runList(subject, round, { items, lineBytes: LINE_BYTES, inFlight });
+async function measureList(round: Round, subject: Subject, load: string, list: ListRun): Promise<Measurement> {
+  // Settings files start other processes than the command does.
+  const isAlike = subject !== 'rollout' || list.prefetch === undefined;
+  const startUp = await (isAlike ? round.startUp(subject) : runList(subject, round, { ...list, items: 1 }));
+  const run = await runList(subject, round, list);
   const foreignCores = Math.max(startUp.foreignCores, run.foreignCores);
   const whole = { wholeSeconds: run.seconds, wholeCpuSeconds: run.cpuMs / 1_000 };
-  return { subject, load, figures: { ...beyondStartUp(run, startUp, items), ...whole }, foreignCores };
+  return { subject, load, figures: { ...beyondStartUp(run, startUp, list.items), ...whole }, foreignCores };
 }
 
 export function thousands(count: number): string {

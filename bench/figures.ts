@@ -12,6 +12,7 @@ export type FigureName =
   | 'cpuPercent'
   | 'seconds'
   | 'cpuSeconds'
+  | 'earlyRssMiB'
   | 'peakRssMiB'
   | 'heapMiB'
   | 'bufferMiB'
@@ -28,6 +29,7 @@ export const FIGURES: Readonly<Record<FigureName, Figure>> = {
   cpuPercent: { label: '% of a core, coordinator', digits: 1 },
   seconds: { label: 's', digits: 2 },
   cpuSeconds: { label: 's of CPU, all processes', digits: 2 },
+  earlyRssMiB: { label: 'MiB, highest RSS of the coordinator in the first tenth', digits: 0 },
   peakRssMiB: { label: 'MiB, highest RSS of the coordinator', digits: 0 },
   heapMiB: { label: 'MiB of that: JavaScript heap', digits: 0 },
   bufferMiB: { label: 'MiB of that: buffers', digits: 0 },

@@ -1,8 +1,8 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HerdReport } from '../test/support/herd-process.ts';
 import { until } from '../test/support/until.ts';
+import { coordinatorSettings } from './by-settings.ts';
 import type { Measurement, Part, Round } from './contract.ts';
 import { thousands } from './end-to-end.ts';
 import { LINE_BYTES } from './peers.ts';
@@ -14,7 +14,11 @@ const HELD = 2;
 /** A process of simulated workers uses as much of a core as several hundred real ones have many for. */
 const MOST_IN_PROCESS = 500;
 
-/** Workers that hold items which do not end: all that the coordinator does is to know that they live. */
+/**
+ * Workers that hold items which do not end: all that the coordinator does is to know that they live. A thousand processes would not fit in
+ * memory, so that each of a few processes has many workers: the loop, the clients, the connections and the sender of beats of a worker,
+ * without its threads.
+ */
 export const idle: Part = {
   name: 'idle',
   mostRounds: 2,
@@ -27,7 +31,8 @@ export const idle: Part = {
 
 async function measureIdle(round: Round, workers: number): Promise<Measurement> {
   const dir = round.newDir();
-  const coordinator = startNode('runtime/coordinator.js', ['--config', writeConfig(dir, round.input(HELD * workers + 1, LINE_BYTES))]);
+  const run = { input: round.input(HELD * workers + 1, LINE_BYTES), output: join(dir, 'out.jsonl') };
+  const coordinator = startNode('runtime/coordinator.js', ['--config', coordinatorSettings(dir, run)]);
   const herds: Started[] = [];
   try {
     const serving = await until('the coordinator serves', LONGEST_WAIT_MS, () => endIfOver(coordinator) ?? servingIn(join(dir, 'state')));
@@ -39,20 +44,11 @@ async function measureIdle(round: Round, workers: number): Promise<Measurement> 
     const beforeMs = cpuMsOf(coordinator.pid);
     const run = await measured(() => sleep(round.sizes.idleMs));
     const cpuPercent = ((cpuMsOf(coordinator.pid) - beforeMs) / (run.seconds * 1_000)) * 100;
-    const load = `${thousands(workers)} workers whose items do not end`;
+    const load = `${thousands(workers)} idle workers (many in a process, each with its own connections)`;
     return { subject: 'rollout', load, figures: { cpuPercent }, foreignCores: run.foreignCores };
   } finally {
     for (const started of [...herds, coordinator]) await started.kill();
   }
-}
-
-function writeConfig(dir: string, input: string): string {
-  const path = join(dir, 'coordinator.yaml');
-  const output = join(dir, 'out.jsonl');
-  const local = { listen: '127.0.0.1:0', http: '127.0.0.1:0', stateDir: join(dir, 'state'), tls: { dir: join(dir, 'tls') } };
-  // JSON is YAML too.
-  writeFileSync(path, JSON.stringify({ input, output, ...local }));
-  return path;
 }
 
 function startHerds(dir: string, { address }: Serving, workers: number): readonly Started[] {

@@ -1,16 +1,18 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '../test/support/until.ts';
 import type { Figures, Part } from './contract.ts';
 import { thousands } from './end-to-end.ts';
 import { requireResults } from './items.ts';
-import { type MemoryReport, memoryFigures, readMemory } from './memory.ts';
-import { LONGEST_WAIT_MS, measured, startNode } from './processes.ts';
-import { servingIn, startRollout, stateDirOf } from './rollout.ts';
+import { earlyFigures, type MemoryReport, memoryFigures, parseRssBytes, type RssSample, readMemory } from './memory.ts';
+import { LONGEST_WAIT_MS, measured, type Started, startNode } from './processes.ts';
+import { doneOf, type Serving, servingIn, startRollout, stateDirOf, textIfThere } from './rollout.ts';
 
 /** Short, so that ten million of them and their results fit on a disk of 20 GB. */
 const LINE_BYTES = 200;
 const CONCURRENCY = 64;
+const LOOK_MS = 500;
 
 /** A list far longer than memory: what its index takes, how fast it runs, and how much memory the coordinator has at most. */
 export const largeList: Part = {
@@ -21,12 +23,14 @@ export const largeList: Part = {
     const input = round.input(items, LINE_BYTES);
     const [output, reports] = [join(round.newDir(), 'out.jsonl'), round.newDir()];
     const checked = await measured(() => startNode('runtime/cli.js', ['run', input, '--output', output, '--dry-run']).ended);
+    const samples: RssSample[] = [];
     let report: MemoryReport | undefined;
     const run = await measured(async () => {
       const started = startRollout({ input, output, workers, concurrency: CONCURRENCY, latencyMs: 0, spreadMs: 0 }, probe(reports));
-      const { pid } = await until('the coordinator serves', LONGEST_WAIT_MS, () => servingIn(stateDirOf(output)));
+      const serving = await until('the coordinator serves', LONGEST_WAIT_MS, () => servingIn(stateDirOf(output)));
+      await watchMemory(started, serving, samples);
       await started.ended;
-      report = readMemory(reports, pid);
+      report = readMemory(reports, serving.pid);
     });
     requireResults(output, items);
     const list = `${thousands(items)} items of ${LINE_BYTES} bytes`;
@@ -37,12 +41,21 @@ export const largeList: Part = {
       {
         subject: 'rollout',
         load: `${list}: run, start-up included`,
-        figures: { ...ran, ...memoryFigures(report) },
+        figures: { ...ran, ...earlyFigures(samples, items), ...memoryFigures(report) },
         foreignCores: run.foreignCores,
       },
     ];
   },
 };
+
+/** While items are recorded: the export comes after them. */
+async function watchMemory(started: Started, serving: Serving, samples: RssSample[]): Promise<void> {
+  while (!started.hasEnded()) {
+    const done = await doneOf(serving);
+    if (done !== undefined) samples.push({ done, rss: parseRssBytes(textIfThere(`/proc/${serving.pid}/status`) ?? '') });
+    await sleep(LOOK_MS);
+  }
+}
 
 /** Every process of the run then says how much memory it has. */
 function probe(dir: string): Readonly<Record<string, string>> {

@@ -27,6 +27,24 @@ export function parseMappedBytes(status: string): number {
   return Number(kib ?? 0) * 1_024;
 }
 
+/** Of `/proc/<pid>/status`: all pages that are in memory. */
+export function parseRssBytes(status: string): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return Number(kib ?? 0) * 1_024;
+}
+
+/** How much memory a process had when so many items were done. */
+export interface RssSample {
+  readonly done: number;
+  readonly rss: number;
+}
+
+/** The highest RSS within the first tenth of the list: what comes after it in a process whose memory is flat is not much more. */
+export function earlyFigures(samples: readonly RssSample[], items: number): Figures {
+  const early = samples.filter(({ done }) => done * 10 <= items).map(({ rss }) => rss);
+  return early.length === 0 ? {} : { earlyRssMiB: Math.max(...early) / MIB };
+}
+
 /** The rest is what the allocator has for native code, threads' heaps and stacks included. */
 export function memoryFigures(report: MemoryReport | undefined): Figures {
   if (report === undefined) return {};

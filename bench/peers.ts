@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { runBySettings } from './by-settings.ts';
 import type { Round, Run, Subject } from './contract.ts';
 import { requireResults } from './items.ts';
-import { measured, type Started, startNode } from './processes.ts';
+import { measured, startNode } from './processes.ts';
 import { startRollout } from './rollout.ts';
 
 /** What every subject does: it reads the items, executes each on one of the workers, and writes the results in the order of the items. */
@@ -9,6 +10,8 @@ export interface ListRun {
   readonly items: number;
   readonly lineBytes: number;
   readonly inFlight: Readonly<Record<Subject, number>>;
+  /** Where it is given, Rollout is started by settings files, and each of its workers holds so many more items ready. */
+  readonly prefetch?: number;
 }
 
 export const SUBJECTS: readonly Subject[] = ['rollout', 'bare', 'bullmq'];
@@ -26,14 +29,16 @@ export const BATCHED: ListRun['inFlight'] = { rollout: 64, bare: 384, bullmq: 32
 export async function runList(subject: Subject, round: Round, list: ListRun): Promise<Run> {
   const [input, dir] = [round.input(list.items, list.lineBytes), round.newDir()];
   const output = join(dir, 'out.jsonl');
-  const run = await measured(() => start(subject, input, output, round.sizes.workers, list).ended);
+  const run = await measured(() => runToEnd(subject, input, output, round.sizes.workers, list));
   requireResults(output, list.items);
   return run;
 }
 
-function start(subject: Subject, input: string, output: string, workers: number, { items, inFlight }: ListRun): Started {
+function runToEnd(subject: Subject, input: string, output: string, workers: number, list: ListRun): Promise<void> {
+  const { items, inFlight, prefetch } = list;
   const own = inFlight[subject];
-  if (subject === 'rollout') return startRollout({ input, output, workers, concurrency: own, latencyMs: 0, spreadMs: 0 });
+  const run = { input, output, workers, concurrency: own, latencyMs: 0, spreadMs: 0 };
+  if (subject === 'rollout') return prefetch === undefined ? startRollout(run).ended : runBySettings({ ...run, prefetch });
   const file = subject === 'bare' ? 'bench/bare/main.ts' : 'bench/bullmq/main.ts';
-  return startNode(file, [input, output, String(items), String(workers), String(own)]);
+  return startNode(file, [input, output, String(items), String(workers), String(own)]).ended;
 }

@@ -64,7 +64,8 @@ function textOf(url: string): Promise<string | undefined> {
   });
 }
 
-function textIfThere(path: string): string | undefined {
+/** Undefined where there is no such file. */
+export function textIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

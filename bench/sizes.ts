@@ -43,7 +43,7 @@ export const SIZES: Readonly<Record<Scale, Sizes>> = {
   small: {
     workers: 3,
     endToEnd: [40_000],
-    oneByOne: 600,
+    oneByOne: 1_500,
     shortItems: { ...SHORT, items: 15_360 },
     longItems: { ...LONG, items: 20_480 },
     ledger: 50_000,
