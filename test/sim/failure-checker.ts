@@ -1,6 +1,6 @@
 import type { HandBack } from '../../runtime/ledger/contract.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
-import type { WorkerId } from '../../runtime/model/row.ts';
+import type { Epoch, WorkerId } from '../../runtime/model/row.ts';
 import type { Beat } from '../../runtime/model/session.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
 import type { Checking } from './checking.ts';
@@ -17,6 +17,7 @@ export interface Boot {
 }
 
 interface Heard {
+  readonly epoch: Epoch;
   readonly bootMs: number;
   /** By boot nonce, on the coordinator's own clock. */
   readonly beats: Map<string, number>;
@@ -55,8 +56,9 @@ export class FailureChecker {
     this.#newest.set(boot.worker, boot);
   }
 
-  onServing(process: SimProcess): void {
+  onServing(process: SimProcess, epoch: Epoch): void {
     this.#heard.set(process, {
+      epoch,
       bootMs: process.monotonicMs(),
       beats: new Map(),
       failed: new Set(),
@@ -76,7 +78,8 @@ export class FailureChecker {
     if (event.kind === 'worker_registered') {
       heard.failed.delete(event.workerId);
       heard.registered.set(event.workerId, event.bootNonce);
-      this.#onRegistered(event.workerId, event.bootNonce);
+      // One that is deposed may not know it yet: the ledger refuses its registration.
+      if (heard.epoch === this.#ledger.lease.epoch) this.#onRegistered(event.workerId, event.bootNonce);
       this.#checking.count('registered');
     }
     if (event.kind === 'worker_deregistered' || event.kind === 'worker_failed') heard.failedMs.set(event.workerId, this.#checking.nowMs());

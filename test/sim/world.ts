@@ -137,7 +137,7 @@ export class World {
   onServing(process: SimProcess, epoch: Epoch): void {
     this.trace.note('serving', epoch);
     this.servingSinceMs = this.queue.nowMs;
-    this.checkers.failure.onServing(process);
+    this.checkers.failure.onServing(process, epoch);
     this.checkers.hello.onServing(process);
   }
 

@@ -118,19 +118,13 @@ async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressVi
   );
 }
 
-/**
- * Of the coordinator's heap, in MiB: half of what newer versions of V8 make of it without need. What a coordinator allocates dies soon, so
- * that more only stays in memory, 64 MiB of it.
- */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
-
 async function planProcesses(deps: CliDeps, execution: Execution): Promise<SupervisorPlan> {
   const { args, paths, isPaused } = execution;
   await writeSettings(paths.coordinatorConfig, coordinatorConfig(args, { ...execution, loopback: loopback() }, paths));
   return {
     coordinator: {
       name: 'coordinator',
-      argv: [YOUNG_GENERATION, deps.launcherOf('coordinator'), '--config', paths.coordinatorConfig],
+      argv: [deps.launcherOf('coordinator'), '--config', paths.coordinatorConfig],
       env: coordinatorEnvironment(args, deps.env),
       logFile: logFile(paths, 'coordinator'),
     },

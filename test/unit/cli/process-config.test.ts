@@ -70,7 +70,12 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   ];
   t.false(JSON.stringify(settings).includes('s3cret'));
   t.deepEqual(workerEnvironment(args, env), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
-  t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin' });
+  t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin', NODE_OPTIONS: '--max-semi-space-size=16' });
+});
+
+test('options that a user gives to Node come behind those of the coordinator, so that they hold', (t) => {
+  const { NODE_OPTIONS } = coordinatorEnvironment(runArguments(), { NODE_OPTIONS: '--max-semi-space-size=4 --no-warnings' });
+  t.is(NODE_OPTIONS, '--max-semi-space-size=16 --max-semi-space-size=4 --no-warnings');
 });
 
 test('the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
