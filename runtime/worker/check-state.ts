@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { isOneLine } from '../model/detail.ts';
 import { outcomeBytes, type Stage, waitingBytes } from './stage.ts';
 import { allHeld, type State } from './state.ts';
 
@@ -10,6 +11,10 @@ export function checkState(state: State): void {
   }
   const toSend = held.filter((one) => one.stage.kind === 'finished' || one.stage.kind === 'returning');
   assert(toSend.length === state.unsent.size + state.sent.size, 'what is to be sent is unsent or sent');
+  assert(
+    toSend.every(({ stage }) => stage.kind !== 'returning' || isOneLine(stage.item.detail)),
+    'the detail of an item that goes back fits into a message',
+  );
   assert(
     toSend.every((one) => state.unsent.has(one) !== state.sent.has(one)),
     'nothing is both unsent and sent',

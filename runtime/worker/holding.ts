@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.ts';
+import { oneLine } from '../model/detail.ts';
 import type { ItemRef } from '../model/row.ts';
 import { plainRef } from '../model/row.ts';
 import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
@@ -107,13 +108,13 @@ export function returnStarted(state: State, reason: ReturnReason, isChosen: (hel
   }
 }
 
-/** The item goes back uncounted, not to be claimed again for `delayMs`. */
+/** The item goes back uncounted, not to be claimed again for `delayMs`. A detail may be put together of several: a message takes one line. */
 export function giveBack(
   state: State,
   held: Held,
   { reason, delayMs = 0, detail = '' }: { readonly reason: ReturnReason; readonly delayMs?: number; readonly detail?: string },
 ): void {
-  moveTo(state, held, { kind: 'returning', item: { ...held.ref, reason, delayMs, detail } });
+  moveTo(state, held, { kind: 'returning', item: { ...held.ref, reason, delayMs, detail: oneLine(detail) } });
 }
 
 /** The outcome is final for this attempt: it is made durable, and then sent (L34). */

@@ -59,8 +59,11 @@ export class BeatSender {
     this.#beat();
   }
 
+  /** A later epoch than the beats have heard of: their coordinator is dead or deposed, or its next answer says the same. It is asked at once. */
   tellEpoch(epoch: Epoch): void {
-    this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+    if (epoch <= this.#highestEpoch) return;
+    this.#highestEpoch = epoch;
+    this.#beat(true);
   }
 
   /**

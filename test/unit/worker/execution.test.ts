@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { ItemReturn } from '../../../runtime/model/session.ts';
 import { checkState } from '../../../runtime/worker/check-state.ts';
 import { FAILURE_ROW, IDLE_MS, isClosed } from '../../../runtime/worker/endpoint/endpoint.ts';
 import { MAX_THROTTLED_ATTEMPTS } from '../../../runtime/worker/execution.ts';
@@ -39,7 +40,7 @@ function stageOf(state: State, index: number, attempt = 1): string | undefined {
   return find(state, ref(index, attempt))?.stage.kind;
 }
 
-function returned(state: State, index: number): object | undefined {
+function returned(state: State, index: number): ItemReturn | undefined {
   const stage = find(state, ref(index))?.stage;
   return stage?.kind === 'returning' ? stage.item : undefined;
 }
@@ -173,6 +174,14 @@ test('W13: an answer to the known-good request that shows nothing lets the items
   onOneEnded(state, 10, ref(1), refused(1));
   t.true(kinds(onKnownGood(state, 30, 0, { kind: 'nothing', detail: 'ECONNREFUSED' })).includes('ask'));
   t.like(returned(state, 1), { reason: 'unavailable' });
+});
+
+test('W13: what a refusal and the known-good request say together is one line that a message takes', (t) => {
+  const state = working([1]);
+  onOneEnded(state, 10, ref(1), refused(1));
+  onKnownGood(state, 30, 0, { kind: 'nothing', detail: 'why '.repeat(49) });
+  checkState(state);
+  t.regex(returned(state, 1)?.detail ?? '', /why why .*…$/);
 });
 
 test('W13: a result that comes before the answer to the known-good request decides by itself', (t) => {

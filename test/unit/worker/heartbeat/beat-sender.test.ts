@@ -115,6 +115,21 @@ test('an epoch that the main loop has seen makes an older answer one of a depose
   t.deepEqual(outdated, [[8, 9]], 'L41: which is told');
 });
 
+test('L37: an epoch that the beats have not heard of is asked for at once, since their coordinator may be dead', async (t) => {
+  const { beatSender, clock, sent } = beating();
+  await sent[0]?.answer({
+    epoch: 3,
+    isSuperseded: false,
+    timing: { heartbeatIntervalMs: INTERVAL_MS, workerSelfFenceTimeoutMs: 40 * INTERVAL_MS, pollWaitMs: 1 },
+  });
+  await clock.advance(INTERVAL_MS);
+  t.false(sent.at(-1)?.beat.isAsking, 'not every beat asks');
+  beatSender.tellEpoch(3);
+  t.is(sent.length, 2, 'this one is known');
+  beatSender.tellEpoch(4);
+  t.like(sent[2]?.beat, { isAsking: true, highestEpoch: 4 });
+});
+
 test('L36: it has stopped once its last beat has ended, and says nothing more', async (t) => {
   const { beatSender, clock, sent } = beating();
   await clock.advance(INTERVAL_MS);
