@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Events } from '../../runtime/base/events.ts';
 import { EXIT, type ExitCode } from '../../runtime/base/exit.ts';
 import { silentLog } from '../../runtime/base/log.ts';
@@ -195,7 +196,8 @@ export class SimCoordinator {
       },
       checkSegments: async (tallies) => {
         await real.checkSegments(tallies);
-        await checkTallies(this.#world, tallies);
+        // One that stood still since it read them, and was deposed meanwhile, knows what the ledger was, and not what it is.
+        if (isDeepStrictEqual(tallies, await this.#world.ledger.tallies())) await checkTallies(this.#world, tallies);
       },
     };
   }
