@@ -73,8 +73,10 @@ function newHost(state: State, granted: Granted): Poison['host'] {
   return host === null ? null : { worker: host.id, index: null };
 }
 
+/** One that is not ready and takes an item all the same wants to find out whether its backend works again: nothing else may be left to try. */
 function canHost(worker: Worker): boolean {
-  return worker.isRegistered && worker.session > 0 && worker.state === 'ready' && !isGoing(worker);
+  const takesItems = worker.state === 'ready' || worker.capacity > 0;
+  return worker.isRegistered && worker.session > 0 && takesItems && !isGoing(worker);
 }
 
 function loadOf(state: State, granted: Granted, worker: Worker): number {

@@ -135,3 +135,13 @@ test('C11: who hosts it is looked for among the workers that have changed, and a
   t.deepEqual(machine.state.poison.host, { worker: 'w1', index: null }, 'a word of w2 does not have w3 looked at');
   t.deepEqual(only(machine.tick(machine.nowMs + 250), 'claim').grants, [{ worker: 'w3', picks: [{ index: 0, lastAttempt: 1 }] }]);
 });
+
+test('C7: a worker whose backend waits for a probe hosts it, since nothing else may be left to try', (t) => {
+  const machine = twoAlone();
+  machine.join('w1', { pid: 1, capacity: 0 });
+  machine.beat('w1', { pid: 1, says: 'not-ready' });
+  machine.tick(machine.nowMs + 250);
+  t.is(machine.state.poison.host, null, 'it takes nothing');
+  const probing = machine.poll('w1', { capacity: 1 });
+  t.deepEqual(only(probing, 'claim', 'reply-poll').grants, [{ worker: 'w1', picks: [{ index: 0, lastAttempt: 1 }] }]);
+});
