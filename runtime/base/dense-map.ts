@@ -1,3 +1,5 @@
+import { type DensePage, DensePages } from './dense-pages.ts';
+
 /**
  * A map from whole numbers that lie close together, from 0 to 2^32 - 1. Neighbours share a page, so that taking one in or out makes no
  * garbage and needs no hashing; entries that lie far apart cost a page each. Iteration goes page by page in the order in which the
@@ -6,18 +8,14 @@
 const PAGE_SHIFT = 5;
 const PAGE_KEYS: number = 2 ** PAGE_SHIFT;
 
-interface Page<V> {
-  readonly number: number;
+interface Page<V> extends DensePage {
   readonly values: (V | undefined)[];
-  size: number;
 }
 
 export type ReadonlyDenseMap<V extends object> = Pick<DenseMap<V>, 'size' | 'get' | 'has' | 'keys' | 'values' | typeof Symbol.iterator>;
 
 export class DenseMap<V extends object> {
-  readonly #pages = new Map<number, Page<V>>();
-  /** What is asked for next mostly lies where the last one did. */
-  #last: Page<V> | undefined;
+  readonly #pages = new DensePages<Page<V>>();
   #size = 0;
 
   get size(): number {
@@ -25,7 +23,7 @@ export class DenseMap<V extends object> {
   }
 
   get(key: number): V | undefined {
-    return this.#page(key)?.values[key % PAGE_KEYS];
+    return this.#pages.get(key >>> PAGE_SHIFT)?.values[key % PAGE_KEYS];
   }
 
   has(key: number): boolean {
@@ -33,7 +31,7 @@ export class DenseMap<V extends object> {
   }
 
   set(key: number, value: V): void {
-    const page = this.#page(key) ?? this.#newPage(key >>> PAGE_SHIFT);
+    const page = this.#pages.get(key >>> PAGE_SHIFT) ?? this.#pages.add(newPage(key >>> PAGE_SHIFT));
     const at = key % PAGE_KEYS;
     if (page.values[at] === undefined) {
       page.size += 1;
@@ -44,13 +42,13 @@ export class DenseMap<V extends object> {
 
   /** True where it was there. */
   delete(key: number): boolean {
-    const page = this.#page(key);
+    const page = this.#pages.get(key >>> PAGE_SHIFT);
     const at = key % PAGE_KEYS;
     if (page?.values[at] === undefined) return false;
     page.values[at] = undefined;
     page.size -= 1;
     this.#size -= 1;
-    if (page.size === 0) this.#drop(page);
+    if (page.size === 0) this.#pages.drop(page);
     return true;
   }
 
@@ -75,24 +73,8 @@ export class DenseMap<V extends object> {
       }
     }
   }
+}
 
-  #page(key: number): Page<V> | undefined {
-    const number = key >>> PAGE_SHIFT;
-    if (this.#last?.number === number) return this.#last;
-    const page = this.#pages.get(number);
-    if (page !== undefined) this.#last = page;
-    return page;
-  }
-
-  #newPage(number: number): Page<V> {
-    const page: Page<V> = { number, values: new Array<V | undefined>(PAGE_KEYS).fill(undefined), size: 0 };
-    this.#pages.set(number, page);
-    this.#last = page;
-    return page;
-  }
-
-  #drop(page: Page<V>): void {
-    this.#pages.delete(page.number);
-    if (this.#last === page) this.#last = undefined;
-  }
+function newPage<V>(number: number): Page<V> {
+  return { number, values: new Array<V | undefined>(PAGE_KEYS).fill(undefined), size: 0 };
 }

@@ -1,4 +1,5 @@
 import { mustGet } from './assert.ts';
+import { type DensePage, DensePages } from './dense-pages.ts';
 
 /**
  * A set of whole numbers that lie close together, from 0 to 2^32 - 1: a bit each, in pages (dense-map.ts). Iteration goes page by page in
@@ -8,18 +9,14 @@ const PAGE_SHIFT = 10;
 const PAGE_KEYS: number = 2 ** PAGE_SHIFT;
 const WORD_BITS = 32;
 
-interface Page {
-  readonly number: number;
+interface Page extends DensePage {
   readonly words: number[];
-  size: number;
 }
 
 export type ReadonlyDenseSet = Pick<DenseSet, 'size' | 'has' | 'first' | typeof Symbol.iterator>;
 
 export class DenseSet {
-  readonly #pages = new Map<number, Page>();
-  /** What is asked for next mostly lies where the last one did. */
-  #last: Page | undefined;
+  readonly #pages = new DensePages<Page>();
   #size = 0;
 
   get size(): number {
@@ -27,12 +24,12 @@ export class DenseSet {
   }
 
   has(key: number): boolean {
-    const page = this.#page(key);
+    const page = this.#pages.get(key >>> PAGE_SHIFT);
     return page !== undefined && isSet(page, key % PAGE_KEYS);
   }
 
   add(key: number): void {
-    const page = this.#page(key) ?? this.#newPage(key >>> PAGE_SHIFT);
+    const page = this.#pages.get(key >>> PAGE_SHIFT) ?? this.#pages.add(newPage(key >>> PAGE_SHIFT));
     if (isSet(page, key % PAGE_KEYS)) return;
     flip(page, key % PAGE_KEYS);
     page.size += 1;
@@ -41,18 +38,17 @@ export class DenseSet {
 
   /** True where it was there. */
   delete(key: number): boolean {
-    const page = this.#page(key);
+    const page = this.#pages.get(key >>> PAGE_SHIFT);
     if (page === undefined || !isSet(page, key % PAGE_KEYS)) return false;
     flip(page, key % PAGE_KEYS);
     page.size -= 1;
     this.#size -= 1;
-    if (page.size === 0) this.#drop(page);
+    if (page.size === 0) this.#pages.drop(page);
     return true;
   }
 
   clear(): void {
     this.#pages.clear();
-    this.#last = undefined;
     this.#size = 0;
   }
 
@@ -72,27 +68,10 @@ export class DenseSet {
     }
     return found;
   }
+}
 
-  #page(key: number): Page | undefined {
-    const number = key >>> PAGE_SHIFT;
-    if (this.#last?.number === number) return this.#last;
-    const page = this.#pages.get(number);
-    if (page !== undefined) this.#last = page;
-    return page;
-  }
-
-  #newPage(number: number): Page {
-    const page: Page = { number, words: new Array<number>(PAGE_KEYS / WORD_BITS).fill(0), size: 0 };
-    this.#pages.set(number, page);
-    this.#last = page;
-    return page;
-  }
-
-  /** One that is met in an iteration has no bit left. */
-  #drop(page: Page): void {
-    this.#pages.delete(page.number);
-    if (this.#last === page) this.#last = undefined;
-  }
+function newPage(number: number): Page {
+  return { number, words: new Array<number>(PAGE_KEYS / WORD_BITS).fill(0), size: 0 };
 }
 
 function wordAt({ words }: Page, at: number): number {

@@ -39,7 +39,15 @@ export interface Row {
 }
 
 export function isSameRow(a: Row, b: Row): boolean {
-  return a.worker === b.worker && a.attempt === b.attempt && a.claimEpoch === b.claimEpoch;
+  return isRowOf(a, b.worker, b);
+}
+
+/** What names a row to its worker. */
+export type RowRef = Pick<Row, 'attempt' | 'claimEpoch'>;
+
+/** Whether it is the row that this worker names. */
+export function isRowOf(row: Row, worker: WorkerId, { attempt, claimEpoch }: RowRef): boolean {
+  return row.worker === worker && row.attempt === attempt && row.claimEpoch === claimEpoch;
 }
 
 /** The reference alone, of what carries one among other things. */

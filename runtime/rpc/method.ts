@@ -1,13 +1,18 @@
-import { type DescMessage, type DescMethod, type DescService, fromBinary, type MessageShape } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, type DescService, fromBinary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
-import { encoderOf } from './long-bytes.ts';
 
 /** Joins protobuf-es descriptors to grpc-js: paths and serializers, made from the generated code. */
 
 export type Codec<T> = { readonly serialize: (message: T) => Buffer; readonly deserialize: (bytes: Buffer) => T };
 
 export function codecOf<Desc extends DescMessage>(desc: Desc): Codec<MessageShape<Desc>> {
-  return { serialize: encoderOf(desc), deserialize: (bytes) => fromBinary(desc, bytes) };
+  return {
+    serialize: (message) => {
+      const bytes = toBinary(desc, message);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    },
+    deserialize: (bytes) => fromBinary(desc, bytes),
+  };
 }
 
 export function pathOf(method: DescMethod): string {

@@ -39,7 +39,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'results/log': ['damage-text', 'read-plan', 'record-check', 'segment', 'shadows'],
   'results/verify': ['violations'],
   'run-dir': ['output-mode', 'run-settings'],
-  rpc: ['access', 'long-bytes', 'method', 'options', 'stream-kinds'],
+  rpc: ['access', 'method', 'options', 'stream-kinds'],
   'rpc/mapping': ['beats-mapping', 'columns', 'enums', 'items', 'mapping', 'mapping-run', 'mapping-status', 'whole-ms'],
   'coordinator/dispatch': ['claims', 'isolation', 'picking', 'shares', 'steal', 'second-attempts'],
   'coordinator/items': ['breaker', 'found', 'judge', 'outcomes', 'poison', 'restore'],

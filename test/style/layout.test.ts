@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import test from 'ava';
 import { places, readSources, readText, runtimeSources, type Source } from './sources.ts';
 
@@ -53,6 +54,16 @@ test('every test file is a test file by name, and lies where its lane looks', (t
     importers.map((file) => file.path).filter((path) => !path.endsWith('.test.ts')),
     [],
   );
+});
+
+/** Where a tool or a reader looks for each of them. */
+const ROOT_FILES =
+  '.editorconfig .gitattributes .gitignore .oxlintrc.json ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE Makefile PROTOCOL.md README.md ava.config.js biome.json buf.gen.yaml buf.yaml knip.json package-lock.json package.json tsconfig.json';
+
+test('the root holds nothing that was left there by a command', (t) => {
+  // What `make run` writes is in .gitignore; in a worktree .git is a file.
+  const files = readdirSync('.', { withFileTypes: true }).filter((one) => one.isFile() && !/^(?:answers.*\.jsonl|\.git)$/.test(one.name));
+  t.deepEqual(files.map(({ name }) => name).sort(), ROOT_FILES.split(' '));
 });
 
 test('nothing is left for later in the sources', (t) => {

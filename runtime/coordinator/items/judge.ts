@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
-import { COORDINATOR_WORKER, type ItemRef, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, type ItemRef, isRowOf, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
 import { command } from '../state/commands.ts';
-import { type ActiveClaim, findClaim, type Item, isRowOf, type Waiting } from '../state/item.ts';
+import { type ActiveClaim, findClaim, type Item, type Waiting } from '../state/item.ts';
 import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
 import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import type { CommitRequest, Committed, Gone, HandBack, Ledger, Settlement } from '../../ledger/contract.ts';
-import type { Epoch, Row } from '../../model/row.ts';
+import { type Epoch, isRowOf, type Row } from '../../model/row.ts';
 import type { Grant, Recording } from '../state/commands.ts';
 import type { Fact } from '../state/facts.ts';
-import { isRowOf, rowOf } from '../state/item.ts';
+import { rowOf } from '../state/item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Faults, RunningItem } from '../../ledger/contract.ts';
-import type { Attempt, ItemIndex, ItemRef, Row, WorkerId } from '../../model/row.ts';
+import { type Attempt, type ItemIndex, type ItemRef, isRowOf, type Row, type RowRef, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 
 /** Why items wait: shared by those whose `key` is the same. */
@@ -57,9 +57,6 @@ export interface Item {
   readonly waiting: readonly Waiting[];
 }
 
-/** What names a row to its worker. */
-type RowRef = Pick<Row, 'attempt' | 'claimEpoch'>;
-
 export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
   return second === null ? [row] : [row, second];
 }
@@ -78,10 +75,6 @@ export function findClaim(item: Item | undefined, worker: WorkerId, ref: RowRef)
   if (item === undefined) return undefined;
   for (const live of item.rows) if (isRowOf(live.row, worker, ref)) return live;
   return undefined;
-}
-
-export function isRowOf(row: Row, worker: WorkerId, { attempt, claimEpoch }: RowRef): boolean {
-  return row.worker === worker && row.attempt === attempt && row.claimEpoch === claimEpoch;
 }
 
 /** The running row of this worker; it has at most one of an item. */

@@ -20,7 +20,7 @@ export interface Busy {
 }
 
 /** Names an execution: the same value in all that is told of it. */
-export type ExecutionKey = unknown;
+export type ExecutionKey = NonNullable<unknown>;
 
 export type Breaker =
   /** Not ready since the worker started. */
@@ -29,7 +29,7 @@ export type Breaker =
   /** A readiness check is under way, or due after a gap. */
   | { readonly kind: 'open'; readonly outage: Outage }
   /** The endpoint says that it is ready; `probe` is the execution that tries it, null while there is none. */
-  | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: ExecutionKey }
+  | { readonly kind: 'half-open'; readonly outage: Outage; readonly probe: ExecutionKey | null }
   /** The probe has failed, or items were refused (`isRefusal`), and a readiness check or the known-good request is under way. */
   | { readonly kind: 'confirming'; readonly isRefusal: boolean; readonly outage: Outage };
 
