@@ -28,6 +28,7 @@ export const GATES: readonly Gate[] = [
   { name: 'proto lint', command: 'buf lint' },
   { name: 'proto breaking', command: 'buf breaking --against proto/baseline.json' },
   { name: 'generated code', command: 'buf generate -o {tmp} && diff -r {tmp}/runtime/rpc/gen runtime/rpc/gen' },
+  { name: 'generated tables', command: 'node scripts/settings-page.ts {tmp}/settings.md && diff {tmp}/settings.md docs/settings.md' },
 ];
 
 /** The rules of the house as tests. Not in GATES, since `make test` runs them with all other tests. */

@@ -2,9 +2,7 @@ import { type Logger, pino } from 'pino';
 
 export type Log = Logger;
 
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
 /** Fields that may hold a secret; their values never reach a log line. */
 const SECRET_PATHS = ['apiKey', 'headers', 'authorization', '*.apiKey', '*.headers', '*.authorization'];

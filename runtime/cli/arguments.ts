@@ -1,43 +1,26 @@
 import { RolloutError } from '../base/errors.ts';
-import { outputNameProblem } from '../results/export/output-name.ts';
+import { outputNameProblem } from '../model/output-name.ts';
+import type { BACKEND_TYPE, MOCK, OPENAI } from '../settings/backend.ts';
+import type { COORDINATOR } from '../settings/coordinator.ts';
+import type { Arguments } from '../settings/setting.ts';
+import type { WORKER } from '../settings/worker.ts';
+
+/** Arguments that give settings: their names and values follow from the declarations. */
+type SettingArguments = Arguments<typeof COORDINATOR> & Arguments<typeof WORKER> & Arguments<typeof OPENAI> & Arguments<typeof MOCK>;
+
+type Backend = (typeof BACKEND_TYPE.choices)[number];
 
 /** What commander hands over for `rollout run`, every value checked by itself; `checkRunArguments` checks them together. */
-export interface RunArguments {
-  readonly output: string;
-  readonly overwrite: boolean;
-  readonly baseUrl: readonly string[];
-  readonly backend?: 'mock' | 'openai';
-  readonly mockLatency: string;
-  readonly mockLatencySpread: string;
-  readonly mockFailureRate: number;
-  readonly model?: string;
-  readonly overrideModel?: string;
+export interface RunArguments extends SettingArguments {
+  readonly backend?: Backend;
   readonly workers: number;
-  readonly concurrency: number;
-  readonly apiKeyEnv: string;
-  readonly apiKeyHeader?: string;
-  readonly caCert?: string;
-  readonly maxAnswerBytes: string;
   readonly header: Readonly<Record<string, string>>;
-  readonly raw: boolean;
-  readonly onInvalid: 'record' | 'fail';
-  readonly order: 'input' | 'completion';
-  readonly limit?: number;
   readonly dryRun: boolean;
-  readonly maxAttempts: number;
-  readonly maxFailed?: string;
-  readonly stragglers: boolean;
-  readonly timeout: string;
-  readonly waitBackend: string;
-  readonly stallTimeout?: string;
-  readonly drainTimeout: string;
-  readonly minFreeSpace: string;
   readonly state?: string;
   readonly fresh: boolean;
   readonly force: boolean;
   /** The list has grown: its new lines are run too. */
   readonly extend: boolean;
-  readonly logLevel: string;
   readonly json: boolean;
   /** Only of `rollout retry`: failed items run again. */
   readonly failed?: boolean;
@@ -46,7 +29,7 @@ export interface RunArguments {
 }
 
 /** The backend that the arguments name together. */
-export function chosenBackend(args: Pick<RunArguments, 'backend' | 'baseUrl' | 'dryRun'>): 'mock' | 'openai' {
+export function chosenBackend(args: Pick<RunArguments, 'backend' | 'baseUrl' | 'dryRun'>): Backend {
   const backend = args.backend ?? (args.baseUrl.length > 0 ? 'openai' : undefined);
   if (backend === 'openai' && args.baseUrl.length === 0) {
     throw new RolloutError('USAGE', '--backend openai needs the address of the model server: add --base-url http://127.0.0.1:8000');

@@ -12,20 +12,32 @@ import {
 } from '../base/http-header.ts';
 import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { FAILURE_LIMIT_FORM, parseFailureLimit } from '../model/failure-limit.ts';
-import { MAX_CONCURRENCY, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_ATTEMPTS } from '../model/limits.ts';
+import { MOST_ANSWER_BYTES, MOST_ANSWER_FORM } from '../model/limits.ts';
 import { MAX_INDEX } from '../model/row.ts';
+import type { Setting } from '../settings/setting.ts';
+import { LEASE_TIMING, TIMING } from '../settings/timing.ts';
 
 /** From the text of an option to its value; each value is checked by itself, and a refusal says what to give. */
 
+/** Checks the text and makes the value; `before` is that of an earlier use of the same option. */
+export type Parser = (text: string, before: never) => unknown;
+
 /** Names of the timing settings that the hidden `--timing name=duration` may override. */
-export const TIMINGS = [
-  'heartbeatInterval',
-  'coordinatorFailureTimeout',
-  'workerSelfFenceTimeout',
-  'clockSkewBudget',
-  'leaseRenewInterval',
-  'pollWait',
-] as const;
+export const TIMINGS: readonly string[] = Object.keys({ ...TIMING, ...LEASE_TIMING }).map((path) => path.slice('timing.'.length));
+
+/** Of the kinds of settings that are the same for all of them. What is not here has no flag, or is checked with other arguments. */
+const PARSERS: Readonly<Partial<Record<Setting['kind'], Parser>>> = {
+  text: toText,
+  fraction: toRate,
+  duration: toDuration,
+  interval: toInterval,
+  size: toSize,
+  answerSize: toAnswerSize,
+  failureLimit: toFailureLimit,
+  urls: toUrls,
+  variable: toVariableName,
+  keyHeader: toKeyHeader,
+};
 
 /** More processes than one machine has use for: a mistyped number must not bring it to a halt. */
 const MOST_WORKERS = 256;
@@ -34,25 +46,18 @@ export function toWorkers(text: string): number {
   return integerBetween(text, 1, MOST_WORKERS);
 }
 
-export function toConcurrency(text: string): number {
-  return integerBetween(text, 1, MAX_CONCURRENCY);
-}
-
-export function toAttempts(text: string): number {
-  return integerBetween(text, 1, MOST_ATTEMPTS);
+/** Checks the text of a flag that gives a setting; undefined where any text will do, or commander checks it. */
+export function parserOf(setting: Setting): Parser | undefined {
+  return setting.kind === 'count' ? (text) => integerBetween(text, setting.least, setting.most ?? MAX_INDEX) : PARSERS[setting.kind];
 }
 
 /** Stays text, as the settings have it. */
-export function toFailureLimit(text: string): string {
+function toFailureLimit(text: string): string {
   if (parseFailureLimit(text) === null) throw new InvalidArgumentError(`give ${FAILURE_LIMIT_FORM}.`);
   return text;
 }
 
-export function toCount(text: string): number {
-  return integerBetween(text, 1, MAX_INDEX);
-}
-
-export function toRate(text: string): number {
+function toRate(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= 1)) throw new InvalidArgumentError('give a number from 0 to 1, such as 0.05.');
   return rate;
@@ -70,13 +75,24 @@ export function toDuration(text: string): string {
   return text;
 }
 
+/** As the setting: something is done, or ends, after it. */
+function toInterval(text: string): string {
+  if (parseDurationMs(toDuration(text)) === 0) throw new InvalidArgumentError('it must be longer than 0.');
+  return text;
+}
+
+function toText(text: string): string {
+  if (text === '') throw new InvalidArgumentError('it must not be empty.');
+  return text;
+}
+
 /** As with durations. */
 export function toSize(text: string): string {
   if (parseSizeBytes(text) === null) throw new InvalidArgumentError(`give ${SIZE_FORM}.`);
   return text;
 }
 
-export function toAnswerSize(text: string): string {
+function toAnswerSize(text: string): string {
   const bytes = parseSizeBytes(toSize(text)) ?? 0;
   if (bytes < 1 || bytes > MOST_ANSWER_BYTES) throw new InvalidArgumentError(`it ${MOST_ANSWER_FORM}.`);
   return text;
@@ -109,8 +125,7 @@ export function toKeyHeader(text: string): string {
 
 export function toTimings(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const [name = '', value = ''] = text.split('=');
-  if (!(TIMINGS as readonly string[]).includes(name))
-    throw new InvalidArgumentError(`give name=duration, the name one of ${TIMINGS.join(', ')}.`);
+  if (!TIMINGS.includes(name)) throw new InvalidArgumentError(`give name=duration, the name one of ${TIMINGS.join(', ')}.`);
   return { ...before, [name]: toDuration(value) };
 }
 

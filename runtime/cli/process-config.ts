@@ -2,8 +2,11 @@ import { mustGet } from '../base/assert.ts';
 import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
 import { type StatePaths, workerDir } from '../run-dir/paths.ts';
+import { MOCK, OPENAI } from '../settings/backend.ts';
+import { COORDINATOR } from '../settings/coordinator.ts';
+import { WORKER } from '../settings/worker.ts';
 import { chosenBackend, type RunArguments } from './arguments.ts';
-import { settingsFor } from './run-settings.ts';
+import { settingsFrom } from './run-settings.ts';
 
 /** From the arguments of `rollout run` to the settings of its processes (coordinator.yaml, worker.yaml). Pure; no secret enters. */
 
@@ -44,7 +47,7 @@ export interface CoordinatorInput {
 
 export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, paths: StatePaths): Record<string, unknown> {
   return {
-    ...settingsFor('coordinator', args),
+    ...settingsFrom(COORDINATOR, args),
     runId: input.runId,
     input: input.inputPath,
     outputMode: input.outputMode.toString(8).padStart(4, '0'),
@@ -53,7 +56,6 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     stateDir: paths.stateDir,
     tls: { dir: paths.tlsDir },
     store: { embedded: {} },
-    results: settingsFor('results', args),
     events: paths.events,
     ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
   };
@@ -62,7 +64,7 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
 export function workerConfig(args: RunArguments, slot: Slot, coordinators: readonly string[], paths: StatePaths): Record<string, unknown> {
   const { leaseRenewInterval: _, ...timing } = args.timing;
   return {
-    ...settingsFor('worker', args),
+    ...settingsFrom(WORKER, args),
     coordinators,
     workerId: slot.name,
     stateDir: workerDir(paths, slot.name),
@@ -75,10 +77,12 @@ export function workerConfig(args: RunArguments, slot: Slot, coordinators: reado
   };
 }
 
+const BACKENDS = { mock: MOCK, openai: OPENAI };
+
 function backendConfig(args: RunArguments): Record<string, unknown> {
   const type = chosenBackend(args);
   const hasHeaders = type === 'openai' && Object.keys(args.header).length > 0;
-  return { type, ...settingsFor(type, args), ...(hasHeaders ? { headersEnv: HEADERS_VARIABLE } : {}) };
+  return { type, ...settingsFrom(BACKENDS[type], args), ...(hasHeaders ? { headersEnv: HEADERS_VARIABLE } : {}) };
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

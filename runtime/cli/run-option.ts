@@ -1,31 +1,35 @@
-import type { RunArguments } from './arguments.ts';
+import type { Setting } from '../settings/setting.ts';
+import { type Parser, parserOf } from './option-values.ts';
 
-/** Where the value of an option goes: coordinator.yaml, its `results`; worker.yaml, its `backend` of either type. */
-export type Target = 'coordinator' | 'results' | 'worker' | 'openai' | 'mock';
-
-export interface RunOption<Value = unknown> {
+/** An option of `rollout run`. */
+export interface RunOption {
   /** As commander reads it; what takes no value is a switch. */
   readonly flags: string;
   readonly help: string;
-  /** Checks the text and makes the value; `before` is that of an earlier use of the same option. */
-  readonly value?: (text: string, before: never) => Value;
-  readonly choices?: readonly (Value & string)[];
-  readonly default?: Value;
+  readonly value?: Parser | undefined;
+  readonly choices?: readonly string[] | undefined;
+  readonly default?: unknown;
   /** What the help text says in place of the default. */
-  readonly shownDefault?: string;
-  readonly isRequired?: true;
+  readonly shownDefault?: string | undefined;
+  readonly isRequired?: boolean;
   readonly isHidden?: true;
   /** Only of this verb; otherwise of `rollout run` and `rollout retry`. */
   readonly of?: 'run' | 'retry';
-  /** The setting that it becomes, in each place that has it. */
-  readonly to?: Readonly<Partial<Record<Target, string>>>;
 }
 
-type Always<Value> = RunOption<Value> & ({ readonly default: Value } | { readonly isRequired: true });
+/** The option that gives a setting. */
+export function optionOf(setting: Setting & { readonly flags: string }): RunOption {
+  return {
+    flags: setting.flags,
+    help: setting.help ?? setting.text.replaceAll('`', ''),
+    value: parserOf(setting),
+    choices: setting.kind === 'choice' ? setting.choices : undefined,
+    ...defaultOf(setting),
+  };
+}
 
-/** One option for each argument; one that is always there has a default or is required. */
-export type Options = {
-  readonly [Name in keyof Required<RunArguments>]: undefined extends RunArguments[Name]
-    ? RunOption<NonNullable<RunArguments[Name]>>
-    : Always<RunArguments[Name]>;
-};
+function defaultOf(setting: Setting): Pick<RunOption, 'default' | 'shownDefault' | 'isRequired'> {
+  // One that may be repeated begins with none; arguments.ts checks whether one is needed.
+  if (setting.kind === 'urls') return { default: [], shownDefault: 'none' };
+  return 'default' in setting ? { default: setting.default } : { isRequired: setting.otherwise === undefined };
+}

@@ -1,72 +1,24 @@
-import {
-  TIMINGS,
-  toAnswerSize,
-  toAttempts,
-  toConcurrency,
-  toCount,
-  toDuration,
-  toFailureLimit,
-  toHeaders,
-  toKeyHeader,
-  toRate,
-  toSize,
-  toTimings,
-  toUrls,
-  toVariableName,
-  toWorkers,
-} from './option-values.ts';
-import type { Options } from './run-option.ts';
+import { BACKEND_TYPE, MOCK, OPENAI } from '../settings/backend.ts';
+import { COORDINATOR } from '../settings/coordinator.ts';
+import { WORKER } from '../settings/worker.ts';
+import type { RunArguments } from './arguments.ts';
+import { TIMINGS, toHeaders, toTimings, toWorkers } from './option-values.ts';
+import { optionOf, type RunOption } from './run-option.ts';
 
 /**
- * The options of `rollout run`, in the order of its help text. The command line, the type of its arguments, the settings of the processes
- * that it starts and the flags in messages all come from here. Defaults are those of the settings files: a test compares them.
+ * The options of `rollout run`, in the order of its help text. Those that give a setting are made from its declaration; the others concern
+ * the command itself.
  */
-export const RUN_OPTIONS: Options = {
-  output: {
-    flags: '--output <path>',
-    help: 'where results go; failures go to <path>.errors.jsonl',
-    isRequired: true,
-    to: { coordinator: 'output' },
-  },
-  overwrite: {
-    flags: '--overwrite',
-    help: 'replace files at the output that this run has not written',
-    default: false,
-    to: { coordinator: 'overwrite' },
-  },
-  baseUrl: {
-    flags: '--base-url <url>',
-    help: 'OpenAI-compatible server; may be repeated: each worker spreads its items over all of them',
-    value: toUrls,
-    default: [],
-    shownDefault: 'none',
-    to: { openai: 'baseUrl' },
-  },
-  backend: { flags: '--backend <name>', help: 'openai, or mock: answers made up without a server', choices: ['openai', 'mock'] },
-  model: { flags: '--model <name>', help: 'fill body.model where it is absent', to: { results: 'model', openai: 'model' } },
-  overrideModel: {
-    flags: '--override-model <name>',
-    help: 'replace body.model everywhere',
-    to: { results: 'overrideModel', openai: 'overrideModel' },
-  },
-  apiKeyEnv: {
-    flags: '--api-key-env <NAME>',
-    help: 'environment variable that holds the API key',
-    value: toVariableName,
-    default: 'OPENAI_API_KEY',
-    to: { openai: 'apiKeyEnv' },
-  },
-  apiKeyHeader: {
-    flags: '--api-key-header <name>',
-    help: 'header that carries the key by itself, such as api-key (default: Authorization: Bearer)',
-    value: toKeyHeader,
-    to: { openai: 'apiKeyHeader' },
-  },
-  caCert: {
-    flags: '--ca-cert <file>',
-    help: 'certificates of authorities to trust beside the usual ones, PEM',
-    to: { openai: 'caCert' },
-  },
+export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
+  output: optionOf(COORDINATOR.output),
+  overwrite: optionOf(COORDINATOR.overwrite),
+  baseUrl: optionOf(OPENAI.baseUrl),
+  backend: { flags: '--backend <name>', help: BACKEND_TYPE.text, choices: BACKEND_TYPE.choices },
+  model: optionOf(OPENAI.model),
+  overrideModel: optionOf(OPENAI.overrideModel),
+  apiKeyEnv: optionOf(OPENAI.apiKeyEnv),
+  apiKeyHeader: optionOf(OPENAI.apiKeyHeader),
+  caCert: optionOf(OPENAI.caCert),
   header: {
     flags: '--header <"Name: value">',
     help: 'extra request header; repeatable; kept out of every file, but seen in the arguments of this command: a secret belongs into --api-key-env',
@@ -74,102 +26,22 @@ export const RUN_OPTIONS: Options = {
     default: {},
     shownDefault: 'none',
   },
-  timeout: {
-    flags: '--timeout <duration>',
-    help: 'of one request, until its answer is whole',
-    value: toDuration,
-    default: '600s',
-    to: { worker: 'requestTimeout' },
-  },
-  maxAnswerBytes: {
-    flags: '--max-answer-bytes <size>',
-    help: 'a longer answer is given up; at most 14MiB',
-    value: toAnswerSize,
-    default: '12MiB',
-    to: { openai: 'maxAnswerBytes' },
-  },
-  waitBackend: {
-    flags: '--wait-backend <duration>',
-    help: 'end with 4, everything kept, where no server has worked for so long',
-    value: toDuration,
-    default: '15m',
-    to: { worker: 'waitBackend' },
-  },
-  stallTimeout: {
-    flags: '--stall-timeout <duration>',
-    help: 'end with 4, everything kept, where no item has ended for so long (off by default)',
-    value: toDuration,
-    to: { coordinator: 'stallTimeout' },
-  },
-  mockLatency: {
-    flags: '--mock-latency <duration>',
-    help: 'of the mock backend',
-    value: toDuration,
-    default: '20ms',
-    to: { mock: 'latency' },
-  },
-  mockLatencySpread: {
-    flags: '--mock-latency-spread <duration>',
-    help: 'up to so much longer, evenly drawn for each execution',
-    value: toDuration,
-    default: '0ms',
-    to: { mock: 'latencySpread' },
-  },
-  mockFailureRate: {
-    flags: '--mock-failure-rate <0..1>',
-    help: 'part of the mock executions that fail',
-    value: toRate,
-    default: 0,
-    to: { mock: 'failureRate' },
-  },
-  raw: {
-    flags: '--raw',
-    help: 'each line is any JSON value; its custom_id is the line number',
-    default: false,
-    to: { coordinator: 'raw' },
-  },
-  onInvalid: {
-    flags: '--on-invalid <what>',
-    help: 'bad lines: record them as errors, or refuse the run',
-    choices: ['record', 'fail'],
-    default: 'record',
-    to: { coordinator: 'onInvalid' },
-  },
-  order: {
-    flags: '--order <order>',
-    help: 'of the output lines',
-    choices: ['input', 'completion'],
-    default: 'input',
-    to: { coordinator: 'order' },
-  },
-  limit: { flags: '--limit <n>', help: 'only the first n items', value: toCount, to: { coordinator: 'limit' } },
+  timeout: optionOf(WORKER.requestTimeout),
+  maxAnswerBytes: optionOf(OPENAI.maxAnswerBytes),
+  waitBackend: optionOf(WORKER.waitBackend),
+  stallTimeout: optionOf(COORDINATOR.stallTimeout),
+  mockLatency: optionOf(MOCK.latency),
+  mockLatencySpread: optionOf(MOCK.latencySpread),
+  mockFailureRate: optionOf(MOCK.failureRate),
+  raw: optionOf(COORDINATOR.raw),
+  onInvalid: optionOf(COORDINATOR.onInvalid),
+  order: optionOf(COORDINATOR.order),
+  limit: optionOf(COORDINATOR.limit),
   workers: { flags: '--workers <n>', help: 'worker processes', value: toWorkers, default: 1 },
-  concurrency: {
-    flags: '--concurrency <n>',
-    help: 'most items in flight per worker, over all its servers; fewer where a server carries less',
-    value: toConcurrency,
-    default: 64,
-    to: { worker: 'concurrency' },
-  },
-  maxAttempts: {
-    flags: '--max-attempts <n>',
-    help: 'failures of an item until it is recorded as failed; those of a server that fails every item do not count',
-    value: toAttempts,
-    default: 5,
-    to: { coordinator: 'maxAttempts' },
-  },
-  maxFailed: {
-    flags: '--max-failed <n|n%>',
-    help: 'pause the run once more items than this have failed; a number, or a share of all',
-    value: toFailureLimit,
-    to: { coordinator: 'maxFailedItems' },
-  },
-  stragglers: {
-    flags: '--stragglers',
-    help: 'at the end of the list, give idle workers a second attempt of items that run long',
-    default: false,
-    to: { coordinator: 'stragglers' },
-  },
+  concurrency: optionOf(WORKER.concurrency),
+  maxAttempts: optionOf(COORDINATOR.maxAttempts),
+  maxFailed: optionOf(COORDINATOR.maxFailedItems),
+  stragglers: optionOf(COORDINATOR.stragglers),
   state: { flags: '--state <dir>', help: 'where the run is kept (default: <output>.rollout)' },
   force: { flags: '--force', help: 'go on although input or options differ from those of the run', default: false },
   extend: {
@@ -182,28 +54,10 @@ export const RUN_OPTIONS: Options = {
     help: 'run items again whose recorded outcome is damaged or gone; the damaged files are kept',
     default: false,
   },
-  logLevel: {
-    flags: '--log-level <level>',
-    help: 'of the processes, in <state>/logs',
-    choices: ['debug', 'info', 'warn', 'error'],
-    default: 'info',
-    to: { coordinator: 'logLevel', worker: 'logLevel' },
-  },
+  logLevel: optionOf(COORDINATOR.logLevel),
   json: { flags: '--json', help: 'progress and summary as JSON lines on stdout', default: false },
-  minFreeSpace: {
-    flags: '--min-free-space <size>',
-    help: 'with less left on the disk of the state directory the run waits',
-    value: toSize,
-    default: '64MiB',
-    to: { coordinator: 'minFreeSpace' },
-  },
-  drainTimeout: {
-    flags: '--drain-timeout <duration>',
-    help: 'what Ctrl-C leaves for items in flight',
-    value: toDuration,
-    default: '20s',
-    to: { coordinator: 'drainTimeout' },
-  },
+  minFreeSpace: optionOf(COORDINATOR.minFreeSpace),
+  drainTimeout: optionOf(COORDINATOR.drainTimeout),
   timing: {
     flags: '--timing <name=duration>',
     help: `for tests: ${TIMINGS.join(', ')}`,

@@ -1,5 +1,6 @@
 /** Longer input lines become errors. 8 MiB: a line travels in a message of at most 16 MiB, beside others. */
 export const MAX_LINE_BYTES: number = 8 * 1024 ** 2;
+export const MOST_LINE_FORM = 'must be at most 8MiB, half of what a message may hold';
 
 /** Items that one worker executes at a time: as many as one poll carries. */
 export const MAX_CONCURRENCY = 4_096;

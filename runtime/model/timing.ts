@@ -33,20 +33,6 @@ export function beatsPerAnswer({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }
 /** A poll is answered within this, under every proxy's idle limit. */
 export const MAX_POLL_WAIT_MS = 20_000;
 
-export const DEFAULT_TIMING: Timing = {
-  heartbeatIntervalMs: 500,
-  coordinatorFailureTimeoutMs: 5_000,
-  workerSelfFenceTimeoutMs: 4_000,
-  clockSkewBudgetMs: 250,
-  leaseRenewIntervalMs: defaultRenewIntervalMs(5_000),
-  pollWaitMs: MAX_POLL_WAIT_MS,
-};
-
-/** A third of the lease's time to live: two renewals may be lost before the lease is. */
-export function defaultRenewIntervalMs(coordinatorFailureTimeoutMs: number): number {
-  return Math.max(1, Math.floor(coordinatorFailureTimeoutMs / 3));
-}
-
 export interface TimingMistake {
   readonly field: string;
   readonly problem: string;

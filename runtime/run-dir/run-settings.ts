@@ -1,3 +1,6 @@
+import { COORDINATOR } from '../settings/coordinator.ts';
+import { flagOf } from '../settings/flag.ts';
+
 /** Settings that shape results, and so are a part of a run's identity beside its input. The server's address, its key, workers and concurrency do not, and may change from start to start. */
 export interface RunSettings {
   readonly raw: boolean;
@@ -19,11 +22,11 @@ export interface Difference {
 
 /** How each setting is called where a person sets it. */
 const NAMES: Readonly<Record<keyof RunSettings, string>> = {
-  raw: '--raw',
-  limit: '--limit',
+  raw: flagOf(COORDINATOR.raw.flags),
+  limit: flagOf(COORDINATOR.limit.flags),
   maxLineBytes: 'maxLineBytes',
-  model: '--model',
-  overrideModel: '--override-model',
+  model: flagOf(COORDINATOR['results.model'].flags),
+  overrideModel: flagOf(COORDINATOR['results.overrideModel'].flags),
 };
 
 /** What differs of what shapes results; empty for the same run. The input itself is compared by `checkInput`. */

@@ -32,31 +32,6 @@ test('docs/events.md lists every event with its level, and no other', (t) => {
   );
 });
 
-/** Schemas are not exported, so their keys are read from the source: `name: z.…` or `name: durationMs()…`. */
-function settingsIn(path: string): readonly string[] {
-  const text = readText(path) ?? '';
-  const schemas = text.slice(Math.max(text.indexOf('strictObject('), text.indexOf('const SHARED_TIMING')), text.lastIndexOf('});'));
-  const keys = schemas.matchAll(
-    /\b(\w+): (?:z\s*\.|backend\b|(?:duration|interval)Ms\(|sizeBytes\(|fileMode\(|failureLimit\(|hostPort\(|httpUrls?\(|environmentName\()/g,
-  );
-  return [...keys, ...schemas.matchAll(/^ {2}(backend),$/gm)].map((key) => key[1] ?? '');
-}
-
-test('docs/settings.md lists every setting of coordinator.yaml and worker.yaml, and no other', (t) => {
-  const files = ['runtime/coordinator/settings.ts', 'runtime/worker/settings.ts', 'runtime/model/timing-settings.ts'];
-  const settings = files.flatMap(settingsIn);
-  t.true(settings.length >= 35, `only ${settings.length} settings were seen`);
-  const documented = new Set([...rowsOf('docs/settings.md').keys()].flatMap((name) => name.split('.')));
-  t.deepEqual(
-    settings.filter((name) => !documented.has(name)),
-    [],
-  );
-  t.deepEqual(
-    [...documented].filter((name) => !settings.includes(name)),
-    [],
-  );
-});
-
 test('README.md lists every exit code', (t) => {
   const readme = readText('README.md') ?? '';
   const missing = Object.entries(EXIT).filter(([, code]) => !new RegExp(`^\\|\\s*\`?${code}\`?\\s*\\|`, 'm').test(readme));

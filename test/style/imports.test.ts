@@ -13,6 +13,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'base/json': [],
   'base/process': [],
   model: [],
+  settings: ['model'],
   format: ['model'],
   tls: [],
 
@@ -23,7 +24,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   lease: ['model', 'ledger'],
   'input/file': ['model'],
   'input/index': ['model', 'format', 'input/file'],
-  'run-dir': ['model', 'input/file'],
+  'run-dir': ['model', 'settings', 'input/file'],
   'results/log': ['model', 'format', 'ledger'],
   'results/export': ['model', 'format', 'results/log'],
   'results/verify': ['model', 'format', 'results/log', 'input/index'],
@@ -36,7 +37,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'worker/heartbeat': ['model', 'rpc', 'tls', 'worker/session'],
   'worker/outbox': ['model', 'results/log'],
   worker: [
-    ...['model', 'format', 'rpc', 'tls', 'run-dir'],
+    ...['model', 'settings', 'format', 'rpc', 'tls', 'run-dir'],
     ...['worker/backends', 'worker/endpoint', 'worker/heartbeat', 'worker/outbox', 'worker/session'],
   ],
 
@@ -57,7 +58,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['coordinator/perform', 'coordinator/server'],
   ],
   coordinator: [
-    ...['model', 'format', 'lease', 'ledger', 'ledger/embedded', 'input/file', 'input/index', 'results/export', 'run-dir'],
+    ...['model', 'settings', 'format', 'lease', 'ledger', 'ledger/embedded', 'input/file', 'input/index', 'results/export', 'run-dir'],
     ...['state', 'progress', 'perform', 'server', 'shutdown', 'boot'].map((room) => `coordinator/${room}`),
   ],
 
@@ -68,7 +69,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'format', 'input/file', 'input/index', 'ledger/embedded', 'results/export', 'tls', 'run-dir', 'worker/outbox'],
     ...['cli', 'cli/status', 'cli/verbs', 'cli/view'],
   ],
-  cli: ['model', 'results/export', 'run-dir', 'coordinator', 'worker', 'cli/run', 'cli/verbs', 'cli/view'],
+  cli: ['model', 'settings', 'run-dir', 'coordinator', 'worker', 'cli/run', 'cli/verbs', 'cli/view'],
 };
 
 /**
@@ -93,7 +94,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],
   yaml: ['base/config', 'cli', 'cli/run'],
-  zod: ['base/config', 'model', 'run-dir', 'input/file', 'coordinator', 'worker'],
+  zod: ['base/config', 'model', 'settings', 'run-dir', 'input/file', 'coordinator', 'worker'],
 };
 
 const files = runtimeSources();

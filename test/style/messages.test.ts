@@ -1,17 +1,21 @@
 import test from 'ava';
 import { buildProgram, type Verbs } from '../../runtime/cli/program.ts';
-import type { RunOption } from '../../runtime/cli/run-option.ts';
-import { RUN_OPTIONS } from '../../runtime/cli/run-options.ts';
-import { parsed, readText, runtimeSources, walk } from './sources.ts';
+import { MOCK, OPENAI } from '../../runtime/settings/backend.ts';
+import { COORDINATOR } from '../../runtime/settings/coordinator.ts';
+import { flagOf } from '../../runtime/settings/flag.ts';
+import type { Setting } from '../../runtime/settings/setting.ts';
+import { LEASE_TIMING, TIMING } from '../../runtime/settings/timing.ts';
+import { WORKER } from '../../runtime/settings/worker.ts';
+import { parsed, runtimeSources, walk } from './sources.ts';
 
-/** `--wait-backend` of `--wait-backend <duration>`. */
-const flagOf = ({ flags }: RunOption): string => flags.split(' ')[0] ?? flags;
+/** The settings of all tables, by the last part of their path. One of a single word is left out: in a message it may be any word. */
+const SETTINGS: readonly (readonly [name: string, setting: Setting])[] = [COORDINATOR, WORKER, OPENAI, MOCK, TIMING, LEASE_TIMING]
+  .flatMap((table) => Object.entries<Setting>(table))
+  .map(([path, setting]) => [path.split('.').at(-1) ?? path, setting] as const)
+  .filter(([name]) => /[a-z][A-Z]/.test(name));
 
-/** The flag of each setting whose name is of two words or more: a single word in a message may be any word. */
 const FLAGS: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values<RunOption>(RUN_OPTIONS).flatMap((option) =>
-    Object.values(option.to ?? {}).flatMap((setting) => (/[a-z][A-Z]/.test(setting) ? [[setting, flagOf(option)]] : [])),
-  ),
+  SETTINGS.flatMap(([name, { flags }]) => (flags === undefined ? [] : [[name, flagOf(flags)]])),
 );
 
 /** No command line meets these messages, or they say that the setting stands in a file; why, by the name of the setting. */
@@ -27,12 +31,6 @@ const IN_FILES: Readonly<Record<string, string>> = {
   waitCoordinator: 'the command line’s workers end with it, and are told where the coordinator is',
   maxLoopBlock: 'a worker’s own log',
 };
-
-/** Of two words or more: a single word may be any word. */
-function settingNames(): readonly string[] {
-  const rows = [...(readText('docs/settings.md') ?? '').matchAll(/^\| `([\w.]+)` \|/gm)];
-  return [...new Set(rows.flatMap((row) => (row[1] ?? '').split('.')))].filter((name) => /[a-z][A-Z]/.test(name));
-}
 
 /** Texts with a blank in them: what people read. */
 function sentencesIn(text: string): readonly string[] {
@@ -50,8 +48,10 @@ function optionsOfRun(): readonly string[] {
   return run?.options.map((option) => option.long ?? '') ?? [];
 }
 
-const settings = settingNames();
-const sentences = runtimeSources().flatMap(({ path, text }) => sentencesIn(text).map((sentence) => ({ path, sentence })));
+const settings = [...new Set(SETTINGS.map(([name]) => name))];
+/** The declarations themselves are for the help text and docs/settings.md. */
+const sources = runtimeSources().filter(({ path }) => !path.startsWith('runtime/settings/'));
+const sentences = sources.flatMap(({ path, text }) => sentencesIn(text).map((sentence) => ({ path, sentence })));
 const named = settings.filter((name) => sentences.some(({ sentence }) => new RegExp(`\\b${name}\\b`).test(sentence)));
 
 test('a message that names a setting names the flag too, for the reader of a command line; or the reader has the file', (t) => {

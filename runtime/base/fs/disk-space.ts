@@ -15,12 +15,6 @@ export interface DiskNumbers {
 /** What a person can do about a shortage, whoever waits for its end. */
 export const SPACE_ADVICE = 'free some there, and it goes on by itself';
 
-/**
- * What a coordinator wants to find free before it begins: its workers hand over all that they hold at once, up to 32 MiB in one
- * write, and the store copies each page that it changes. With less it would only fail again, after having won another epoch.
- */
-export const MIN_FREE_BYTES: number = 64 * 2 ** 20;
-
 /** A start makes some ten files and directories; a disk without inodes refuses them however many bytes are free. */
 const MIN_FREE_FILES = 32;
 

@@ -1,5 +1,18 @@
 import test from 'ava';
-import { toHeaders, toKeyHeader, toSize, toTimings, toUrls, toVariableName, toWorkers } from '../../../runtime/cli/option-values.ts';
+import {
+  parserOf,
+  toHeaders,
+  toKeyHeader,
+  toSize,
+  toTimings,
+  toUrls,
+  toVariableName,
+  toWorkers,
+} from '../../../runtime/cli/option-values.ts';
+import { OPENAI } from '../../../runtime/settings/backend.ts';
+import { COORDINATOR } from '../../../runtime/settings/coordinator.ts';
+import type { Setting } from '../../../runtime/settings/setting.ts';
+import { WORKER } from '../../../runtime/settings/worker.ts';
 
 test('numbers outside their bounds are refused with the bounds', (t) => {
   t.is(toWorkers('3'), 3);
@@ -62,4 +75,16 @@ test('--timing takes known names and durations only', (t) => {
   t.deepEqual(toTimings('pollWait=1s', { clockSkewBudget: '10ms' }), { clockSkewBudget: '10ms', pollWait: '1s' });
   t.throws(() => toTimings('pollwait=1s', {}), { message: /pollWait/ });
   t.throws(() => toTimings('pollWait=1', {}), { message: /unit/ });
+});
+
+test('a flag takes what its setting takes: its bounds, no empty text, and no time of 0 where something ends after it', (t) => {
+  const given = (setting: Setting, text: string): unknown => parserOf(setting)?.(text, undefined as never);
+  t.is(given(WORKER.concurrency, '4096'), 4_096);
+  t.throws(() => given(WORKER.concurrency, '4097'), { message: /from 1 to 4096/ });
+  t.throws(() => given(COORDINATOR.maxAttempts, '0'), { message: /from 1 to 1000/ });
+  t.throws(() => given(COORDINATOR.stallTimeout, '0s'), { message: /longer than 0/ });
+  t.is(given(WORKER.waitBackend, '0s'), '0s');
+  t.throws(() => given(OPENAI.model, ''), { message: /not be empty/ });
+  t.throws(() => given(OPENAI.maxAnswerBytes, '15MiB'), { message: /at most 14MiB/ });
+  t.throws(() => given(COORDINATOR.maxFailedItems, '5 %'), { message: /such as 5%/ });
 });

@@ -1,6 +1,4 @@
 import test from 'ava';
-import { parseSizeBytes } from '../../../runtime/base/config/quantity.ts';
-import { MIN_FREE_BYTES } from '../../../runtime/base/fs/disk-space.ts';
 import {
   coordinatorConfig,
   coordinatorEnvironment,
@@ -9,6 +7,7 @@ import {
   workerEnvironment,
 } from '../../../runtime/cli/process-config.ts';
 import { statePaths } from '../../../runtime/run-dir/paths.ts';
+import { COORDINATOR } from '../../../runtime/settings/coordinator.ts';
 import { runArguments } from './run-arguments.ts';
 
 const PATHS = statePaths('/runs/out.jsonl.rollout');
@@ -80,7 +79,7 @@ test('options that a user gives to Node come behind those of the coordinator, so
 
 test('the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
   const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
-  t.is(parseSizeBytes(String(config['minFreeSpace'])), MIN_FREE_BYTES);
+  t.is(config['minFreeSpace'], COORDINATOR.minFreeSpace.default);
   t.is(
     coordinatorConfig(
       runArguments({ minFreeSpace: '1GiB' }),

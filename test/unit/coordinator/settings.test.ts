@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from '../../../runtime/coordinator/settings.ts';
-import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
+import { DEFAULT_TIMING } from '../../support/default-timing.ts';
 
 async function load(yaml: string): Promise<CoordinatorSettings> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));

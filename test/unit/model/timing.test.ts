@@ -1,5 +1,6 @@
 import test from 'ava';
-import { checkBeats, checkTiming, DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
+import { checkBeats, checkTiming } from '../../../runtime/model/timing.ts';
+import { DEFAULT_TIMING } from '../../support/default-timing.ts';
 
 test('the default times hold together', (t) => {
   t.deepEqual(checkTiming(DEFAULT_TIMING), []);

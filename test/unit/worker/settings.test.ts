@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
-import { DEFAULT_TIMING } from '../../../runtime/model/timing.ts';
 import { loadWorkerSettings, type WorkerSettings } from '../../../runtime/worker/settings.ts';
+import { DEFAULT_TIMING } from '../../support/default-timing.ts';
 
 async function load(yaml: string, isSupervised = false): Promise<WorkerSettings> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-settings-'));

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
-import { type DiskNumbers, isNoSpace, MIN_FREE_BYTES, shortageOf } from '../../../../runtime/base/fs/disk-space.ts';
+import { type DiskNumbers, isNoSpace, shortageOf } from '../../../../runtime/base/fs/disk-space.ts';
 
 function disk(numbers: Partial<DiskNumbers>): DiskNumbers {
   return { bavail: 1_000, bsize: 4_096, files: 10_000, ffree: 5_000, ...numbers };
@@ -24,8 +24,4 @@ test('an error of a full disk is known by its code, wherever it stands in the ch
   t.true(isNoSpace(Object.assign(new Error('No space left on device'), { code: 28 })), 'as LMDB passes it on');
   t.true(isNoSpace(new RolloutError('STORE_FAILED', 'y', { cause: full })));
   for (const other of [new Error('ENOSPC'), Object.assign(new Error('x'), { code: 'EIO' }), 'ENOSPC', undefined]) t.false(isNoSpace(other));
-});
-
-test('the floor holds what one write of the result log may have', (t) => {
-  t.true(MIN_FREE_BYTES >= 2 * 32 * 2 ** 20);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { outputNameProblem } from '../../../../runtime/results/export/output-name.ts';
+import { outputNameProblem } from '../../../runtime/model/output-name.ts';
 
 test('standard output, a directory and nothing are no names for an output; a file that is called - is', (t) => {
   t.regex(outputNameProblem('-') ?? '', /no place for results.*give the path of a file/);
