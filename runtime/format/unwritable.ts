@@ -1,27 +1,28 @@
 import { RolloutError } from '../base/errors.ts';
+import { explained, type Remedies } from '../base/fs/refusal.ts';
 
-/** Why a file cannot be written, and the way out, by the system's code. Pure. */
+/** Why a file of the output cannot be written, and the way out. Pure. */
 
 /** ext4, XFS, APFS and most others. */
 const LONGEST_NAME_BYTES = 255;
 
-const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there: change the permissions of the directory, or name a file in another one',
-  EPERM: 'the system forbids it to this user: change the owner or the attributes of the file and its directory, or name another file',
-  EROFS: 'the file system is mounted read-only: name a file on another one',
-  ENAMETOOLONG: `a name may have ${LONGEST_NAME_BYTES} bytes, with \`.errors.jsonl\` and what a temporary file adds: name a shorter one`,
+const FREE_SPACE = 'free some space there and give the same command again; nothing of what is recorded is lost';
+
+const REMEDIES: Remedies = {
+  EACCES: 'change the permissions of the directory, or name a file in another one',
+  EPERM: 'change the owner or the attributes of the file and its directory, or name another file',
+  EROFS: 'name a file on another one',
+  ENAMETOOLONG: `it may have ${LONGEST_NAME_BYTES} bytes, with \`.errors.jsonl\` and what a temporary file adds; name a shorter one`,
   ENOENT: 'the directory is missing: make the directory, or name a file in another one',
-  ENOTDIR: 'a part of the path is no directory: name a file in a directory',
-  ELOOP: 'its links go round in a circle: name another file',
-  ENOSPC: 'the disk is full: free some space there and give the same command again; nothing of what is recorded is lost',
-  EDQUOT: 'the disk quota is used up: free some space there and give the same command again; nothing of what is recorded is lost',
-  EMFILE: 'this process has too many files open: raise the limit (`ulimit -n 1024`) and give the same command again',
-  ENFILE: 'the system has too many files open: end other programs, and give the same command again',
+  ENOTDIR: 'name a file in a directory',
+  ELOOP: 'name another file',
+  ENOSPC: FREE_SPACE,
+  EDQUOT: FREE_SPACE,
 };
 
 export function unwritable(path: string, cause: Error): RolloutError {
-  const advice = ADVICE[(cause as NodeJS.ErrnoException).code ?? ''];
-  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}${advice === undefined ? '' : `; ${advice}`}`, {
+  const advice = explained(cause, REMEDIES);
+  return new RolloutError('OUTPUT_UNWRITABLE', `cannot write ${path}: ${cause.message}${advice === null ? '' : `; ${advice}`}`, {
     cause,
   });
 }

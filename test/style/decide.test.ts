@@ -8,7 +8,7 @@ import { importsOf, onlyCode, places, readText, runtimeSources, type Source } fr
 const DECIDE: Readonly<Record<string, readonly string[]>> = {
   base: ['assert', 'backoff', 'gathered', 'http-header', 'random', 'linked-list', 'log-throttle', 'u32'],
   'base/config': ['nearest', 'quantity'],
-  'base/fs': ['disk-space', 'state-error'],
+  'base/fs': ['disk-space', 'refusal', 'state-error'],
   'base/json': ['json-members', 'json-object'],
   'base/process': ['module-path'],
   model: ['attempt-map', 'detail', 'durations', 'hint', 'hint-settings', 'output-name', 'request-target', 'tally', 'timing'],

@@ -3,17 +3,7 @@ import { dirname } from 'node:path';
 import { RolloutError } from '../errors.ts';
 import { syncDirectory } from './atomic-file.ts';
 import { isNoSpace } from './disk-space.ts';
-
-/** What stands in the way of a directory for the run's state, and the way out, by the system's code. */
-const ADVICE: Readonly<Record<string, string>> = {
-  EACCES: 'this user may not write there',
-  EPERM: 'the system forbids it to this user',
-  EROFS: 'the file system is mounted read-only',
-  ENAMETOOLONG: 'the name is too long',
-  ENOTDIR: 'a part of the path is no directory',
-  ENOENT: 'a part of the path is missing',
-  ELOOP: 'its links go round in a circle',
-};
+import { explained } from './refusal.ts';
 
 const OWNER_ONLY = 0o700;
 const OTHERS = 0o077;
@@ -51,7 +41,8 @@ async function makeAll(dir: string): Promise<readonly string[]> {
 export function stateUnusable(dir: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (error instanceof RolloutError || isNoSpace(error) || code === undefined) return error;
-  const why = ADVICE[code] === undefined ? message : `${ADVICE[code]} (${message})`;
+  const meaning = explained(error, { ENOENT: 'a part of the path is missing' });
+  const why = meaning === null ? message : `${meaning} (${message})`;
   return new RolloutError('STATE_UNREADABLE', `cannot keep the run in ${dir}: ${why}; name another directory for the state (--state)`, {
     cause: error,
   });

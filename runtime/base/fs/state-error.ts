@@ -1,21 +1,21 @@
 import { RolloutError } from '../errors.ts';
+import { explained, type Remedies } from './refusal.ts';
 
-/** What stands in the way of a file below the state directory, and the way out, by the system's code. Pure. */
-const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space is left: free some, or choose another place with --state DIR, and run the same command again',
-  EDQUOT:
-    'the disk quota is used up, so that no space is left: free some, or choose another place with --state DIR, and run the same command again',
-  EACCES: 'this user may not do that: correct the owner and the mode of the file and its directory, and run the same command again',
-  EPERM: 'the system forbids it to this user: correct the owner and the attributes of the file, and run the same command again',
-  EROFS: 'the file system is mounted read-only: mount it for writing, or choose another place with --state DIR',
-  EIO: 'the disk has failed: the log of the system (dmesg) says more; copy the state directory to another disk, and go on there with --state DIR',
+const FREE_SPACE = 'free some, or choose another place with --state DIR, and run the same command again';
+
+/** What can be done where a file below the state directory cannot be read or written. Pure. */
+const REMEDIES: Remedies = {
+  ENOSPC: FREE_SPACE,
+  EDQUOT: FREE_SPACE,
+  EACCES: 'correct the owner and the mode of the file and its directory, and run the same command again',
+  EPERM: 'correct the owner and the attributes of the file, and run the same command again',
+  EROFS: 'mount it for writing, or choose another place with --state DIR',
+  EIO: 'the log of the system (dmesg) says more; copy the state directory to another disk, and go on there with --state DIR',
   ENOENT: 'its directory is gone: put the state directory back, and run the same command again',
-  EMFILE: 'this process has too many files open: raise the limit (`ulimit -n 1024`), and run the same command again',
-  ENFILE: 'the system has too many files open: end other programs, and run the same command again',
-  EISDIR: 'it is a directory: move it away, and run the same command again',
+  EISDIR: 'move it away, and run the same command again',
 };
 
-const OTHER_ADVICE = 'check its owner and mode and the disk, and give the command again';
+const OTHER_REMEDY = 'check its owner and mode and the disk, and give the command again';
 
 export function stateUnreadable(path: string, cause: unknown): RolloutError {
   return stateError('STATE_UNREADABLE', 'read', path, cause);
@@ -33,6 +33,6 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 function stateError(code: 'STATE_UNREADABLE' | 'STORE_FAILED', verb: string, path: string, cause: unknown): RolloutError {
   if (cause instanceof RolloutError) return cause;
-  const { code: of = '', message } = cause as NodeJS.ErrnoException;
-  return new RolloutError(code, `cannot ${verb} ${path} (${message}): ${ADVICE[of] ?? OTHER_ADVICE}`, { cause });
+  const { message } = cause as Error;
+  return new RolloutError(code, `cannot ${verb} ${path} (${message}): ${explained(cause, REMEDIES, OTHER_REMEDY)}`, { cause });
 }

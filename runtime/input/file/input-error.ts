@@ -1,15 +1,15 @@
 import { type ErrorCode, RolloutError } from '../../base/errors.ts';
+import { explained, type Remedies } from '../../base/fs/refusal.ts';
 
-/** What a person can do about a file that could not be read or written, by the system's error code. */
-const REASONS: Readonly<Record<string, string>> = {
+const REMEDIES: Remedies = {
   ENOENT: 'there is no such file: check the path',
-  EACCES: 'it may not be read: check its permissions',
-  EISDIR: 'it is a directory: name a file',
+  EACCES: 'check its permissions',
+  EISDIR: 'name a file',
 };
 
 export function unreadable(path: string, cause: unknown): RolloutError {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return new RolloutError('INPUT_UNREADABLE', `cannot read the input ${path}: ${REASONS[code ?? ''] ?? message}`, { cause });
+  const why = explained(cause, REMEDIES) ?? (cause as Error).message;
+  return new RolloutError('INPUT_UNREADABLE', `cannot read the input ${path}: ${why}`, { cause });
 }
 
 export function inputChanged(path: string, what: string): RolloutError {

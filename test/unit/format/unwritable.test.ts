@@ -2,7 +2,7 @@ import test from 'ava';
 import { isKept, ofAnotherUser, unwritable } from '../../../runtime/format/unwritable.ts';
 
 for (const [code, advice] of [
-  ['EACCES', /may not write there: change the permissions/],
+  ['EACCES', /may not do that: change the permissions/],
   ['EPERM', /forbids it to this user: change the owner/],
   ['EROFS', /mounted read-only/],
   ['ENAMETOOLONG', /name a shorter one/],

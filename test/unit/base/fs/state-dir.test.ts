@@ -46,7 +46,7 @@ test('a state directory that cannot be made is told with its path, the cause and
 });
 
 for (const [code, why] of [
-  ['EACCES', /may not write there/],
+  ['EACCES', /may not do that/],
   ['EPERM', /forbids/],
   ['EROFS', /read-only/],
   ['EIO', /EIO: said/],

@@ -7,7 +7,8 @@ const systemError = (code: string): Error => Object.assign(new Error(`${code}: a
 test('an input that cannot be read is named, with what a person can do', (t) => {
   t.regex(unreadable('/a/b', systemError('ENOENT')).message, /the input \/a\/b: there is no such file: check the path/);
   t.regex(unreadable('/a/b', systemError('EACCES')).message, /check its permissions/);
-  t.regex(unreadable('/a/b', systemError('EIO')).message, /EIO: as the system says/);
+  t.regex(unreadable('/a/b', systemError('EIO')).message, /the input \/a\/b: the disk has failed/);
+  t.regex(unreadable('/a/b', systemError('EXDEV')).message, /EXDEV: as the system says/);
 });
 
 test('an error keeps its code and message on the way between threads', (t) => {
