@@ -21,6 +21,9 @@ export function checkState(state: State): void {
   );
   assert(state.queue.size === state.counts.queued, 'the queue is the queued items');
   assert(state.waitingBytes === held.reduce((sum, one) => sum + waitingBytes(one.stage), 0), 'the bytes of the queue');
+  const storing = held.filter((one) => one.stage.kind === 'storing').length;
+  const { outcomes, isStoring } = state.gathering;
+  assert(isStoring ? outcomes.length <= storing : outcomes.length === storing, 'what is being stored has gathered, or is under way');
   assert(state.failures.size === state.counts.failed, 'the failures are the failed items');
   for (const endpoint of state.endpoints) {
     const executing = [...state.executing].filter((one) => one.endpoint === endpoint).length;

@@ -33,8 +33,10 @@ export type Command =
   | { readonly kind: 'start'; readonly assignment: Assignment; readonly endpoint: number }
   /** Abort the execution; what it still ends with is ignored. */
   | { readonly kind: 'stop'; readonly ref: ItemRef }
-  /** Make the outcome durable; comes back as onStored (L34). */
-  | { readonly kind: 'store'; readonly outcome: Outcome }
+  /** Make these outcomes durable, all at once; comes back as onStored (L34). */
+  | { readonly kind: 'store'; readonly outcomes: readonly Outcome[] }
+  /** Comes back as onWake at that time. It replaces the one before. */
+  | { readonly kind: 'wake'; readonly atMs: number }
   | { readonly kind: 'forget'; readonly refs: readonly ItemRef[] }
   | { readonly kind: 'keep-epoch'; readonly epoch: Epoch }
   /** Comes back as onReply or onPollFailed; on a stream, as onWritten, and replies come as they please. */

@@ -4,6 +4,7 @@ import { expectedRestMs } from '../model/durations.ts';
 import { type ComputeHint, earlier } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import type { DrainStep, DrainStepKind, PollReply } from '../model/session.ts';
+import { whyAway } from './endpoint/away.ts';
 import { returnFailures, returnQueued, returnStarted } from './holding.ts';
 import { speak } from './say.ts';
 import type { Held } from './stage.ts';
@@ -192,4 +193,11 @@ function tell(state: State, nowMs: number, step: DrainStepKind, items: number): 
   const { mode, drain } = state;
   const remainingMs = mode.kind === 'draining' ? Math.max(0, mode.endMs - nowMs) : 0;
   drain.steps.push({ step, items, remainingMs, reason: drain.reason });
+}
+
+/** Every endpoint has been away for as long as the worker waits, and one of them has just failed again. */
+export function giveUpWhereAway(state: State, nowMs: number): void {
+  if (state.givenUp !== null) return;
+  state.givenUp = whyAway(state.endpoints, nowMs, state.settings.waitBackendMs);
+  if (state.givenUp !== null) drainForGood(state, nowMs, 'the backend is not ready');
 }

@@ -23,10 +23,11 @@ import {
 } from './endpoint/endpoint.ts';
 import type { EndpointFailure } from './endpoint/outage.ts';
 import { onKnownGoodAnswered, onKnownGoodFailed } from './endpoint/refusals.ts';
-import { giveBack, keepOutcome, returnQueued } from './holding.ts';
+import { giveBack, returnQueued } from './holding.ts';
 import { addEnded, passSlotTime } from './session/window.ts';
 import type { Held } from './stage.ts';
 import { command, type Execution, find, moveTo, type State } from './state.ts';
+import { keepOutcome } from './storing.ts';
 
 /**
  * How executions end: what each end shows about its endpoint (endpoint.ts), and what happens to the item. An item whose failure is held back

@@ -2,7 +2,7 @@ import { assert } from '../base/assert.ts';
 import { oneLine } from '../model/detail.ts';
 import type { ItemRef } from '../model/row.ts';
 import { plainRef } from '../model/row.ts';
-import type { Assignment, Outcome, ReturnReason } from '../model/session.ts';
+import type { Assignment, ReturnReason } from '../model/session.ts';
 import { type Endpoint, isClosed, mayStart, onStarted, wantsProbe } from './endpoint/endpoint.ts';
 import { isOutOfTouch } from './session/epoch-guard.ts';
 import { addLine, MAX_WAITING_BYTES, passSlotTime } from './session/window.ts';
@@ -115,12 +115,6 @@ export function giveBack(
   { reason, delayMs = 0, detail = '' }: { readonly reason: ReturnReason; readonly delayMs?: number; readonly detail?: string },
 ): void {
   moveTo(state, held, { kind: 'returning', item: { ...held.ref, reason, delayMs, detail: oneLine(detail) } });
-}
-
-/** The outcome is final for this attempt: it is made durable, and then sent (L34). */
-export function keepOutcome(state: State, held: Held, outcome: Outcome): void {
-  moveTo(state, held, { kind: 'storing', outcome });
-  command(state, { kind: 'store', outcome });
 }
 
 /** L34: forgets exactly the pairs that a reply names, where they had been handed over. */

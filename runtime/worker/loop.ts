@@ -1,4 +1,5 @@
 import { assertNever } from '../base/assert.ts';
+import type { Timer } from '../base/clock.ts';
 import { Gathered } from '../base/gathered.ts';
 import { inTime } from '../base/in-time.ts';
 import type { ComputeHint } from '../model/hint.ts';
@@ -22,6 +23,7 @@ import {
   onStart,
   onStored,
   onTick,
+  onWake,
   onWritten,
 } from './machine.ts';
 import type { Outbox } from './outbox/contract.ts';
@@ -55,8 +57,7 @@ export class WorkerLoop {
   readonly #ended = new Gathered<Ended>((ended) => this.#fact(() => onEnded(this.#deps.state, this.#nowMs(), ended)));
   readonly #asking: Asking;
   readonly #onFault = (error: unknown): void => this.fail(error);
-  #toStore: Outcome[] = [];
-  #isStoring = false;
+  #wake: Timer | null = null;
   #resolve: (end: LoopEnd) => void = () => undefined;
   #reject: (error: unknown) => void = () => undefined;
 
@@ -122,6 +123,7 @@ export class WorkerLoop {
 
   #abort(): void {
     this.#stopped.abort();
+    this.#wake?.stop();
     this.#deps.slots.stopAll();
     this.#deps.link.close();
   }
@@ -133,16 +135,15 @@ export class WorkerLoop {
     });
   }
 
-  /** One commit for all outcomes that came while the last one was under way. */
-  async #store(): Promise<void> {
-    this.#isStoring = true;
-    while (this.#toStore.length > 0) {
-      const outcomes = this.#toStore;
-      this.#toStore = [];
-      await this.#deps.outbox.put(outcomes);
-      this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes));
-    }
-    this.#isStoring = false;
+  async #store(outcomes: readonly Outcome[]): Promise<void> {
+    await this.#deps.outbox.put(outcomes);
+    this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes));
+  }
+
+  #wakeAt(atMs: number): void {
+    this.#wake?.stop();
+    const run = (): void => this.#fact(() => onWake(this.#deps.state, this.#nowMs()));
+    this.#wake = this.#deps.clock.after(Math.max(0, atMs - this.#nowMs()), run);
   }
 
   async #reconnect(): Promise<void> {
@@ -188,8 +189,10 @@ export class WorkerLoop {
       case 'start':
         return this.#execute(command.assignment, command.endpoint);
       case 'store':
-        this.#toStore.push(command.outcome);
-        return this.#isStoring ? null : this.#store();
+        return this.#store(command.outcomes);
+      case 'wake':
+        this.#wakeAt(command.atMs);
+        return null;
       case 'poll':
         return this.#speaking.say(command.poll);
       case 'forget':

@@ -4,8 +4,7 @@ import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
 import type { Command, Ended, KnownGoodEnd, Leaving } from './commands.ts';
-import { drainForGood, followHint, followOrder, isOver, returnUnfit, tellLeaving } from './drain.ts';
-import { whyAway } from './endpoint/away.ts';
+import { drainForGood, followHint, followOrder, giveUpWhereAway, isOver, returnUnfit, tellLeaving } from './drain.ts';
 import { askEndpoints, end, openWhereAllFailed, takeKnownGood, takeReadiness } from './execution.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './heartbeat/silence.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
@@ -14,6 +13,7 @@ import { speak } from './say.ts';
 import { isDeposed, isOutOfTouch, onValidReply } from './session/epoch-guard.ts';
 import { onArrived } from './session/round-time.ts';
 import { command, type State } from './state.ts';
+import { storeWhereDue } from './storing.ts';
 
 /**
  * The worker's rules (SPEC.md). Each handler takes a fact into the state and answers what is to be done now; the loop does it, in the
@@ -113,6 +113,7 @@ export function onEnded(state: State, nowMs: number, ended: readonly Ended[]): r
 }
 
 export function onStored(state: State, nowMs: number, refs: readonly ItemRef[]): readonly Command[] {
+  state.gathering.isStoring = false;
   for (const ref of refs) stored(state, ref);
   return settle(state, nowMs);
 }
@@ -146,6 +147,12 @@ export function onDrain(state: State, nowMs: number, reason = 'told to leave'): 
 export function onHint(state: State, nowMs: number, hint: ComputeHint | null): readonly Command[] {
   if (hint?.severity === 'gone') go(state, 'gone', nowMs + GONE_MS);
   else followHint(state, nowMs, hint);
+  return settle(state, nowMs);
+}
+
+/** The time has come until which something gathered. */
+export function onWake(state: State, nowMs: number): readonly Command[] {
+  state.gathering.wakeAtMs = null;
   return settle(state, nowMs);
 }
 
@@ -213,14 +220,6 @@ function disconnect(state: State): void {
   command(state, { kind: 'reconnect' });
 }
 
-/** Every endpoint has been away for as long as the worker waits, and one of them has just failed again. */
-function giveUpWhereAway(state: State, nowMs: number): void {
-  if (state.givenUp !== null) return;
-  state.givenUp = whyAway(state.endpoints, nowMs, state.settings.waitBackendMs);
-  if (state.givenUp === null) return;
-  drainForGood(state, nowMs, 'the backend is not ready');
-}
-
 /** What follows from the state as it is now, the same after every fact. */
 function settle(state: State, nowMs: number): readonly Command[] {
   if (state.mode.kind === 'draining' && state.held.size === 0) {
@@ -232,6 +231,7 @@ function settle(state: State, nowMs: number): readonly Command[] {
   openWhereAllFailed(state, nowMs);
   askEndpoints(state);
   speak(state);
+  storeWhereDue(state, nowMs);
   pollWhereDue(state, nowMs);
   const commands = state.commands;
   state.commands = [];

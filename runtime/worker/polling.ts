@@ -6,6 +6,7 @@ import { onAsked, onNewSession } from './session/round-time.ts';
 import { windowSize } from './session/window.ts';
 import { type Held, heldState } from './stage.ts';
 import { allHeld, command, newSession, type State, unfinished } from './state.ts';
+import { waitsForOutcomes } from './storing.ts';
 
 /** Which message is sent, be it a poll or one of a stream, and what is in it. */
 
@@ -62,13 +63,12 @@ export function pollWhereDue(state: State, nowMs: number): void {
 /**
  * On a stream a message goes as soon as there is news and the one before it has left: what comes up meanwhile goes together. What nobody
  * waits for goes once the last outcomes are answered, as in Nagle's algorithm (RFC 896): the longer a round takes, the more a message
- * carries.
+ * carries. What is no outcome mostly goes with the next one (storing.ts).
  */
 function sayWhereDue(state: State, nowMs: number): void {
   const { session, settings } = state;
   if (session.polls > 0 && (!session.isOpen || session.inFlight.size > 0)) return;
-  const isDue = hasNews(state) && (!isAnswerDue(state) || isUrgent(state));
-  if (session.polls > 0 && !isDue && session.quietMs < QUIET_INTERVALS * settings.heartbeatIntervalMs) return;
+  if (session.polls > 0 && !isDue(state, nowMs) && session.quietMs < QUIET_INTERVALS * settings.heartbeatIntervalMs) return;
   if (session.polls === 0) state.silence = onHeard(state.silence);
   session.quietMs = 0;
   send(state, nowMs);
@@ -101,12 +101,28 @@ export function sayLast(state: State, nowMs: number): void {
   if (isHeard && drain.steps.length > 0 && session.inFlight.size < MAX_POLLS_IN_FLIGHT) send(state, nowMs);
 }
 
-function hasNews(state: State): boolean {
-  if (state.unsent.size > 0 || state.drain.steps.length > 0 || state.isTellingDue) return true;
-  return isAcknowledgementDue(state) || capacity(state) > state.session.announced;
+function isDue(state: State, nowMs: number): boolean {
+  const mayGo = !isAnswerDue(state) || isUrgent(state);
+  if (mayGo && hasOutcomes(state)) return true;
+  const isLeft = state.isTellingDue || isAcknowledgementDue(state) || (mayGo && isWanting(state));
+  return isLeft && !waitsForOutcomes(state, nowMs);
 }
 
-/** Called at each tick: nothing waits for longer. */
+function hasNews(state: State): boolean {
+  return hasOutcomes(state) || state.isTellingDue || isAcknowledgementDue(state) || isWanting(state);
+}
+
+/** Or what goes back, or steps of a drain. */
+function hasOutcomes({ unsent, drain }: State): boolean {
+  return unsent.size > 0 || drain.steps.length > 0;
+}
+
+/** It takes more items than the coordinator knows of. */
+function isWanting(state: State): boolean {
+  return capacity(state) > state.session.announced;
+}
+
+/** Called at each tick: nothing waits for longer than that, and for outcomes that come at once. */
 export function tellWhatWaits(state: State): void {
   state.session.awaited = null;
   state.isTellingDue = state.untold.size > 0 || state.session.receivedBatch !== state.session.acknowledgedBatch;
@@ -121,15 +137,16 @@ function isAnswerDue({ session, sent }: State): boolean {
   return session.awaited !== null && sent.has(session.awaited);
 }
 
-/** Somebody waits for it: a slot to which no item is on its way, or the coordinator, for what goes back or for an acknowledgement. */
+/** Somebody waits for it: a slot to which no item is on its way, or the coordinator, for what goes back. */
 function isUrgent(state: State): boolean {
-  if (state.counts.returning > 0 || state.drain.steps.length > 0 || state.isTellingDue || isAcknowledgementDue(state)) return true;
+  if (state.counts.returning > 0 || state.drain.steps.length > 0) return true;
   return state.queue.size === 0 && state.session.announced <= 0 && capacity(state) > 0;
 }
 
 function send(state: State, nowMs: number): void {
   const { session, settings } = state;
   session.polls += 1;
+  state.gathering.saidAtMs = nowMs;
   const isHello = session.polls === 1;
   const poll: Poll = {
     workerId: settings.workerId,

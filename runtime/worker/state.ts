@@ -8,6 +8,7 @@ import type { Command } from './commands.ts';
 import type { Drain } from './drain.ts';
 import { type Endpoint, newEndpoint } from './endpoint/endpoint.ts';
 import type { Beginning } from './endpoint/load.ts';
+import { type Gathering, newGathering } from './gathering.ts';
 import { newSilence, type Silence } from './heartbeat/silence.ts';
 import type { EpochGuard } from './session/epoch-guard.ts';
 import { type Credit, newCredit } from './session/window.ts';
@@ -105,6 +106,7 @@ export interface State {
   readonly drain: Drain;
   readonly durations: Durations;
   readonly credit: Credit;
+  readonly gathering: Gathering;
   guard: EpochGuard;
   isRegistered: boolean;
   isFenced: boolean;
@@ -144,6 +146,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [] },
     durations: noDurations(),
     credit: newCredit(nowMs),
+    gathering: newGathering(),
     guard: { highestEpoch, lastValidMs: nowMs },
     isRegistered: false,
     isFenced: false,

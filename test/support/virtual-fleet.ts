@@ -8,7 +8,7 @@ import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
 import { plainRef } from '../../runtime/model/row.ts';
 import type { Outcome } from '../../runtime/model/session.ts';
 import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts';
-import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWritten } from '../../runtime/worker/machine.ts';
+import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWake, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
 import { EventQueue } from '../sim/event-queue.ts';
 import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine-start.ts';
@@ -197,9 +197,11 @@ export class VirtualFleet {
         return this.#after(this.#options.itemMs(ref.index, n), () => this.#end(n, outcomeOf(ref)));
       }
       case 'store': {
-        const { outcome } = command;
-        return this.#after(this.#delays.storeMs, () => this.#hear(n, (state) => onStored(state, this.nowMs, [plainRef(outcome)])));
+        const refs = command.outcomes.map(plainRef);
+        return this.#after(this.#delays.storeMs, () => this.#hear(n, (state) => onStored(state, this.nowMs, refs)));
       }
+      case 'wake':
+        return this.#after(Math.max(0, command.atMs - this.nowMs), () => this.#hear(n, (state) => onWake(state, this.nowMs)));
       default:
         return undefined;
     }

@@ -94,6 +94,7 @@ export class World {
         return this.#end(step, pick);
       case 'store': {
         const refs = [...this.#storing.values()];
+        if (refs.length === 0) return [];
         this.#storing.clear();
         for (const one of refs) this.#durable.set(refKey(ref(one.index, one.attempt)), one);
         return onStored(
@@ -195,7 +196,7 @@ export class World {
     if (command.kind === 'start') this.#seeStart(command.assignment);
     if ('endpoint' in command && command.kind !== 'start') this.#seeAsk(command.endpoint, command.kind);
     if (command.kind === 'stop') this.#seeStop(command.ref);
-    if (command.kind === 'store') this.#seeStore(command.outcome);
+    if (command.kind === 'store') for (const outcome of command.outcomes) this.#seeStore(outcome);
     if (command.kind === 'poll') this.#seePoll(command.poll);
     if (command.kind === 'leave') this.#isGone = true;
   }

@@ -73,6 +73,11 @@ export function windowSize({ pace, round, lineBytes }: Credit, slots: number, pr
   return Math.min(most, startable, Math.ceil(endIn(waitMs + MARGIN_MS)));
 }
 
+/** How long `ready` items keep all slots busy; 0 while nothing is known. */
+export function readyMs({ pace }: Credit, slots: number, ready: number): number {
+  return pace.ended === 0 ? 0 : (ready * pace.slotMs) / pace.ended / slots;
+}
+
 export function addLine(credit: Credit, bytes: number): void {
   credit.lineBytes = credit.lineBytes === 0 ? bytes : credit.lineBytes + LINE_SMOOTHING * (bytes - credit.lineBytes);
 }

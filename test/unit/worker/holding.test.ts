@@ -4,6 +4,7 @@ import { end } from '../../../runtime/worker/execution.ts';
 import { forget, recall, returnQueued, returnStarted, revoke, startQueued, stored, take } from '../../../runtime/worker/holding.ts';
 import { MAX_WAITING_BYTES } from '../../../runtime/worker/session/window.ts';
 import { find, newState, type State } from '../../../runtime/worker/state.ts';
+import { storeWhereDue } from '../../../runtime/worker/storing.ts';
 import { assignment, away, ended, kinds, outcome, readied, ref, SETTINGS, throttled } from '../../support/worker-state.ts';
 
 function ready(): State {
@@ -26,7 +27,10 @@ test('L35: an assignment that is held already is ignored, whatever its stage', (
   take(state, assignment(1));
   end(state, 0, ref(1), ended(1));
   take(state, assignment(1));
+  storeWhereDue(state, 0);
+  take(state, assignment(1));
   stored(state, ref(1));
+  state.gathering.isStoring = false;
   take(state, assignment(1));
   t.deepEqual(taken(state), ['start', 'store']);
   t.is(find(state, ref(1))?.stage.kind, 'finished');

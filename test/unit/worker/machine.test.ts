@@ -58,8 +58,8 @@ test('a backend that does not answer at the start: not ready, capacity 0', (t) =
 test('L34: an item is executed, its outcome stored, sent, and forgotten only once acknowledged', (t) => {
   const state = working();
   t.deepEqual(onOneEnded(state, 5, ref(1), ended(1)), [
-    { kind: 'store', outcome: outcome(1) },
     { kind: 'start', assignment: assignment(3), endpoint: 0 },
+    { kind: 'store', outcomes: [outcome(1)] },
   ]);
   const [poll] = polls(onStored(state, 6, [ref(1)]));
   t.like(poll, { poll: 3, isAwaiting: true, outcomes: [outcome(1)], acknowledgedBatch: 1 });

@@ -14,6 +14,7 @@ test('L34: what the outbox held is finished, and is to be sent', (t) => {
 
 test('the counts, the queue and the bytes follow an item through its stages', (t) => {
   const state = newState(SETTINGS, 0, [], 0);
+  state.gathering.isStoring = true;
   add(state, ref(1), { kind: 'queued', assignment: assignment(1) });
   t.is(state.queue.size, 1);
   const held = find(state, ref(1));
