@@ -114,8 +114,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'sent-while-it-is-being-stored',
     rule: 'L34',
     file: 'runtime/worker/loop.ts',
-    old: '      await this.#deps.outbox.put(outcomes);\n',
-    new: '      this.#own(this.#deps.outbox.put(outcomes));\n',
+    old: '    await this.#deps.outbox.put(outcomes);\n',
+    new: '    this.#own(this.#deps.outbox.put(outcomes));\n',
     tests: ['test/integration/worker.test.ts'],
   },
   {

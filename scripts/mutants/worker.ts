@@ -16,7 +16,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: 'sent-before-it-is-durable',
     rule: 'L34',
-    file: 'runtime/worker/holding.ts',
+    file: 'runtime/worker/storing.ts',
     old: "  moveTo(state, held, { kind: 'storing', outcome });\n",
     new: "  moveTo(state, held, { kind: 'finished', outcome });\n",
     tests: UNIT,
