@@ -21,7 +21,9 @@ export async function runBySettings(run: SettingsRun): Promise<void> {
   const workers = Array.from({ length: run.workers }, (_, nth) =>
     startNode('runtime/worker.js', ['--config', workerSettings(dir, run, address, `w${nth + 1}`)]),
   );
-  await Promise.all([coordinator, ...workers].map(({ ended }) => ended));
+  await coordinator.ended;
+  // One that comes after the last item has been recorded waits for a coordinator that starts again.
+  await Promise.all(workers.map((worker) => worker.terminate()));
 }
 
 /** For a coordinator on any free port; its state and certificates are in `dir`. */

@@ -18,6 +18,8 @@ export interface Started {
   readonly ended: Promise<void>;
   /** Kills it; resolves when it is gone. */
   kill(): Promise<void>;
+  /** SIGTERM, if it has not ended; throws if it ends with anything but 0. */
+  terminate(): Promise<void>;
   /** As Ctrl-C twice: it ends what it started, and itself, at once. */
   interrupt(): Promise<void>;
 }
@@ -62,6 +64,10 @@ export function startNode(file: string, args: readonly string[], env: Readonly<R
     kill: async () => {
       child.kill('SIGKILL');
       await closed;
+    },
+    terminate: async () => {
+      child.kill('SIGTERM');
+      await ended;
     },
     interrupt: async () => {
       child.kill('SIGINT');
