@@ -11,11 +11,10 @@ import type { Ledger } from '../ledger/contract.ts';
 import type { Timing } from '../model/timing.ts';
 import { reopenForMore } from './boot/checked-log.ts';
 import type { Recovered } from './boot/recover.ts';
-import { createCommitter } from './perform/committer.ts';
+import { createCycle } from './perform/cycle.ts';
 import { createLedgerWriter, type LedgerWriter } from './perform/ledger-writer.ts';
 import { createLoop, type Loop } from './perform/loop.ts';
 import { createPerformer, type Perform } from './perform/performer.ts';
-import { createRecorder } from './perform/recorder.ts';
 import { Replies } from './perform/replies.ts';
 import { createSource, type Source } from './perform/source.ts';
 import { answerFinished, FINISHED_STAY_MS } from './progress/ending.ts';
@@ -159,13 +158,11 @@ interface Parts {
 function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts): Perform {
   const { recovered, place, ledger, writer, indexing, clock, events, log, settings, onCommand } = ready;
   const { epoch } = recovered.leaseHolder.lease();
-  const committer = createCommitter({ epoch, ledger, writer, tell, onFailure: end.fail });
   const perform = createPerformer({
     epoch,
     ledger,
     writer,
-    committer,
-    recorder: createRecorder({ log: recovered.log, writer, onDurable: committer.settle, onFailure: end.fail }),
+    cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail }),
     replies,
     source,
     form: settings.form,

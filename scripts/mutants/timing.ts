@@ -41,10 +41,10 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'log-grows-without-a-look-at-the-lease',
     rule: 'L5',
-    file: 'runtime/coordinator/perform/recorder.ts',
-    old: "  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return;\n",
+    file: 'runtime/coordinator/perform/cycle.ts',
+    old: "  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return false;\n",
     new: '',
-    tests: ['test/unit/coordinator/perform/recorder.test.ts'],
+    tests: ['test/unit/coordinator/perform/cycle.test.ts'],
   },
   {
     name: 'resigned-is-called-fenced',
@@ -129,10 +129,10 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledged-before-the-settle-is-known',
     rule: 'L29',
-    file: 'runtime/coordinator/perform/committer.ts',
+    file: 'runtime/coordinator/perform/cycle.ts',
     old: '  const reply = await writer.write(',
-    new: "  if (recordings.length > 0) tell({ kind: 'recorded', recordings, verdicts: recordings.map(() => 'accepted' as const) });\n  const reply = await writer.write(",
-    tests: ['test/unit/coordinator/perform/committer.test.ts'],
+    new: "  if (recordings.length > 0) tell({ kind: 'committed', parts: [{ kind: 'recorded', recordings, verdicts: recordings.map(() => 'accepted' as const) }] });\n  const reply = await writer.write(",
+    tests: ['test/unit/coordinator/perform/cycle.test.ts'],
   },
   {
     name: 'sent-again-while-it-is-handed-back',

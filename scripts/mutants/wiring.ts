@@ -6,28 +6,20 @@ const FENCE = ['test/integration/fence.test.ts'];
 /** Faults in what joins the parts of a process: each part does its work, and another one does not hear of it. */
 export const WIRING_MUTANTS: readonly Mutant[] = [
   {
-    name: 'log-not-wired-to-the-recorder',
+    name: 'log-not-wired-to-the-cycle',
     rule: 'L18',
     file: 'runtime/coordinator/serve.ts',
-    old: 'createRecorder({ log: recovered.log, writer,',
-    new: 'createRecorder({ log: { append: async () => undefined }, writer,',
+    old: 'createCycle({ epoch, log: recovered.log, ledger, writer,',
+    new: 'createCycle({ epoch, log: { append: async () => undefined }, ledger, writer,',
     tests: ['test/integration/coordinator-invalid.test.ts'],
   },
   {
-    name: 'recorder-writes-without-the-lease',
+    name: 'cycle-writes-without-the-lease',
     rule: 'L5',
     file: 'runtime/coordinator/serve.ts',
-    old: 'createRecorder({ log: recovered.log, writer,',
-    new: 'createRecorder({ log: recovered.log, writer: { write: async (verb) => (await verb()) as never },',
+    old: 'createCycle({ epoch, log: recovered.log, ledger, writer,',
+    new: 'createCycle({ epoch, log: recovered.log, ledger, writer: { write: async (verb) => (await verb()) as never },',
     tests: FENCE,
-  },
-  {
-    name: 'recorded-outcomes-not-settled',
-    rule: 'C4',
-    file: 'runtime/coordinator/serve.ts',
-    old: 'onDurable: committer.settle,',
-    new: 'onDurable: () => undefined,',
-    tests: ['test/integration/coordinator-invalid.test.ts'],
   },
   {
     name: 'end-of-the-run-not-wired',

@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/base/random.ts';
 import { step } from '../../runtime/coordinator/machine/machine.ts';
 import type { Command as CoordinatorCommand } from '../../runtime/coordinator/state/commands.ts';
-import type { Fact } from '../../runtime/coordinator/state/facts.ts';
+import type { ClaimResult, CommittedPart, Fact } from '../../runtime/coordinator/state/facts.ts';
 import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
 import type { State as CoordinatorState } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
@@ -11,6 +11,7 @@ import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts'
 import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWake, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
 import { EventQueue } from '../sim/event-queue.ts';
+import { factOf } from './committed-part.ts';
 import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine-start.ts';
 import { onOneEnded } from './one-ended.ts';
 import { SETTINGS as WORKER } from './worker-state.ts';
@@ -115,8 +116,8 @@ export class VirtualFleet {
     this.#message(() => this.#tell({ kind: 'beat', beat, token: -n - 1 }));
   }
 
-  #tell(fact: Fact): void {
-    for (const command of step(this.coordinator, this.nowMs, fact)) this.#carryOut(command);
+  #tell(fact: Fact | CommittedPart): void {
+    for (const command of step(this.coordinator, this.nowMs, factOf(fact))) this.#carryOut(command);
   }
 
   #carryOut(command: CoordinatorCommand): void {
@@ -232,7 +233,7 @@ export class VirtualFleet {
 type Grant = Extract<CoordinatorCommand, { kind: 'claim' }>['grants'][number];
 
 /** Grants are carried out in order, so that the cursor is where the last one of a grant ends. */
-function claimed({ picks }: Grant): Extract<Fact, { kind: 'claimed' }>['results'][number] {
+function claimed({ picks }: Grant): ClaimResult {
   const granted = picks.map((pick) => {
     if ('index' in pick) return { from: pick.index, count: 1, attempt: pick.lastAttempt + 1 };
     return { from: pick.cursor, count: pick.count, attempt: 1 };

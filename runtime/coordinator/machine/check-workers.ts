@@ -4,7 +4,7 @@ import { freeSlots } from '../dispatch/claims.ts';
 import { type Item, rowOfWorker } from '../state/item.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
-import { MAX_BATCH_BYTES } from '../workers/delivery.ts';
+import { MAX_BATCH_BYTES, waitsForLines } from '../workers/delivery.ts';
 import { instructionFor, isSameInstruction } from '../workers/drain.ts';
 
 /** What must hold of the workers: their rows, what is on its way to them, and that nobody was forgotten. */
@@ -68,7 +68,7 @@ function checkTold(state: State, worker: Worker): void {
   const { id, channel, unread, isReading, outgoingBytes } = worker;
   assert(unread.size === 0 || isReading || outgoingBytes >= MAX_BATCH_BYTES, `${id}: nobody reads its lines`);
   if (channel === null || (channel.kind === 'stream' && channel.isWriting)) return;
-  assert(worker.acknowledged.length + worker.stale.length === 0, `${id} is not told what it may forget`);
+  assert(waitsForLines(worker) || worker.acknowledged.length + worker.stale.length === 0, `${id} is not told what it may forget`);
   assert(worker.sent !== null || outgoing(worker) === 0, `${id} is not sent what waits`);
   assert(worker.sent === null || worker.sent.isUnderway, `${id} is not sent its batch again`);
   assert(isSameInstruction(worker.toldOrder, instructionFor(state, worker)), `${id} is not told its order`);

@@ -15,7 +15,7 @@ import { scanStall } from '../progress/stall.ts';
 import { tellWaits } from '../progress/waits.ts';
 import type { Command } from '../state/commands.ts';
 import { command, takeCommands } from '../state/commands.ts';
-import type { Fact } from '../state/facts.ts';
+import type { CommittedPart, Fact } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
 import { itemAt, openLock, releaseDue, unqueue } from '../state/items.ts';
 import { record } from '../state/rows.ts';
@@ -46,8 +46,8 @@ export function step(state: State, nowMs: number, fact: Fact): readonly Command[
   if (state.phase !== phase || fact.kind === 'tick') for (const id of state.workers.keys()) state.dirty.add(id);
   for (const id of state.dirty) state.withCapacity.add(id);
   planClaims(state);
-  flushTouched(state);
   readAhead(state);
+  flushTouched(state);
   state.dirty.clear();
   return takeCommands(state);
 }
@@ -79,12 +79,8 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
     case 'tick':
       onTick(state, nowMs);
       return planTail(state);
-    case 'claimed':
-      return onClaimed(state, fact.results);
-    case 'recorded':
-      return onRecorded(state, fact.recordings, fact.verdicts);
-    case 'handed-back':
-      return onHandedBack(state, fact.returns, fact.results);
+    case 'committed':
+      return onCommitted(state, fact.parts);
     case 'reassigned':
       return onReassigned(state, fact.moves, fact.verdicts);
     case 'second-attempts':
@@ -113,6 +109,23 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       return onExported(state, nowMs);
     default:
       assertNever(fact);
+  }
+}
+
+function onCommitted(state: State, parts: readonly CommittedPart[]): void {
+  for (const part of parts) takeInPart(state, part);
+}
+
+function takeInPart(state: State, part: CommittedPart): void {
+  switch (part.kind) {
+    case 'recorded':
+      return onRecorded(state, part.recordings, part.verdicts);
+    case 'handed-back':
+      return onHandedBack(state, part.returns, part.results);
+    case 'claimed':
+      return onClaimed(state, part.results);
+    default:
+      assertNever(part);
   }
 }
 

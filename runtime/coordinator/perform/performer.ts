@@ -10,10 +10,9 @@ import type { Command, SeenEpoch, StopOutcome } from '../state/commands.ts';
 import type { Fact } from '../state/facts.ts';
 import { rowOf } from '../state/item.ts';
 import { MAX_BATCH_BYTES } from '../workers/delivery.ts';
-import type { Committer } from './committer.ts';
+import type { Cycle } from './cycle.ts';
 import { KeyedQueue } from './keyed-queue.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
-import type { Recorder } from './recorder.ts';
 import { invalidOutcome, poisonOutcome } from './rejected-outcomes.ts';
 import type { Replies } from './replies.ts';
 import type { Source } from './source.ts';
@@ -25,8 +24,7 @@ export interface PerformerOptions {
   readonly epoch: Epoch;
   readonly ledger: Ledger;
   readonly writer: LedgerWriter;
-  readonly recorder: Recorder;
-  readonly committer: Committer;
+  readonly cycle: Cycle;
   readonly replies: Replies;
   readonly source: Source;
   readonly form: ItemForm;
@@ -58,11 +56,11 @@ export function createPerformer(options: PerformerOptions): Perform {
       case 'reply-deregister':
         return options.replies.deregister(command.token, { epoch: command.epoch });
       case 'record':
-        return options.recorder.add(command.recordings);
+        return options.cycle.record(command.recordings);
       case 'hand-back':
-        return options.committer.handBack(command.returns);
+        return options.cycle.handBack(command.returns);
       case 'claim':
-        return options.committer.claim(command.grants);
+        return options.cycle.claim(command.grants);
       case 'emit':
         return emit(options, command.event);
       case 'stop':

@@ -4,7 +4,7 @@ import type { Assignment, PollReply } from '../../model/session.ts';
 import type { Token } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
 import type { State } from '../state/state.ts';
-import type { Batch, OwnWorker } from '../state/worker.ts';
+import { type Batch, isGoing, type OwnWorker, type Worker } from '../state/worker.ts';
 import { ownWorkers, takeOutgoing } from '../state/workers.ts';
 import { instructionFor, isSameInstruction, remainingMs } from './drain.ts';
 
@@ -22,7 +22,13 @@ export function flush(state: State, worker: OwnWorker): void {
   if (worker.sent === null) worker.sent = nextBatch(worker, channel.kind === 'stream' ? MAX_STREAM_BATCH_BYTES : MAX_BATCH_BYTES);
   const hasBatch = worker.sent !== null && !worker.sent.isUnderway;
   const isOrderNew = !isSameInstruction(worker.toldOrder, instructionFor(state, worker));
-  if (hasBatch || worker.acknowledged.length > 0 || worker.stale.length > 0 || isOrderNew) answer(state, worker);
+  const mayForget = worker.acknowledged.length > 0 || worker.stale.length > 0;
+  if (hasBatch || (mayForget && !waitsForLines(worker)) || isOrderNew) answer(state, worker);
+}
+
+/** What it is to do next is being read: what it may forget goes in the same message, unless that is all that it waits for. */
+export function waitsForLines(worker: Worker): boolean {
+  return worker.isReading && !isGoing(worker);
 }
 
 /** Tells those for whom something has changed. */

@@ -169,3 +169,31 @@ test('L27: a peer that hung up is told nothing more; its next session gets what 
   const commands = next.say({ hello: [heldItem(0)], session: 2 });
   t.deepEqual(only(commands, 'load', 'reply-poll').refs, [ref(1)]);
 });
+
+test('what a worker may forget goes with the lines that are being read for it', (t) => {
+  const stream = opened();
+  const { machine } = stream;
+  machine.supply(3);
+  stream.say({ capacity: 1, outcomes: [outcomeOf(ref(0))] });
+  const known = machine.tell({
+    kind: 'committed',
+    parts: [
+      { kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }], verdicts: ['accepted'] },
+      { kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 2, count: 1, attempt: 1 }], found: [], cursor: 3 }] },
+    ],
+  });
+  t.is(ofKind(known, 'reply-poll').length, 0);
+  const reply = okReply(machine.load(known));
+  t.deepEqual([reply.acknowledged, reply.assignments.map(({ index }) => index)], [[ref(0)], [2]]);
+});
+
+test('L31: a worker that drains is told what it may forget at once, whatever is being read for it', (t) => {
+  const stream = opened();
+  const { machine } = stream;
+  machine.supply(3);
+  stream.say({ capacity: 1, outcomes: [outcomeOf(ref(0))] });
+  machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 2, count: 1, attempt: 1 }], found: [], cursor: 3 }] });
+  machine.beat('w1', { says: 'draining' });
+  const known = machine.tell({ kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }], verdicts: ['accepted'] });
+  t.deepEqual(okReply(known).acknowledged, [ref(0)]);
+});

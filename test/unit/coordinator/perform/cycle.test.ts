@@ -1,23 +1,24 @@
 import test from 'ava';
-import { type Committer, createCommitter } from '../../../../runtime/coordinator/perform/committer.ts';
+import { type Cycle, type CycleOptions, createCycle } from '../../../../runtime/coordinator/perform/cycle.ts';
 import type { LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
 import type { Recording } from '../../../../runtime/coordinator/state/commands.ts';
-import type { Fact } from '../../../../runtime/coordinator/state/facts.ts';
+import type { CommittedPart } from '../../../../runtime/coordinator/state/facts.ts';
 import type { CommitRequest, HandBack, Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
+import type { ResultLog } from '../../../../runtime/results/log/contract.ts';
 import { back, claimed, row, start } from '../../../support/ledger-start.ts';
 import { settlePromises } from '../../../support/manual-clock.ts';
 
 interface Bench {
-  readonly committer: Committer;
+  readonly cycle: Cycle;
   readonly ledger: Ledger;
   readonly requests: CommitRequest[];
-  readonly told: Fact[];
+  readonly told: CommittedPart[];
   /** What happened, in order. */
   readonly done: string[];
   /** What the machine commands when it is told something. */
-  onTold: (fact: Fact) => void;
+  onTold: (part: CommittedPart) => void;
   isHolder: boolean;
   /** The reply to the next commit is lost. */
   isLosing: boolean;
@@ -37,17 +38,22 @@ async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> =
       made.isLosing = false;
       throw new Error('the reply was lost');
     }
-    made.done.push('committed');
+    made.done.push('in the ledger');
     return reply;
   };
-  const tell = (fact: Fact): void => {
+  const tell: CycleOptions['tell'] = (fact) => {
     made.done.push(fact.kind);
-    made.told.push(fact);
-    made.onTold(fact);
+    made.told.push(...fact.parts);
+    for (const part of fact.parts) made.onTold(part);
+  };
+  const append: ResultLog['append'] = async (frames) => {
+    made.done.push(`append ${frames.length}`);
+    await settlePromises();
+    made.done.push(`synced ${frames.length}`);
   };
   const onFailure = (cause: unknown): void => void made.done.push(`failed ${String(cause)}`);
-  const committer = createCommitter({ epoch: 0, ledger: { commit }, writer, tell, onFailure });
-  const made: Bench = { committer, ledger, requests: [], told: [], done: [], onTold: () => undefined, isHolder: true, isLosing: false };
+  const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure });
+  const made: Bench = { cycle, ledger, requests: [], told: [], done: [], onTold: () => undefined, isHolder: true, isLosing: false };
   return made;
 }
 
@@ -66,14 +72,18 @@ function sizes({ requests }: Bench): readonly (readonly number[])[] {
   return requests.map(({ settles, handBacks, claims }) => [settles.length, handBacks.length, claims.length]);
 }
 
-test('L16: the machine hears of what is committed, and of all of it together', async (t) => {
+test('L16, L18: what is recorded is on disk before it is settled, and the machine hears of all that is committed together', async (t) => {
   const made = await bench();
-  made.committer.settle([recording(0), recording(1)]);
-  made.committer.handBack([returned(2)]);
-  made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 3 }] }]);
+  made.cycle.record([recording(0), recording(1)]);
+  made.cycle.handBack([returned(2)]);
+  made.cycle.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 3 }] }]);
   await settled();
   t.deepEqual(sizes(made), [[2, 1, 1]]);
-  t.deepEqual(made.done, ['committed', 'recorded', 'handed-back', 'claimed']);
+  t.deepEqual(made.done, ['append 2', 'synced 2', 'in the ledger', 'committed']);
+  t.deepEqual(
+    made.told.map(({ kind }) => kind),
+    ['recorded', 'handed-back', 'claimed'],
+  );
   t.like(made.told, [
     { verdicts: ['accepted', 'accepted'] },
     { results: [{ kind: 'returned' }] },
@@ -81,16 +91,16 @@ test('L16: the machine hears of what is committed, and of all of it together', a
   ]);
 });
 
-test('while one transaction is under way the next gathers, also what the machine commands when it hears of the first', async (t) => {
+test('while one cycle is under way the next gathers, also what the machine commands when it hears of the first', async (t) => {
   const made = await bench();
-  made.onTold = (fact) => {
-    if (fact.kind === 'recorded' && made.requests.length === 1) made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
+  made.onTold = (part) => {
+    if (part.kind === 'recorded' && made.requests.length === 1) made.cycle.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
   };
-  made.committer.settle([recording(0)]);
+  made.cycle.record([recording(0)]);
   await Promise.resolve();
-  made.committer.settle([recording(1)]);
-  made.committer.handBack([returned(2)]);
-  made.committer.settle([recording(3, 'w1')]);
+  made.cycle.record([recording(1)]);
+  made.cycle.handBack([returned(2)]);
+  made.cycle.record([recording(3, 'w1')]);
   await settled();
   t.deepEqual(sizes(made), [
     [1, 0, 0],
@@ -101,9 +111,9 @@ test('while one transaction is under way the next gathers, also what the machine
 test('L8, L20: a commit of unknown fate is asked again exactly as it was, and what it did counts once', async (t) => {
   const made = await bench((verb) => verb().catch(verb));
   made.isLosing = true;
-  made.committer.settle([recording(0)]);
-  made.committer.handBack([back(1, row('w1'), 'failed')]);
-  made.committer.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
+  made.cycle.record([recording(0)]);
+  made.cycle.handBack([back(1, row('w1'), 'failed')]);
+  made.cycle.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
   await settled();
   t.is(made.requests[0], made.requests[1]);
   t.like(made.told, [
@@ -113,31 +123,31 @@ test('L8, L20: a commit of unknown fate is asked again exactly as it was, and wh
   ]);
 });
 
-test('L5: a coordinator that has lost the lease tells the machine nothing', async (t) => {
+test('L5: a coordinator that has lost the lease appends nothing, and tells the machine nothing', async (t) => {
   const made = await bench();
   made.isHolder = false;
-  made.committer.settle([recording(0)]);
-  made.committer.handBack([returned(1)]);
+  made.cycle.record([recording(0)]);
+  made.cycle.handBack([returned(1)]);
   await settled();
   t.deepEqual(made.done, []);
 });
 
 test('L16: of a finished run every outcome is recorded, and every claim is gone', async (t) => {
   const made = await bench();
-  made.committer.settle([0, 1, 2, 3].map((index) => recording(index)));
+  made.cycle.record([0, 1, 2, 3].map((index) => recording(index)));
   await settled();
   await made.ledger.finish(0, 4);
-  made.committer.settle([recording(0)]);
-  made.committer.claim([{ worker: COORDINATOR_WORKER, picks: [{ cursor: 4, count: 1 }] }]);
+  made.cycle.record([recording(0)]);
+  made.cycle.claim([{ worker: COORDINATOR_WORKER, picks: [{ cursor: 4, count: 1 }] }]);
   await settled();
   t.like(made.told.slice(1), [{ verdicts: ['recorded'] }, { results: [{ kind: 'gone' }] }]);
 });
 
 test('a commit that fails for good is told once, and nothing is written after it', async (t) => {
   const made = await bench(() => Promise.reject(new Error('broken')));
-  made.committer.settle([recording(0)]);
+  made.cycle.record([recording(0)]);
   await settled();
-  made.committer.settle([recording(1)]);
+  made.cycle.record([recording(1)]);
   await settled();
   t.deepEqual(made.done, ['failed Error: broken']);
 });
