@@ -4,7 +4,6 @@ import { assert, mustGet } from '../../base/assert.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { type FileStamp, isSameStamp } from '../../base/fs/file-stamp.ts';
-import { ReadAhead } from '../../base/fs/read-ahead.ts';
 import { readFully } from '../../base/fs/read-fully.ts';
 import { stateUnreadable } from '../../base/fs/state-error.ts';
 import type { InvalidCode } from '../../format/line.ts';
@@ -104,7 +103,6 @@ class FileReader implements InputReader {
   readonly #stamp: FileStamp;
   readonly #clock: Clock;
   readonly #input: FileHandle;
-  readonly #lineBytes: ReadAhead;
   readonly #entries: EntryReader;
   readonly #reasons: FileHandle;
   #checkedMs = 0;
@@ -114,7 +112,6 @@ class FileReader implements InputReader {
     this.#stamp = stamp;
     this.#clock = clock;
     this.#input = input;
-    this.#lineBytes = new ReadAhead(input);
     this.#entries = entries;
     this.#reasons = reasons;
   }
@@ -159,7 +156,7 @@ class FileReader implements InputReader {
 
   /** Called for every item of the list: reads the entries where they lie, and makes little else than the lines. */
   async #readRange(range: ReadRange, entries: Buffer, indexes: readonly ItemIndex[], lines: InputLine[]): Promise<void> {
-    const bytes = await this.#lineBytes.read(range.offset, range.length);
+    const bytes = await readFully(this.#input, range.offset, range.length);
     if (bytes.length < range.length) throw inputChanged(this.#path, 'was cut');
     for (let n = range.first; n < range.first + range.count; n += 1) {
       const at = n * ENTRY_BYTES;
