@@ -16,6 +16,7 @@ import type { Fenced } from '../../runtime/ledger/contract.ts';
 import { openDatabase } from '../../runtime/ledger/embedded/database.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
 import { claim, handBack, settle } from './commit-parts.ts';
+import { keepCompiled } from './keep-compiled.ts';
 import { grantedItems } from './ledger-start.ts';
 
 const [dir = '', name = '', ttl = ''] = process.argv.slice(2);
@@ -23,6 +24,7 @@ const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(li
 
 // Beyond `ulimit -f` a write then fails, as on a full disk, instead of ending the process.
 process.on('SIGXFSZ', () => undefined);
+keepCompiled();
 const ledger = await openEmbeddedLedger({ dir, clock: systemClock });
 say({ kind: 'candidate', pid: process.pid });
 const leaseHolder: LeaseHolder = await winLease({

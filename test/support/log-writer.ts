@@ -1,12 +1,14 @@
 import { writeSync } from 'node:fs';
 import process from 'node:process';
 import { createResultLog } from '../../runtime/results/log/log.ts';
+import { keepCompiled } from './keep-compiled.ts';
 import { logFrame } from './log-frame.ts';
 
 /** A process that appends frames without end and says, after each append, up to which index everything is durable. To be killed. */
 const [dir, epochText] = process.argv.slice(2);
 if (dir === undefined || epochText === undefined) throw new Error('usage: log-writer <dir> <epoch>');
 
+keepCompiled();
 const IN_FLIGHT = 4;
 const log = await createResultLog({ dir, epoch: Number(epochText), place: { placeId: 'place' } });
 let next = 0;

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import process from 'node:process';
 import type { Outcome } from '../../runtime/model/session.ts';
 import { openOutbox } from '../../runtime/worker/outbox/open.ts';
+import { keepCompiled } from './keep-compiled.ts';
 import { outcome, ref } from './worker-state.ts';
 
 /**
@@ -14,6 +15,7 @@ if (dir === undefined || firstText === undefined) throw new Error('usage: outbox
 const BATCH = 40;
 const KEPT_EACH = 10;
 
+keepCompiled();
 const outbox = await openOutbox({ dir, workerId: 'w1', runId: 'run', waitForDiskSpace: async () => false });
 say(
   'found',

@@ -17,6 +17,7 @@ import type { ItemRef } from '../../runtime/model/row.ts';
 import { createResultLog } from '../../runtime/results/log/log.ts';
 import { openPlace } from '../../runtime/results/log/place.ts';
 import { claim, settle } from './commit-parts.ts';
+import { keepCompiled } from './keep-compiled.ts';
 import { grantedItems } from './ledger-start.ts';
 import type { RecordPoint } from './record-points.ts';
 
@@ -38,6 +39,7 @@ function reach(reached: RecordPoint): void {
   else die();
 }
 
+keepCompiled();
 const ledger = await openEmbeddedLedger({ dir: join(dir, 'store'), clock: systemClock });
 reach('winning');
 const leaseHolder = await winLease({
