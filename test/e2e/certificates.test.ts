@@ -11,6 +11,7 @@ import { freePort, type ModelServer, modelServer } from '../support/model-server
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, type Standalone, standalone } from '../support/standalone.ts';
 import { until } from '../support/until.ts';
+import { verb } from '../support/verb.ts';
 
 const RUN_ID = '01HX0000000000000000000000';
 const DAY_MS = 86_400_000;
@@ -73,7 +74,7 @@ test('a certificate that was exchanged for an expired one is not taken, and that
   const isRegistered = (): boolean =>
     printedEvents(coordinator).some((event) => event['kind'] === 'worker_registered' && event['workerId'] === 'w2');
   await until('w2 joins', 60_000, isRegistered);
-  const status = await finished(startCommand('cli', ['status', '--state', run.state], { cwd: run.dir }));
+  const status = await verb(['status', '--state', run.state], run.dir);
   t.regex(status.stdout, /state: running/);
 
   coordinator.signal('SIGTERM');

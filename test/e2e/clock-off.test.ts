@@ -14,12 +14,12 @@ test('a run that is gone on with under a clock ten years back says that its cert
   const clock = fakeClock(join(scratch(t), 'clock'));
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 300 }));
   const run = makeRun(t, { lines: batchLines(60), args: ['--base-url', server.url, '--concurrency', '2'], env: clock.env });
-  const first = run.start();
+  const first = run.startProcess();
   await until('the run is under way', PATIENCE_MS, () => server.total() >= 4);
   first.signal('SIGTERM');
   t.is(await exitOf(first, 60_000), 130, first.stderr());
   clock.stepTo(-TEN_YEARS_MS);
-  const again = run.start();
+  const again = run.startProcess();
   await until('the cause is told', 90_000, () => /not yet valid|not valid before/i.test(again.stderr()));
   t.notRegex(again.stderr(), /kill it/);
   if (!again.hasExited()) again.signal('SIGKILL');

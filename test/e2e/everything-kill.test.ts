@@ -24,7 +24,7 @@ for (const round of [1, 2]) {
       args: ['--base-url', server.url, '--workers', String(workers), '--concurrency', String(CONCURRENCY)],
     });
     for (let kills = 0; kills < KILLS_PER_RUN; kills += 1) {
-      const command = run.start();
+      const command = run.startProcess();
       await midRun(run, server, random, kills);
       t.false(command.hasExited(), 'killed mid-run');
       const killed = run.killEverything();
@@ -46,7 +46,7 @@ test('kill -9 of the supervisor: its children are gone within seconds, the lease
   t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const run = makeRun(t, { lines: batchLines(600), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
-  const first = run.start();
+  const first = run.startProcess();
   await until('items are executed', PATIENCE_MS, () => server.total() > 60);
   const children = run.processes().filter((one) => one.role !== 'cli');
   t.is(children.length, 3);

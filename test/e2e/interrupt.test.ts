@@ -22,7 +22,7 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
         args: ['--base-url', server.url, '--workers', String(round), '--concurrency', '8'],
       });
       for (let stops = 0; stops < STOPS_PER_RUN; stops += 1) {
-        const command = run.start();
+        const command = run.startProcess();
         await midRun(run, server, random, stops);
         if (name === 'SIGINT') command.signalGroup(name);
         else command.signal(name);
@@ -46,7 +46,7 @@ test('Ctrl-C twice ends the run at once, and what was recorded stays', async (t)
   t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 3_000 }));
   const run = makeRun(t, { lines: batchLines(40), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4'] });
-  const first = run.start();
+  const first = run.startProcess();
   await until('items are at the server', PATIENCE_MS, () => server.inFlight() === 8);
   first.signal('SIGINT');
   await sleep(300);

@@ -30,7 +30,7 @@ test('a run of 64 answers of 11.5 MB at a time holds few of them in memory: neit
     for (const [role, mib] of peaksOf(run)) peaks.set(role, Math.max(mib, peaks.get(role) ?? 0));
   }, 100);
   t.teardown(() => clearInterval(watch));
-  const command = run.start();
+  const command = run.startProcess();
   t.is(await exitOf(command, 500_000), 0, command.stderr());
   clearInterval(watch);
   t.log([...peaks].map(([role, mib]) => `${role} ${Math.round(mib)} MiB`).join(', '));

@@ -66,7 +66,7 @@ test('everything killed while outcomes were unacknowledged: the same command rec
     return { kind: 'ok' };
   });
   const run = makeRun(t, { lines: batchLines(20), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
-  const first = run.start();
+  const first = run.startProcess();
   await until('all items are at the server', PATIENCE_MS, () => server.inFlight() === 16);
   const coordinator = run.coordinator();
   t.truthy(coordinator);
@@ -94,7 +94,7 @@ test('outcomes in the store of a slot that is no longer wanted are recorded all 
   const lines = batchLines(15);
   const args = ['--base-url', server.url, '--concurrency', '4'];
   const run = makeRun(t, { lines, args });
-  const first = run.start(['--workers', '3']);
+  const first = run.startProcess(['--workers', '3']);
   await until('all items are at the server', PATIENCE_MS, () => server.inFlight() === 12);
   signal(run.coordinator() ?? 0, 'SIGSTOP');
   open();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { Askers } from '../support/askers.ts';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
-import type { Command } from '../support/command.ts';
+import type { Begun } from '../support/command.ts';
 import { type Behave, type ModelServer, modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
@@ -64,7 +64,7 @@ async function world(
 }
 
 /** The bad items are recorded as poison, all others with their results. */
-async function checkPoison(t: ExecutionContext, { run, crashes }: World, command: Command, bad: readonly string[]): Promise<void> {
+async function checkPoison(t: ExecutionContext, { run, crashes }: World, command: Begun, bad: readonly string[]): Promise<void> {
   const exit = await exitOf(command, PATIENCE_MS);
   t.log(crashes.map(({ item, worker, beside }) => `${item}@${worker}+${beside}`).join(' '));
   t.is(exit, bad.length === 0 ? 0 : 1, command.stderr());

@@ -9,7 +9,7 @@ const FORBIDDEN: Behaviour = { kind: 'status', status: 403, error: { message: 't
 
 /** The run is killed when all lines but these have a result. */
 async function killedBeforeItsEnd(run: Run, left: number, lines: number): Promise<void> {
-  const command = run.start();
+  const command = run.startProcess();
   await until('all but the last have a result', PATIENCE_MS, async () => {
     const { stdout } = await run.verb('status', '--json');
     return new RegExp(`"done": ?${lines - left}\\b`).test(stdout);

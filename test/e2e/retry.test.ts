@@ -49,7 +49,7 @@ test('a retry that is killed goes on with the command of the run, and each line 
   await exitOf(first, END_MS);
   isWell = true;
   const before = server.total();
-  const retry = run.retry();
+  const retry = run.retryProcess();
   await until('the retry is under way', END_MS, () => server.total() > before + 12);
   run.killEverything();
   await retry.exited;

@@ -11,7 +11,7 @@ test('dev CA of rollout run: made once with mode 0600, the line printed; the sec
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const run = makeRun(t, { lines: batchLines(200), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const tls = join(run.state, 'tls');
-  const first = run.start();
+  const first = run.startProcess();
   await until('items are executed', PATIENCE_MS, () => server.total() > 10);
   first.signal('SIGINT');
   t.is(await exitOf(first, PATIENCE_MS), 130, first.stderr());

@@ -33,7 +33,7 @@ test('L17: killed in the middle of writes, with a tail cut, zeroed or of garbage
   const half = encodeFrames(0, [{ index: 1, attempt: 9, kind: 'result', line: Buffer.from('never acknowledged') }]);
   const tails = [half.subarray(0, between(random, 1, half.length - 1)), Buffer.alloc(between(random, 1, 9_000)), Buffer.alloc(300, 0xa7)];
   for (const [turn, tail] of tails.entries()) {
-    const command = run.start();
+    const command = run.startProcess();
     const executed = server.total();
     await until(`turn ${turn} is under way`, START_MS, () => {
       if (command.hasExited()) throw new Error(command.stderr());
@@ -60,7 +60,7 @@ test('L39: a recorded result that is damaged before the run goes on is told befo
   t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 60 }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--concurrency', '8'] });
-  const first = run.start();
+  const first = run.startProcess();
   await until('the run is under way', START_MS, () => server.total() > 200);
   run.killEverything();
   await first.exited;

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { finished, startCommand } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { until } from '../support/until.ts';
+import { verb } from '../support/verb.ts';
 
 test('while everything fails, progress, status and events say why, in the words of the server, and when the next try is', async (t) => {
   t.timeout(120_000);
@@ -12,7 +12,7 @@ test('while everything fails, progress, status and events say why, in the words 
   const command = run.start();
   await until('progress says why', 60_000, () => /CUDA error.*(next try|tried again every few seconds)/.test(command.stderr()));
   const status = await until('status says why', 60_000, async () => {
-    const told = await finished(startCommand('cli', ['status', '--state', run.state], { cwd: run.dir }));
+    const told = await verb(['status', '--state', run.state], run.dir);
     return told.stdout.includes('CUDA error') ? told : undefined;
   });
   t.is(status.exit, 0);

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { finished, startCommand } from '../support/command.ts';
+import { finished } from '../support/command.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { scratch } from '../support/scratch.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-import { verb } from '../support/verb.ts';
+import { startVerb, verb } from '../support/verb.ts';
 
 const MOCK = ['--backend', 'mock', '--workers', '1'];
 
@@ -22,7 +22,7 @@ test.serial('a second run on the same state directory is refused while the first
   t.timeout(300_000);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
   const run = makeRun(t, { lines: batchLines(2_000), args: ['--base-url', server.url, '--concurrency', '2'] });
-  const first = run.start();
+  const first = run.startProcess();
   await until('items are executed', PATIENCE_MS, () => server.total() > 5);
   for (const extra of [[], ['--fresh']]) {
     const second = await run.refused(extra);
@@ -124,7 +124,7 @@ test.serial('a finished run that is written to another output is proven there', 
   const run = await finishedRun(t);
   const other = join(run.dir, 'other.jsonl');
   const args = ['run', run.input, '--output', other, '--state', run.state, ...MOCK];
-  t.is((await finished(startCommand('cli', args, { cwd: run.dir }))).exit, 0);
+  t.is((await finished(startVerb(args, run.dir))).exit, 0);
   t.is((await run.verb('verify')).exit, 0);
   writeFileSync(other, '');
   t.is((await run.verb('verify')).exit, 6);

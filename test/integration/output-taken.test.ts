@@ -174,7 +174,7 @@ for (const [name, inputMode, umask, outputMode] of [
     const run = smallRun(t);
     chmodSync(run.input, inputMode);
     const before = process.umask(umask);
-    const command = run.start();
+    const command = run.startProcess();
     process.umask(before);
     t.is(await exitOf(command, 60_000), 0, command.stderr());
     t.deepEqual(readableByOthers(run.state), []);

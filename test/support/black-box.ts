@@ -58,7 +58,7 @@ class BlackBox {
   async runToEnd(): Promise<readonly string[]> {
     for (let start = 1; start <= MOST_STARTS; start += 1) {
       if (start === KIND_FROM_START) for (const server of this.servers) server.behave(FINE);
-      const command = this.run.start();
+      const command = this.run.startProcess();
       const isKilled = await this.killSome(command);
       const exit = await exitOf(command, PATIENCE_MS);
       this.note(`exit ${exit}`);

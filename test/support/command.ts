@@ -18,6 +18,9 @@ export interface Command {
   signalGroup(name: NodeJS.Signals): void;
 }
 
+/** A command that may have no process of its own. */
+export type Begun = Omit<Command, 'pid' | 'signalGroup'>;
+
 export interface StartOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -69,7 +72,7 @@ export function startCommand(launcher: Launcher, args: readonly string[], option
 
 /** Runs to the end. */
 export async function finished(
-  command: Command,
+  command: Begun,
 ): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }> {
   const exit = await command.exited;
   return { exit, stdout: command.stdout(), stderr: command.stderr() };

@@ -2,11 +2,12 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { batchLines } from './batch-lines.ts';
-import { type Command, finished, startCommand } from './command.ts';
+import type { Command } from './command.ts';
 import { invariantBreaks } from './invariant.ts';
 import { type Behaviour, freePort, type ModelServer, modelServer } from './model-server.ts';
 import { printedEvents, type Standalone, standalone } from './standalone.ts';
 import { PATIENCE_MS, until } from './until.ts';
+import { type Ended, verb } from './verb.ts';
 
 type Event = Readonly<Record<string, unknown>>;
 
@@ -28,7 +29,7 @@ export interface Fleet {
   hint(hints: object | null): void;
   /** The same for the file of one worker. */
   hintTo(worker: string, hints: object | null): void;
-  drain(...args: readonly string[]): Promise<{ readonly exit: number | NodeJS.Signals; readonly stdout: string; readonly stderr: string }>;
+  drain(...args: readonly string[]): Promise<Ended>;
 }
 
 export interface FleetOptions {
@@ -78,7 +79,7 @@ export async function startFleet(t: ExecutionContext, servers: readonly ModelSer
     eventsOf: (name, kind) => events().filter((event) => event['kind'] === kind && event['workerId'] === name),
     hint: (said) => write(hints, said),
     hintTo: (name, said) => write(hintsOf(name), said),
-    drain: (...args) => finished(startCommand('cli', ['drain', ...args, '--state', standing.state], { cwd: standing.dir })),
+    drain: (...args) => verb(['drain', ...args, '--state', standing.state], standing.dir),
   };
 }
 

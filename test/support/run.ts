@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
-import { type Command, startCommand } from './command.ts';
+import { type Begun, type Command, startCommand } from './command.ts';
 import { invariantBreaks, type ResultLine, readResults } from './invariant.ts';
 import { processesOf, type Seen, signal, supervisorFirst } from './process-table.ts';
 import { scratch } from './scratch.ts';
 import { until } from './until.ts';
-import { type Ended, verb } from './verb.ts';
+import { type Ended, startVerb, verb } from './verb.ts';
 
 /** A run of the product in a folder of its own: the same command may be started again and again. */
 export interface Run {
@@ -15,11 +16,15 @@ export interface Run {
   readonly output: string;
   readonly errors: string;
   readonly state: string;
-  start(extra?: readonly string[]): Command;
-  /** The command that `start` gives, in this process: for one that ends before it has started any. */
+  /** `rollout run` in this process; its coordinator and its workers are processes. */
+  start(extra?: readonly string[]): Begun;
+  /** The same as a process: for tests that kill it, or that are about what a process has of the system. */
+  startProcess(extra?: readonly string[]): Command;
+  /** The command that `start` gives: for one that ends before it has started any process. */
   refused(extra?: readonly string[]): Promise<Ended>;
   /** `rollout retry --failed`, with the same arguments. */
-  retry(extra?: readonly string[]): Command;
+  retry(extra?: readonly string[]): Begun;
+  retryProcess(): Command;
   /** Other verbs on the same state directory, in this process. */
   verb(...args: readonly string[]): Promise<Ended>;
   processes(): readonly Seen[];
@@ -42,6 +47,8 @@ export interface RunOptions {
 }
 
 const APPEAR_MS = 120_000;
+/** For processes that are killed to be gone. */
+const STOP_MS = 10_000;
 
 export function makeRun(t: ExecutionContext, options: RunOptions): Run {
   const dir = scratch(t);
@@ -50,6 +57,13 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
   const state = `${output}.rollout`;
   const env = options.env ?? {};
   writeFileSync(input, options.lines instanceof Uint8Array ? options.lines : options.lines.map((line) => `${line}\n`).join(''));
+  const further = ['--output', output, ...options.args];
+  const begun = (args: readonly string[]): Begun => {
+    const command = startVerb(args, dir, env);
+    // Of a test that has failed: it would start its processes again while they are killed.
+    t.teardown(() => stopVerb(command));
+    return command;
+  };
   const processes = (): readonly Seen[] => processesOf(dir);
   const pidsOf = (role: Seen['role']): readonly number[] =>
     processes()
@@ -61,10 +75,11 @@ export function makeRun(t: ExecutionContext, options: RunOptions): Run {
     output,
     errors: `${output}.errors.jsonl`,
     state,
-    start: (extra = []) => startCommand('cli', ['run', input, '--output', output, ...options.args, ...extra], { cwd: dir, env }),
-    refused: (extra = []) => verb(['run', input, '--output', output, ...options.args, ...extra], dir),
-    retry: (extra = []) =>
-      startCommand('cli', ['retry', input, '--failed', '--output', output, ...options.args, ...extra], { cwd: dir, env }),
+    start: (extra = []) => begun(['run', input, ...further, ...extra]),
+    startProcess: (extra = []) => startCommand('cli', ['run', input, ...further, ...extra], { cwd: dir, env }),
+    refused: (extra = []) => verb(['run', input, ...further, ...extra], dir),
+    retry: (extra = []) => begun(['retry', input, '--failed', ...further, ...extra]),
+    retryProcess: () => startCommand('cli', ['retry', input, '--failed', ...further], { cwd: dir, env }),
     verb: (...args) => verb([...args, '--state', state], dir),
     processes,
     coordinator: () => pidsOf('coordinator')[0],
@@ -86,11 +101,19 @@ export async function checkInvariant(t: ExecutionContext, run: Run): Promise<voi
 }
 
 /** Waits for the end of a command, with a bound. */
-export async function exitOf(command: Command, withinMs: number): Promise<number | NodeJS.Signals> {
+export async function exitOf(command: Begun, withinMs: number): Promise<number | NodeJS.Signals> {
   await until('the command ends', withinMs, () => command.hasExited()).catch((error: Error) => {
     throw new Error(`${error.message}\n${command.stderr().slice(-4000)}`);
   });
   return command.exited;
+}
+
+/** Asked twice, it does not wait for its items. */
+async function stopVerb(command: Begun): Promise<void> {
+  if (command.hasExited()) return;
+  command.signal('SIGINT');
+  command.signal('SIGINT');
+  await Promise.race([command.exited, sleep(STOP_MS)]);
 }
 
 /** Every file under `dir`, with its bytes. */
