@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { cpuMsOf } from './cpu-times.ts';
+import { cpuMsOf, cpuMsOfProcesses, processesOfGroup } from './cpu-times.ts';
 import { LaneReport, type LaneResult } from './lane-report.ts';
 import { type LanePlan, titlesIn } from './lanes.ts';
 import { type TapEvent, TapReader } from './tap.ts';
@@ -14,10 +14,10 @@ const AVA_AND_TIMES = 'ava "$@" 3>&-; code=$?; times >&3; exit $code';
 /** Names the files that run in one process, for scripts/together.ts and ava.config.js. */
 const TOGETHER = 'ROLLOUT_TEST_TOGETHER';
 
-/** Of a test file. The CPU time is known of a file that ava runs alone. */
+/** Of a test file, or of several together. */
 export interface Took {
   readonly wallMs: number;
-  readonly cpuMs: number | null;
+  readonly cpuMs: number;
 }
 
 export interface LaneOptions {
@@ -35,7 +35,11 @@ export class Lane {
   #isStopped = false;
   /** With one file at a time, the end of the file before is the start of the next. */
   #fileStartMs = 0;
+  #fileStartCpuMs = 0;
   #lastHeardMs = 0;
+  #lastHeardCpuMs = 0;
+  /** Of the ava that runs now: the shell, ava, and the process of the test file. */
+  #processes: readonly string[] = [];
   /** What each file took that has been told of. */
   readonly #took = new Map<string, Took>();
   readonly #told = new Set<string>();
@@ -118,6 +122,7 @@ export class Lane {
     });
     await lines;
     this.#onEvents(tap.end());
+    this.#lastHeardCpuMs = this.#cpuMs;
     this.#onEnd(files, code, signal);
   }
 
@@ -136,8 +141,11 @@ export class Lane {
       if (before !== after && this.#isOneByOne()) {
         if (before !== null) this.#tellFile(before);
         this.#fileStartMs = this.#lastHeardMs;
+        this.#fileStartCpuMs = this.#lastHeardCpuMs;
+        this.#processes = processesOfGroup(this.#child?.pid ?? 0);
       }
       this.#lastHeardMs = performance.now();
+      this.#lastHeardCpuMs = this.#cpuMs + cpuMsOfProcesses(this.#processes);
       this.#sayFailed(failed);
       if (event.kind === 'failed') for (const line of event.details) this.#say(line);
     }
@@ -151,7 +159,7 @@ export class Lane {
   #tellFile(file: string): void {
     if (this.#told.has(file)) return;
     this.#told.add(file);
-    const took = { wallMs: this.#lastHeardMs - this.#fileStartMs, cpuMs: this.#plan.files.length === 1 ? this.#cpuMs : null };
+    const took = { wallMs: this.#lastHeardMs - this.#fileStartMs, cpuMs: this.#lastHeardCpuMs - this.#fileStartCpuMs };
     if (this.#isOneByOne()) this.#took.set(file, took);
     const { passed, failures } = this.#report.resultOf(file);
     const times = this.#isOneByOne() ? `, ${timesOf(took)}` : '';
@@ -186,8 +194,7 @@ async function eachLine(stream: Readable, handle: (line: string) => void): Promi
 }
 
 function timesOf({ wallMs, cpuMs }: Took): string {
-  const cpu = cpuMs === null ? '' : `, ${secondsBetween(0, cpuMs)} of CPU`;
-  return `${secondsBetween(0, wallMs)}${cpu}`;
+  return `${secondsBetween(0, wallMs)}, ${secondsBetween(0, cpuMs)} of CPU`;
 }
 
 function secondsBetween(fromMs: number, toMs: number): string {

@@ -73,10 +73,7 @@ export function planRun(given: readonly string[]): RunPlan {
     { name: 'inside', files: alone, isSerial: false, isTogether: false },
   ];
   const { working, waiting } = inTurn(files.filter(isOfProcesses));
-  return {
-    working: [...lanes.filter((lane) => lane.files.length > 0), ...working],
-    waiting: waiting.map(planOfProcesses),
-  };
+  return { working: [...lanes.filter((lane) => lane.files.length > 0), ...working], waiting };
 }
 
 /** What runs within one process has no excuse for a failure: only tests of processes are run again. */
@@ -84,22 +81,26 @@ export function isOfProcesses(file: string): boolean {
   return PROCESS_FOLDERS.includes(file.split('/')[1] ?? '');
 }
 
-function inTurn(files: readonly string[]): { readonly working: readonly LanePlan[]; readonly waiting: readonly string[] } {
+function inTurn(files: readonly string[]): RunPlan {
   const given = (list: readonly string[]): readonly string[] => list.filter((file) => files.includes(file));
   const others = files.filter((file) => !LONGEST.includes(file) && !WAITING.includes(file));
-  const sharing = tidyTests(others.filter((file) => file.startsWith('test/integration/')));
+  const sharing = tidyTests(others);
   const alone = others.filter((file) => !sharing.includes(file));
   return {
-    working: [...given(LONGEST).map(planOfProcesses), ...groupsOf(sharing), ...alone.map(planOfProcesses)],
-    waiting: given(WAITING),
+    working: [...given(LONGEST).map(planOfProcesses), ...alone.map(planOfProcesses), ...groupsOf(sharing, GROUPS)],
+    waiting: groupsOf(given(WAITING), WAITING_GROUPS),
   };
 }
 
-/** So few that each takes about as long as one of the longest files, and so many that the lanes end together. */
-const GROUPS = 4;
+/**
+ * A file in a process of its own costs more than a second of CPU before its first test. So few groups that this is little, and so many
+ * that the lanes end together.
+ */
+const GROUPS = 10;
+const WAITING_GROUPS = 4;
 
-function groupsOf(files: readonly string[]): readonly LanePlan[] {
-  const groups = Array.from({ length: GROUPS }, (_, nth) => files.filter((_file, at) => at % GROUPS === nth));
+function groupsOf(files: readonly string[], count: number): readonly LanePlan[] {
+  const groups = Array.from({ length: count }, (_, nth) => files.filter((_file, at) => at % count === nth));
   return groups.filter((group) => group.length > 0).map((group) => ({ ...planOfProcesses(''), files: group, isTogether: true }));
 }
 

@@ -14,7 +14,7 @@ import type { FileResult, LaneResult } from './lane-report.ts';
 import { isOfProcesses, type LanePlan, planOfProcesses, planRun } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
 import { installSystemPackages } from './system-packages.ts';
-import { bothResults, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from './verdict.ts';
+import { bothResults, costliest, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from './verdict.ts';
 
 /** How often a run says what is under way. */
 const REPORT_EVERY_MS = 60_000;
@@ -36,8 +36,8 @@ const build = await runGates(GATES.slice(0, 1));
 const others = only.length === 0 ? runGates(GATES.slice(1)) : [];
 const failures: string[] = [];
 
-/** So many of the slowest files are named at the end. */
-const SLOWEST = 10;
+/** So many of the slowest files are named at the end, and of those that took most CPU. */
+const NAMED = 10;
 
 const running = new Set<Lane>();
 const took = new Map<string, Took>();
@@ -73,7 +73,7 @@ rmSync(compileCache, { recursive: true, force: true });
 const verdict = verdictOf(lanes, again);
 failures.push(...verdict.failures);
 if (verdict.passed === 0 && failures.length === failedGates) failures.push('no test ran');
-for (const line of slowest(took, SLOWEST)) say(line);
+for (const line of [...costliest(took, NAMED), ...slowest(took, NAMED)]) say(line);
 say(`${sinceStart()}: all is finished; the tests took ${(cpuMs / 1_000).toFixed(0)} s of CPU`);
 for (const title of verdict.flaky) say(`flaky: ${title}`);
 for (const failure of failures) say(`failed: ${failure}`);
@@ -99,6 +99,7 @@ async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
   running.delete(lane);
   cpuMs += lane.cpuMs();
   for (const [file, of] of lane.took()) took.set(file, of);
+  if (lane.took().size === 0) took.set(`test/unit/ (${lanePlan.files.length} files at a time)`, { wallMs: 0, cpuMs: lane.cpuMs() });
   return result;
 }
 

@@ -36,12 +36,30 @@ export function bothResults(first: FileResult, second: FileResult): string {
   return `run twice: ${first.file}: first ${countsOf(first)}; alone ${countsOf(second)}`;
 }
 
-/** The files that took longest, as lines, with their CPU time where it is known. */
-export function slowest(took: ReadonlyMap<string, Took>, count: number): readonly string[] {
-  const files = [...took].toSorted(([, a], [, b]) => b.wallMs - a.wallMs).slice(0, count);
-  return files.map(
-    ([file, { wallMs, cpuMs }]) => `slow: ${seconds(wallMs)} s, ${cpuMs === null ? '   ?' : seconds(cpuMs)} s of CPU  ${file}`,
+type TookByFile = ReadonlyMap<string, Took>;
+
+/** The files that took longest, as lines. */
+export function slowest(took: TookByFile, count: number): readonly string[] {
+  return most(took, count, 'wallMs').map(([file, of]) => `slow: ${seconds(of.wallMs)} s, ${seconds(of.cpuMs)} s of CPU  ${file}`);
+}
+
+/** The CPU time of all files of a folder, and the files that took most of it, as lines. */
+export function costliest(took: TookByFile, count: number): readonly string[] {
+  const folders = new Map<string, number>();
+  for (const [file, { cpuMs }] of took) folders.set(folderOf(file), (folders.get(folderOf(file)) ?? 0) + cpuMs);
+  const byFolder = [...folders].toSorted(([, a], [, b]) => b - a);
+  return [...byFolder, ...most(took, count, 'cpuMs').map(([file, { cpuMs }]) => [file, cpuMs] as const)].map(
+    ([name, cpuMs]) => `CPU: ${seconds(cpuMs)} s  ${name}`,
   );
+}
+
+function most(took: TookByFile, count: number, by: keyof Took): readonly (readonly [file: string, of: Took])[] {
+  return [...took].toSorted(([, a], [, b]) => b[by] - a[by]).slice(0, count);
+}
+
+/** `test/unit` and the like. */
+function folderOf(file: string): string {
+  return file.split('/').slice(0, 2).join('/');
 }
 
 function seconds(ms: number): string {

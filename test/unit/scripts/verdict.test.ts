@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { FileResult } from '../../../scripts/lane-report.ts';
-import { bothResults, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from '../../../scripts/verdict.ts';
+import { bothResults, costliest, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from '../../../scripts/verdict.ts';
 
 const fine: FileResult = { file: 'test/e2e/fine.test.ts', passed: 3, failures: [] };
 const bad: FileResult = { file: 'test/e2e/bad.test.ts', passed: 1, failures: ['one', 'two'] };
@@ -37,11 +37,21 @@ test('each failed file is run once more, but not so many that the run would take
   t.deepEqual(filesToRepeat(many), []);
 });
 
-test('the slowest files come first, with their CPU time where it is known', (t) => {
-  const took = new Map([
-    ['a', { wallMs: 1_000, cpuMs: 500 }],
-    ['b', { wallMs: 65_000, cpuMs: 12_000 }],
-    ['c', { wallMs: 2_000, cpuMs: null }],
+const took = new Map([
+  ['test/e2e/a.test.ts', { wallMs: 1_000, cpuMs: 3_000 }],
+  ['test/e2e/b.test.ts', { wallMs: 65_000, cpuMs: 12_000 }],
+  ['test/sim/c.test.ts', { wallMs: 2_000, cpuMs: 2_000 }],
+]);
+
+test('the slowest files come first, with their CPU time', (t) => {
+  t.deepEqual(slowest(took, 2), ['slow:   65 s,   12 s of CPU  test/e2e/b.test.ts', 'slow:    2 s,    2 s of CPU  test/sim/c.test.ts']);
+});
+
+test('the CPU time is told of each folder, and of the files that took most of it', (t) => {
+  t.deepEqual(costliest(took, 2), [
+    'CPU:   15 s  test/e2e',
+    'CPU:    2 s  test/sim',
+    'CPU:   12 s  test/e2e/b.test.ts',
+    'CPU:    3 s  test/e2e/a.test.ts',
   ]);
-  t.deepEqual(slowest(took, 2), ['slow:   65 s,   12 s of CPU  b', 'slow:    2 s,    ? s of CPU  c']);
 });
