@@ -17,17 +17,20 @@ export interface Timing {
 export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
 
 /**
- * On a stream the coordinator says something at least every so many heartbeat intervals. More often would be most of what an idle worker
- * costs it, and the pings of the transport notice a connection that is dead.
+ * On the stream of a session the coordinator says something at least every so many heartbeat intervals. The pings of the transport notice
+ * a connection that is dead; a pulse is for proxies that answer them, and costs the coordinator as much as two beats.
  */
-export const WORD_INTERVALS = 3;
+export const PULSE_INTERVALS = 12;
+
+/** A worker asks for an answer to one beat of at most so many: that is how a coordinator that is gone is noticed. */
+const MAX_BEATS_PER_ANSWER = 3;
 
 /**
  * Of so many beats one asks for an answer. Twice within the self-fence timeout, so that one answer that is late does not make a worker
  * fence itself.
  */
 export function beatsPerAnswer({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: ToldTiming): number {
-  return Math.max(1, Math.min(WORD_INTERVALS, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
+  return Math.max(1, Math.min(MAX_BEATS_PER_ANSWER, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
 }
 
 /** A poll is answered within this, under every proxy's idle limit. */

@@ -206,9 +206,10 @@ async function finish({ epoch, ledger, writer, tell }: PerformerOptions, items: 
 
 function emit({ events, log }: PerformerOptions, event: Extract<Command, { kind: 'emit' }>['event']): void {
   events.emit(event);
-  const { kind, ...fields } = event;
-  const message = LOGGED[kind];
-  if (message !== undefined) log.warn(fields, message);
+  const message = LOGGED[event.kind];
+  if (message === undefined) return;
+  const { kind: _, ...fields } = event;
+  log.warn(fields, message);
 }
 
 /** Events that the log repeats, for people who read only the log. */
