@@ -33,6 +33,21 @@ export function beatsPerAnswer({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }
   return Math.max(1, Math.min(MAX_BEATS_PER_ANSWER, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
 }
 
+/** Beats that a coordinator hears in a second, if it can: more cost it a large part of a core. */
+const MAX_BEATS_PER_SECOND = 1_000;
+/** Beats within the self-fence timeout, at least, so that a few that are late do no harm. */
+const MIN_BEATS_PER_FENCE = 4;
+
+/**
+ * How often each of so many workers is to beat: every `heartbeatInterval`, or a whole multiple of it where they are many. When a silent
+ * worker is failed does not depend on it.
+ */
+export function beatIntervalMs({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: ToldTiming, workers: number): number {
+  const wanted = Math.ceil((workers * 1_000) / MAX_BEATS_PER_SECOND / heartbeatIntervalMs);
+  const most = Math.floor(workerSelfFenceTimeoutMs / MIN_BEATS_PER_FENCE / heartbeatIntervalMs);
+  return heartbeatIntervalMs * Math.max(1, Math.min(wanted, most));
+}
+
 /** A poll is answered within this, under every proxy's idle limit. */
 export const MAX_POLL_WAIT_MS = 20_000;
 

@@ -24,6 +24,8 @@ export interface OwnWorker {
   isRegistered: boolean;
   isSuspected: boolean;
   dueAtMs: number;
+  /** How often it beats, as the last answer told it; null before. */
+  toldIntervalMs: number | null;
   lastBeatMs: number;
   /** 0 while no session of this boot is open. */
   session: number;

@@ -34,6 +34,7 @@ export function newWorker(id: WorkerId, bootNonce: string, dueAtMs: number, nowM
     isRegistered: false,
     isSuspected: false,
     dueAtMs,
+    toldIntervalMs: null,
     lastBeatMs: nowMs,
     session: 0,
     poll: 0,

@@ -14,13 +14,13 @@ export function beatDueAtMs(receivedAtMs: number, timing: FailureTiming): number
 }
 
 /**
- * failed iff now - dueAt > clockSkewBudget and now - dueAt > coordinatorFailureTimeout; suspected once a beat is late by half an
- * interval, so that a scan every half interval sees a missed beat within two intervals of the last one received.
+ * failed iff now - dueAt > clockSkewBudget and now - dueAt > coordinatorFailureTimeout; suspected once a beat is late by half the interval
+ * that the worker was told, so that a scan every half interval sees a missed beat within two of those of the last one received.
  */
-export function liveness(nowMs: number, dueAtMs: number, timing: FailureTiming): Liveness {
+export function liveness(nowMs: number, dueAtMs: number, timing: FailureTiming, toldIntervalMs: number): Liveness {
   const lateMs = nowMs - dueAtMs;
   if (lateMs > timing.clockSkewBudgetMs && lateMs > timing.coordinatorFailureTimeoutMs) return 'failed';
-  return lateMs >= timing.heartbeatIntervalMs / 2 ? 'suspected' : 'alive';
+  return lateMs >= 1.5 * toldIntervalMs - timing.heartbeatIntervalMs ? 'suspected' : 'alive';
 }
 
 /** The scan runs every half heartbeat. */

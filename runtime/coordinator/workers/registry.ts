@@ -1,6 +1,7 @@
 import type { FailureReason } from '../../model/event.ts';
 import type { WorkerId } from '../../model/row.ts';
 import type { Beat, BeatReply, Deregistration } from '../../model/session.ts';
+import { beatIntervalMs } from '../../model/timing.ts';
 import { loseRows } from '../items/poison.ts';
 import { extendHeadway, noteLoss } from '../progress/stall.ts';
 import { tellWorkerWaits } from '../progress/waits.ts';
@@ -54,7 +55,7 @@ export function onBeat(state: State, nowMs: number, beat: Beat, token: Token | n
   command(state, { kind: 'emit', event: { kind: 'worker_heartbeat', workerId: worker.id, loopLagMs: beat.loopLagMs } });
   if (token === null) return;
   if (!worker.isRegistered) return void worker.beats.push(token);
-  answerBeat(state, token);
+  answerBeat(state, worker, token);
 }
 
 function replyBeat(state: State, token: Token | null, reply: BeatReply): void {
@@ -124,12 +125,14 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   if (worker === undefined || worker.bootNonce !== bootNonce) return;
   worker.isRegistered = true;
   state.dirty.add(id);
-  for (const token of worker.beats.splice(0)) answerBeat(state, token);
+  for (const token of worker.beats.splice(0)) answerBeat(state, worker, token);
 }
 
 /** Every answer carries the timing: the worker may come from a coordinator that had another one. */
-function answerBeat(state: State, token: Token): void {
-  const { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs } = state.settings;
+function answerBeat(state: State, worker: OwnWorker, token: Token): void {
+  const { workerSelfFenceTimeoutMs, pollWaitMs } = state.settings;
+  const heartbeatIntervalMs = beatIntervalMs(state.settings, ownWorkers(state).size);
+  worker.toldIntervalMs = heartbeatIntervalMs;
   const timing = { heartbeatIntervalMs, workerSelfFenceTimeoutMs, pollWaitMs };
   command(state, { kind: 'reply-beat', token, reply: { epoch: state.epoch, isSuperseded: false, timing } });
 }
@@ -173,7 +176,7 @@ export function scanWorkers(state: State, nowMs: number): void {
 }
 
 function scanWorker(state: State, nowMs: number, worker: OwnWorker): void {
-  const now = liveness(nowMs, worker.dueAtMs, state.settings);
+  const now = liveness(nowMs, worker.dueAtMs, state.settings, worker.toldIntervalMs ?? state.settings.heartbeatIntervalMs);
   if (now === 'failed') return failWorker(state, worker, 'timeout');
   if (now !== 'suspected' || worker.isSuspected) return;
   worker.isSuspected = true;

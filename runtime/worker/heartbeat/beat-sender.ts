@@ -20,7 +20,7 @@ export interface BeatSenderDeps {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** A beat may take so many intervals: long enough for a busy coordinator, and the end of one that hangs. */
+/** A beat may take so many intervals, and half of the self-fence timeout: long enough for a busy coordinator, and the end of one that hangs. */
 const DEADLINE_INTERVALS = 4;
 
 /** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */
@@ -28,6 +28,7 @@ export class BeatSender {
   readonly #deps: BeatSenderDeps;
   #timer: Timer;
   #intervalMs: number;
+  #deadlineMs: number;
   readonly #underWay = new Set<Promise<void>>();
   /** Of so many beats one asks: each of them, until a coordinator has answered. */
   #perAnswer = 1;
@@ -44,6 +45,7 @@ export class BeatSender {
     this.#deps = deps;
     this.#highestEpoch = deps.settings.highestEpoch;
     this.#intervalMs = deps.settings.heartbeatIntervalMs;
+    this.#deadlineMs = this.#intervalMs * DEADLINE_INTERVALS;
     this.#timer = this.#every();
     this.#beat();
   }
@@ -85,6 +87,7 @@ export class BeatSender {
   #adopt(timing: NonNullable<BeatReply['timing']>): void {
     const intervalMs = timing.heartbeatIntervalMs;
     this.#perAnswer = beatsPerAnswer(timing);
+    this.#deadlineMs = Math.min(intervalMs * DEADLINE_INTERVALS, timing.workerSelfFenceTimeoutMs / 2);
     if (intervalMs === this.#intervalMs || this.#isStopped) return;
     this.#timer.stop();
     this.#intervalMs = intervalMs;
@@ -106,7 +109,7 @@ export class BeatSender {
     const { workerId, bootNonce, concurrency, pid, node } = settings;
     const beat = { workerId, bootNonce, concurrency, pid, node, state: this.#state, detail: this.#detail, isAsking };
     const [loopLagMs, highestEpoch] = [this.#deps.loopLagMs(), this.#highestEpoch];
-    const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, this.#intervalMs * DEADLINE_INTERVALS));
+    const called = await link.call((client) => client.beat({ ...beat, loopLagMs, highestEpoch }, this.#deadlineMs));
     if (called.kind === 'left') return;
     if (called.kind === 'failed') return this.#moveOn();
     if (called.reply === null) return;

@@ -97,15 +97,15 @@ function logRegistration(address: string | null): void {
   log.info({ address }, 'registered with the coordinator');
 }
 
-/** Told by the coordinator; logged if this worker's settings differ, since they then have no effect. */
+/** Told by the coordinator; logged if this worker's settings differ, since they then have no effect: with many workers it is longer. */
 function logTiming(timing: ToldTiming | undefined): void {
   const toldMs = timing?.heartbeatIntervalMs ?? heldMs;
   if (toldMs === heldMs) return;
   heldMs = toldMs;
   const { heartbeatIntervalMs: ownMs } = settings;
-  log.warn(
+  log.info(
     { ownMs, coordinatorMs: toldMs },
-    'the coordinator has another heartbeatInterval than this worker: the one of the coordinator holds',
+    'the coordinator tells another heartbeatInterval than this worker has: the one of the coordinator holds',
   );
 }
 

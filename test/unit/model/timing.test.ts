@@ -1,5 +1,5 @@
 import test from 'ava';
-import { checkBeats, checkTiming } from '../../../runtime/model/timing.ts';
+import { beatIntervalMs, beatsPerAnswer, checkBeats, checkTiming } from '../../../runtime/model/timing.ts';
 import { DEFAULT_TIMING } from '../../support/default-timing.ts';
 
 test('the default times hold together', (t) => {
@@ -40,4 +40,23 @@ test('just inside every limit is accepted, and several mistakes are told togethe
     checkTiming({ ...DEFAULT_TIMING, workerSelfFenceTimeoutMs: 9_000, clockSkewBudgetMs: 9_000, leaseRenewIntervalMs: 9_000 }).length,
     3,
   );
+});
+
+test('more workers than 1,000 beats a second carry are told to beat more seldom, four times at least before they fence themselves', (t) => {
+  for (const [workers, intervalMs] of [
+    [1, 500],
+    [500, 500],
+    [501, 1_000],
+    [1_000, 1_000],
+    [100_000, 1_000],
+  ] as const) {
+    t.is(beatIntervalMs(DEFAULT_TIMING, workers), intervalMs, `${workers} workers`);
+  }
+  t.is(beatIntervalMs({ ...DEFAULT_TIMING, heartbeatIntervalMs: 2_000 }, 10_000), 2_000, 'no room for more');
+  t.is(beatIntervalMs({ ...DEFAULT_TIMING, heartbeatIntervalMs: 100 }, 250), 300);
+});
+
+test('whatever interval is told, an answer comes twice within the self-fence timeout', (t) => {
+  t.is(beatsPerAnswer(DEFAULT_TIMING), 3);
+  t.is(beatsPerAnswer({ ...DEFAULT_TIMING, heartbeatIntervalMs: 1_000 }), 2);
 });

@@ -21,6 +21,26 @@ test('the first beat of an unknown worker registers it, and is answered only whe
   t.deepEqual(kinds(machine.beat('w1')), ['emit', 'reply-beat'], 'a second beat registers nothing');
 });
 
+test('C1, C12: more than 500 workers are told to beat once a second, suspected by that, and failed no later', (t) => {
+  const machine = new Machine();
+  for (let nth = 1; nth <= 501; nth += 1) {
+    machine.beat(`w${nth}`);
+    machine.tell({ kind: 'registered', worker: `w${nth}`, bootNonce: 'b1' });
+  }
+  t.like(only(machine.beat('w1'), 'reply-beat', 'emit').reply, { timing: { heartbeatIntervalMs: 1_000, workerSelfFenceTimeoutMs: 4_000 } });
+  const beatMs = machine.nowMs;
+  const told: unknown[] = [];
+  for (let afterMs = 250; afterMs <= 5_750; afterMs += 250) {
+    for (const { event } of ofKind(machine.tick(beatMs + afterMs), 'emit')) {
+      if ('workerId' in event && event.workerId === 'w1') told.push([event.kind, afterMs]);
+    }
+  }
+  t.deepEqual(told, [
+    ['worker_suspected', 1_500],
+    ['worker_failed', 5_750],
+  ]);
+});
+
 test('L26: another boot of the same worker replaces the first, which is told so', (t) => {
   const machine = new Machine();
   machine.join('w1', { boot: 'b1' });

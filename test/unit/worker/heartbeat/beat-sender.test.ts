@@ -11,12 +11,14 @@ const INTERVAL_MS = 100;
 function beating(highestEpoch = 3) {
   const clock = new ManualClock();
   const sent: { readonly beat: Beat; readonly answer: (reply: BeatReply | 'unasked' | null) => Promise<void> }[] = [];
+  const deadlines: number[] = [];
   const answered: unknown[] = [];
   const outdated: unknown[] = [];
   let moves = 0;
   const client = {
-    beat: (beat: Beat) =>
+    beat: (beat: Beat, deadlineMs: number) =>
       new Promise<Answered<BeatReply | null>>((resolve) => {
+        deadlines.push(deadlineMs);
         const answer = async (reply: BeatReply | 'unasked' | null): Promise<void> => {
           resolve(reply === null ? { kind: 'unreachable', detail: '' } : { kind: 'reply', reply: reply === 'unasked' ? null : reply });
           await clock.advance(0);
@@ -45,8 +47,23 @@ function beating(highestEpoch = 3) {
       throw cause;
     },
   });
-  return { beatSender, clock, sent, answered, outdated, moves: () => moves };
+  return { beatSender, clock, sent, deadlines, answered, outdated, moves: () => moves };
 }
+
+test('C12: a beat waits for its answer for four of the intervals that were told, but for half of the self-fence timeout at most', async (t) => {
+  const { clock, sent, deadlines } = beating();
+  for (const [heartbeatIntervalMs, deadlineMs] of [
+    [500, 2_000],
+    [1_000, 2_000],
+    [200, 800],
+  ] as const) {
+    const timing = { heartbeatIntervalMs, workerSelfFenceTimeoutMs: 4_000, pollWaitMs: 20_000 };
+    await sent.at(-1)?.answer({ epoch: 3, isSuperseded: false, timing });
+    await clock.advance(heartbeatIntervalMs);
+    t.is(deadlines.at(-1), deadlineMs);
+  }
+  t.is(deadlines[0], 4 * INTERVAL_MS, 'its own interval, before a coordinator has told one');
+});
 
 test('W3: the first beat is sent at once, then one in each interval, whether answered or not, and one with each news', async (t) => {
   const { beatSender, clock, sent } = beating();
