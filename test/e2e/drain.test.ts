@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
 import { countWaiting } from '../../runtime/worker/outbox/found.ts';
-import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, threeWorkers } from '../support/fleet.ts';
+import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, twoWorkers } from '../support/fleet.ts';
 import { modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
@@ -18,13 +18,13 @@ for (const provider of ['aws', 'gcp'] as const) {
     const { noticeMs, drainMs } = PROVIDER_TIMES[provider];
     // The first two show that an item takes 15 s and more. The third needs 10 s; the fourth begins too late to be over in time.
     const takesMs = [15_000, 20_000, 10_000];
-    const { fleet, own, others, hurry } = await threeWorkers(t, (started) => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 }));
+    const { fleet, own, other, hurry } = await twoWorkers(t, (started) => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 }));
     await until('the fourth item has started', PATIENCE_MS, () => own.total() === 4);
     const hintedAtMs = performance.now();
     // The notice of aws is long; a hint may name a shorter one.
     const deadline = provider === 'aws' ? { deadline: '15s' } : {};
     fleet.hint([{ node: 'n2', severity: 'drain', provider, ...deadline, reason: 'spot interruption' }]);
-    await until('what cannot end in time runs elsewhere', PATIENCE_MS, () => movedOn(own, others).length > 0);
+    await until('what cannot end in time runs elsewhere', PATIENCE_MS, () => movedOn(own, other).length > 0);
     t.false(fleet.worker('w2').hasExited(), 'at once, while the third item still runs');
     t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
     const goneMs = performance.now() - hintedAtMs;
@@ -52,7 +52,7 @@ for (const provider of ['aws', 'gcp'] as const) {
     ]);
     t.like(fleet.eventsOf('w2', 'drain_started')[0], { reason: 'spot interruption' });
     t.like(fleet.eventsOf('w2', 'drain_finished')[0], { end: 'left' });
-    t.is(movedOn(own, others).length, 1, 'the one that could not end, and no other, ran twice');
+    t.is(movedOn(own, other).length, 1, 'the one that could not end, and no other, ran twice');
     t.false(fleet.events().some((event) => event['kind'] === 'worker_failed' || event['kind'] === 'item_failed'));
   });
 }
@@ -60,7 +60,7 @@ for (const provider of ['aws', 'gcp'] as const) {
 for (const mode of ['stream', 'poll'] as const) {
   test.serial(`with nothing known about how long items take they may run until the deadline, and then go back (${mode})`, async (t) => {
     t.timeout(300_000);
-    const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
+    const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }), { worker: { transport: { mode } } });
     await until('two items hang', PATIENCE_MS, () => own.total() === 2);
     const hintedAtMs = performance.now();
     fleet.hint({ worker: 'w2', severity: 'drain', deadline: '6s', reason: 'eviction' });
@@ -76,18 +76,18 @@ for (const mode of ['stream', 'poll'] as const) {
     ]);
     hurry();
     await checkFleet(t, fleet, PATIENCE_MS);
-    t.is(movedOn(own, others).length, 2);
+    t.is(movedOn(own, other).length, 2);
   });
 }
 
 test.serial('notice 0: everything runs elsewhere at once', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   const drained = await fleet.drain('w2', '--deadline', '0s');
   t.is(drained.exit, 0, drained.stderr);
   t.regex(drained.stdout, /w2: 2 items that had started and cannot end in time went back/);
-  await until('they run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
+  await until('they run elsewhere', PATIENCE_MS, () => movedOn(own, other).length === 2);
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
   hurry();
   await checkFleet(t, fleet, PATIENCE_MS);
@@ -95,7 +95,7 @@ test.serial('notice 0: everything runs elsewhere at once', async (t) => {
 
 test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone before, whatever hangs', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }), { worker: { terminationGracePeriod: '8s' } });
+  const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }), { worker: { terminationGracePeriod: '8s' } });
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   const toldAtMs = performance.now();
   fleet.worker('w2').signal('SIGTERM');
@@ -109,18 +109,18 @@ test.serial('SIGTERM leaves 75 % of terminationGracePeriod: the process is gone 
   t.true(remainingMs <= 6_000 && remainingMs > 4_000, `${remainingMs} ms`);
   hurry();
   await checkFleet(t, fleet, PATIENCE_MS);
-  t.is(movedOn(own, others).length, 2);
+  t.is(movedOn(own, other).length, 2);
 });
 
 test.serial('SIGKILL in the middle of a drain: what it held runs elsewhere, and no attempt is used up', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   fleet.hint([{ node: 'n2', severity: 'drain', deadline: '60s', provider: 'gcp' }]);
   await until('w2 drains', PATIENCE_MS, () => steps(fleet, 'w2').length >= 3);
   const killedAtMs = performance.now();
   fleet.worker('w2').signal('SIGKILL');
-  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
+  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, other).length === 2);
   const elsewhereMs = performance.now() - killedAtMs;
   t.log(`running elsewhere after ${Math.round(elsewhereMs)} ms`);
   t.true(elsewhereMs < 30_000, 'the failure timeout of 5 s and the interval before it: not the deadline of the drain');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
-import { checkFleet, movedOn, OTHERS_MS, steps, threeWorkers } from '../support/fleet.ts';
+import { checkFleet, movedOn, OTHERS_MS, steps, twoWorkers } from '../support/fleet.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** Less than a drain has, which lets what hangs run on for twenty seconds. */
@@ -8,7 +8,7 @@ const AT_ONCE_MS = 15_000;
 
 test.serial('a hint only holds; withdrawn, the worker works on', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, hurry } = await threeWorkers(t, () => ({ kind: 'ok', afterMs: OTHERS_MS }));
+  const { fleet, own, hurry } = await twoWorkers(t, () => ({ kind: 'ok', afterMs: OTHERS_MS }));
   await until('w2 works', PATIENCE_MS, () => own.total() >= 4);
   fleet.hint([{ node: 'n2', severity: 'hint', reason: 'rebalance' }]);
   await until('w2 holds', PATIENCE_MS, () => steps(fleet, 'w2').length >= 2);
@@ -35,7 +35,7 @@ test.serial('a drain is withdrawn before the worker has left: it works on, and w
   t.timeout(300_000);
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const { fleet, own, hurry } = await threeWorkers(t, async (started) => {
+  const { fleet, own, hurry } = await twoWorkers(t, async (started) => {
     if (started <= 2) await released;
     return { kind: 'ok', afterMs: 100 };
   });
@@ -53,10 +53,10 @@ test.serial('a drain is withdrawn before the worker has left: it works on, and w
 
 test.serial('gone: the coordinator fails the worker at once, and a worker that lives all the same stops and leaves', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   fleet.hint([{ node: 'n2', severity: 'gone', reason: 'node deleted' }]);
-  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
+  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, other).length === 2);
   t.like(fleet.eventsOf('w2', 'worker_failed'), [{ reason: 'gone' }]);
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
   hurry();
@@ -66,12 +66,12 @@ test.serial('gone: the coordinator fails the worker at once, and a worker that l
 
 test.serial('gone in the file of the worker itself: it ends at once', async (t) => {
   t.timeout(300_000);
-  const { fleet, own, others, hurry } = await threeWorkers(t, () => ({ kind: 'hang' }));
+  const { fleet, own, other, hurry } = await twoWorkers(t, () => ({ kind: 'hang' }));
   await until('two items hang', PATIENCE_MS, () => own.total() === 2);
   fleet.hintTo('w2', { severity: 'gone' });
   await until('w2 ends', AT_ONCE_MS, () => fleet.worker('w2').hasExited());
   t.is(await fleet.worker('w2').exited, 0, fleet.worker('w2').stderr());
-  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, others).length === 2);
+  await until('its items run elsewhere', PATIENCE_MS, () => movedOn(own, other).length === 2);
   hurry();
   await checkFleet(t, fleet, PATIENCE_MS);
 });
