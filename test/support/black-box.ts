@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import { type BlackBoxPlan, blackBoxPlan, type Kill } from './black-box-plan.ts';
-import type { Command } from './command.ts';
+import type { Begun } from './command.ts';
 import { invariantBreaks } from './invariant.ts';
 import { signal, supervisorFirst } from './process-table.ts';
 import { exitOf, makeRun, type Run } from './run.ts';
@@ -38,6 +38,8 @@ class BlackBox {
   private readonly run: Run;
   private readonly servers: readonly ZooServer[];
   private readonly toKill: Kill[];
+  /** The command itself can be killed only where it is a process. */
+  private readonly hasProcess: boolean;
   private readonly startedMs = performance.now();
   private readonly happened: string[] = [];
   /** Every line that was recorded when it was last looked at. */
@@ -47,6 +49,7 @@ class BlackBox {
     this.run = run;
     this.servers = servers;
     this.toKill = [...kills];
+    this.hasProcess = kills.some(({ victim }) => victim === 'everything');
   }
 
   story(): string {
@@ -58,7 +61,7 @@ class BlackBox {
   async runToEnd(): Promise<readonly string[]> {
     for (let start = 1; start <= MOST_STARTS; start += 1) {
       if (start === KIND_FROM_START) for (const server of this.servers) server.behave(FINE);
-      const command = this.run.startProcess();
+      const command = this.start();
       const isKilled = await this.killSome(command);
       const exit = await exitOf(command, PATIENCE_MS);
       this.note(`exit ${exit}`);
@@ -71,8 +74,12 @@ class BlackBox {
     return [`not done after ${MOST_STARTS} starts`];
   }
 
+  private start(): Begun {
+    return this.hasProcess ? this.run.startProcess() : this.run.start();
+  }
+
   /** Kills as planned until the command has ended; says whether the command itself was killed. */
-  private async killSome(command: Command): Promise<boolean> {
+  private async killSome(command: Begun): Promise<boolean> {
     for (;;) {
       const kill = this.toKill[0];
       if (kill === undefined) return false;
