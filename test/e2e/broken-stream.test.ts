@@ -13,7 +13,7 @@ import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** The pings notice silence in three to five seconds; the rest is room for a busy machine. */
 const NOTICED_MS = 20_000;
-const LATENCY_MS = 50;
+const LATENCY_MS = 100;
 
 interface Crossing {
   readonly run: Standalone;
@@ -69,7 +69,7 @@ async function checkResumed(t: ExecutionContext, crossing: Crossing, blow: (prox
 }
 
 test.serial('stream cut: the session is opened again at once, and nothing is executed twice', async (t) => {
-  const crossing = await cross(t, 500);
+  const crossing = await cross(t, 250);
   for (let blow = 0; blow < 4; blow += 1) {
     await checkResumed(t, crossing, (proxy) => proxy.cut());
     await sleep(200);
@@ -78,14 +78,14 @@ test.serial('stream cut: the session is opened again at once, and nothing is exe
 });
 
 test.serial('stream black-holed: silence both ways is noticed, and the session opened again', async (t) => {
-  const crossing = await cross(t, 500);
+  const crossing = await cross(t, 250);
   await checkResumed(t, crossing, (proxy) => proxy.hole('up', 'down'));
   await checkEnd(t, crossing);
 });
 
 for (const direction of ['up', 'down'] as const) {
   test.serial(`stream one-way: nothing passes ${direction} any more; it is noticed, and the session opened again`, async (t) => {
-    const crossing = await cross(t, 500);
+    const crossing = await cross(t, 250);
     await checkResumed(t, crossing, (proxy) => proxy.hole(direction));
     await checkEnd(t, crossing);
   });
@@ -111,7 +111,7 @@ test.serial('a proxy that closes what is quiet for 4 s closes nothing, though th
 });
 
 test.serial('a proxy that closes every connection after 2 s costs no execution', async (t) => {
-  const crossing = await cross(t, 400, { lifeMs: 2_000 });
+  const crossing = await cross(t, 200, { lifeMs: 2_000 });
   await checkEnd(t, crossing);
   t.true(crossing.proxy.closed() > 2, `${crossing.proxy.closed()} were closed`);
 });

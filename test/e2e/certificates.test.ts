@@ -26,7 +26,7 @@ interface Scene {
 /** A run whose certificates an authority of somebody else has made. */
 async function scene(t: ExecutionContext): Promise<Scene> {
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
-  const run = standalone(t, { lines: batchLines(400), baseUrl: server.url, concurrency: 1, coordinator: { runId: RUN_ID } });
+  const run = standalone(t, { lines: batchLines(200), baseUrl: server.url, concurrency: 1, coordinator: { runId: RUN_ID } });
   mkdirSync(run.tlsDir, { recursive: true });
   const nowMs = Date.now();
   const keyPem = await makeKeyPem();

@@ -104,13 +104,13 @@ test('every row of the malformed-line table is named, and nothing is executed (o
 test('a .gz input is read as what is in it', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
-  const whole = batchLines(300).join('\n');
+  const whole = batchLines(80).join('\n');
   const run = makeRun(t, { lines: gzipSync(whole), inputName: 'in.jsonl.gz', args: ['--base-url', server.url, '--concurrency', '8'] });
   const command = run.start();
   t.is(await exitOf(command, 50_000), 0, command.stderr());
   t.deepEqual(
     run.results().map((line) => line.custom_id),
-    [...itemIds(300)],
+    [...itemIds(80)],
   );
   const verified = await run.verb('verify');
   t.is(verified.exit, 0, `${verified.stdout}${verified.stderr}`);
@@ -120,7 +120,7 @@ test('stdin is read as the input', async (t) => {
   t.timeout(300_000);
   const server = await modelServer(t);
   const run = makeRun(t, { lines: [], args: [] });
-  const stdin = Buffer.from(batchLines(300).join('\n'));
+  const stdin = Buffer.from(batchLines(80).join('\n'));
   const command = startCommand('cli', ['run', '-', '--output', run.output, '--base-url', server.url, '--concurrency', '8'], {
     cwd: run.dir,
     stdin,
@@ -128,7 +128,7 @@ test('stdin is read as the input', async (t) => {
   t.is(await exitOf(command, 50_000), 0, command.stderr());
   t.deepEqual(
     run.results().map((line) => line.custom_id),
-    [...itemIds(300)],
+    [...itemIds(80)],
   );
   const verified = await run.verb('verify');
   t.is(verified.exit, 0, `${verified.stdout}${verified.stderr}`);

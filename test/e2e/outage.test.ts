@@ -111,13 +111,13 @@ test('outcomes in the store of a slot that is no longer wanted are recorded all 
 
 test('coordinator down for 10 s with live workers: none is failed on its return, nothing is executed again (L25, L37)', async (t) => {
   t.timeout(300_000);
-  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 500 }));
   const port = await freePort();
-  const run = standalone(t, { lines: batchLines(600), baseUrl: server.url, concurrency: 8 });
+  const run = standalone(t, { lines: batchLines(240), baseUrl: server.url, concurrency: 8 });
   const coordinator = run.startCoordinator('c1', port);
   await leaseEpoch(coordinator, PATIENCE_MS);
   const workers = ['w1', 'w2'].map((name) => run.startWorker(name, [port]));
-  await until('the run is under way', PATIENCE_MS, () => server.total() >= 100);
+  await until('the run is under way', PATIENCE_MS, () => server.total() >= 40);
   coordinator.signal('SIGKILL');
   await coordinator.exited;
   await sleep(10_000);
@@ -126,7 +126,7 @@ test('coordinator down for 10 s with live workers: none is failed on its return,
     'the workers wait',
   );
   const executedBefore = server.total();
-  t.true(executedBefore < 600);
+  t.true(executedBefore < 240);
   const again = run.startCoordinator('c1', port);
   t.is(await leaseEpoch(again, PATIENCE_MS), 1);
   t.is(await exitOf(again, PATIENCE_MS), 0, again.stderr());
@@ -136,7 +136,7 @@ test('coordinator down for 10 s with live workers: none is failed on its return,
     [],
   );
   t.deepEqual(server.repeated(), []);
-  t.is(server.total(), 600);
+  t.is(server.total(), 240);
   t.deepEqual(invariantBreaks(run), []);
   t.is((await run.verify()).exit, 0);
 });

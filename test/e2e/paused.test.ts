@@ -32,7 +32,7 @@ test('a worker stopped for three timeouts is failed, its items run elsewhere, an
   // Until the stopped one is back there is always an item left, and few enough are executed meanwhile.
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: isBack ? 20 : 400 }));
   const run = makeRun(t, {
-    lines: batchLines(300),
+    lines: batchLines(200),
     args: ['--base-url', server.url, '--workers', '2', '--concurrency', String(CONCURRENCY), ...timing(SHORT)],
   });
   const command = run.start();
@@ -57,7 +57,7 @@ test('a worker stopped for three timeouts is failed, its items run elsewhere, an
   await checkInvariant(t, run);
   t.is(eventsOf(run, 'worker_failed').length, 1, 'it was failed once');
   t.is(ofStopped(), 2, 'it is the same process that came back');
-  const again = server.total() - 300;
+  const again = server.total() - 200;
   t.log(`${again} executions again`);
   t.true(again <= CONCURRENCY + PREFETCH, `${again} executions again`);
 });
@@ -68,13 +68,13 @@ for (const { label, stopMs, settings } of [
 ]) {
   test(`${label} goes on under its epoch, fails no worker, and has nothing executed again`, async (t) => {
     t.timeout(300_000);
-    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 250 }));
     const run = makeRun(t, {
-      lines: batchLines(400),
+      lines: batchLines(160),
       args: ['--base-url', server.url, '--workers', '2', '--concurrency', String(CONCURRENCY), ...timing(settings)],
     });
     const command = run.start();
-    await until('the run is under way', PATIENCE_MS, () => server.total() >= 60);
+    await until('the run is under way', PATIENCE_MS, () => server.total() >= 24);
     const stopped = run.coordinator() ?? 0;
     signal(stopped, 'SIGSTOP');
     await sleep(stopMs);

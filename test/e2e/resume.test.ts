@@ -6,14 +6,14 @@ import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** So many that a machine with much else to do cannot be through them before the interruption arrives. */
-const ITEMS = 400;
+const ITEMS = 160;
 
 /** A run that was stopped by Ctrl-C somewhere in its middle. */
 async function interrupted(t: ExecutionContext): Promise<{ readonly run: Run; readonly server: ModelServer }> {
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '4'] });
   const command = run.start();
-  await until('items are executed', PATIENCE_MS, () => server.total() >= 40);
+  await until('items are executed', PATIENCE_MS, () => server.total() >= 20);
   command.signal('SIGINT');
   t.is(await exitOf(command, PATIENCE_MS), 130, command.stderr());
   server.answerWith(() => ({ kind: 'ok' }));

@@ -40,9 +40,9 @@ test('one sick server among three healthy ones costs no item an attempt, and get
   t.timeout(240_000);
   for (const [name, habit] of Object.entries(HABITS)) {
     const sick = await sickServer(t, habit);
-    const healthy = await Promise.all([1, 2, 3].map(() => modelServer(t, () => HEALTHY)));
+    const healthy = await Promise.all([1, 2, 3].map(() => modelServer(t, () => ({ kind: 'ok', afterMs: 400 }))));
     const run = makeRun(t, {
-      lines: batchLines(450),
+      lines: batchLines(240),
       args: [...[sick.server, ...healthy].flatMap(({ url }) => ['--base-url', url]), '--workers', '1', '--max-attempts', '1'],
     });
     const command = run.start();
@@ -60,7 +60,7 @@ test('a server that becomes sick while others work costs no item an attempt eith
   const turning = await sickServer(t, { kind: 'status', status: 502 }, () => phase === 'sick');
   const healthy = await modelServer(t, () => HEALTHY);
   const run = makeRun(t, {
-    lines: batchLines(3_000),
+    lines: batchLines(1_600),
     args: ['--base-url', turning.server.url, '--base-url', healthy.url, '--workers', '2', '--concurrency', '16', '--max-attempts', '1'],
   });
   const command = run.start();
@@ -72,9 +72,9 @@ test('a server that becomes sick while others work costs no item an attempt eith
         resolve();
       }, 20);
     });
-  await after(150);
+  await after(100);
   phase = 'sick';
-  await after(600);
+  await after(350);
   phase = 'well again';
   const before = turning.server.total();
   t.is(await exitOf(command, 90_000), 0, command.stderr());

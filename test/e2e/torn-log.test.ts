@@ -8,7 +8,7 @@ import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { until } from '../support/until.ts';
 
-const ITEMS = 600;
+const ITEMS = 240;
 /** For processes to start and to get under way, on a machine under full load. */
 const START_MS = 90_000;
 
@@ -28,7 +28,7 @@ function newest(run: Run): string {
 test('L17: killed in the middle of writes, with a tail cut, zeroed or of garbage each time, a run goes on and ends right', async (t) => {
   t.timeout(300_000);
   const random = testRandom(t);
-  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 60 }));
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 120 }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '8'] });
   const half = encodeFrames(0, [{ index: 1, attempt: 9, kind: 'result', line: Buffer.from('never acknowledged') }]);
   const tails = [half.subarray(0, between(random, 1, half.length - 1)), Buffer.alloc(between(random, 1, 9_000)), Buffer.alloc(300, 0xa7)];
@@ -37,7 +37,7 @@ test('L17: killed in the middle of writes, with a tail cut, zeroed or of garbage
     const executed = server.total();
     await until(`turn ${turn} is under way`, START_MS, () => {
       if (command.hasExited()) throw new Error(command.stderr());
-      return server.total() > executed + 60;
+      return server.total() > executed + 30;
     });
     run.killEverything();
     await command.exited;
@@ -58,10 +58,10 @@ test('L17: killed in the middle of writes, with a tail cut, zeroed or of garbage
 
 test('L39: a recorded result that is damaged before the run goes on is told before anything is executed', async (t) => {
   t.timeout(300_000);
-  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 60 }));
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 120 }));
   const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--concurrency', '8'] });
   const first = run.startProcess();
-  await until('the run is under way', START_MS, () => server.total() > 200);
+  await until('the run is under way', START_MS, () => server.total() > 60);
   run.killEverything();
   await first.exited;
   const path = newest(run);

@@ -17,14 +17,14 @@ for (const end of ['SIGKILL', 'SIGTERM'] as const) {
   const how = end === 'SIGKILL' ? 'is killed' : 'resigns, which keeps the epoch';
   test(`two coordinators on one directory: the second waits, and takes over at once when the first ${how} (L1, L4)`, async (t) => {
     t.timeout(300_000);
-    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 200 }));
+    const server = await modelServer(t, () => ({ kind: 'ok', afterMs: 400 }));
     const ports = [await freePort(), await freePort()] as const;
-    const run = standalone(t, { lines: batchLines(400), baseUrl: server.url, concurrency: 8, timing: LONG_LEASE });
+    const run = standalone(t, { lines: batchLines(200), baseUrl: server.url, concurrency: 8, timing: LONG_LEASE });
     const first = run.startCoordinator('c1', ports[0]);
     t.is(await leaseEpoch(first, PATIENCE_MS), 0);
     const second = run.startCoordinator('c2', ports[1]);
     const workers = ['w1', 'w2'].map((name) => run.startWorker(name, ports));
-    await until('the run is under way', PATIENCE_MS, () => server.total() >= 60);
+    await until('the run is under way', PATIENCE_MS, () => server.total() >= 40);
     await sleep(1_500);
     t.false(second.hasExited(), second.stderr());
     t.deepEqual(

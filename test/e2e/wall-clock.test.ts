@@ -35,7 +35,7 @@ for (const offsetMs of [HOUR_MS, -HOUR_MS]) {
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: isSlow ? 300 : 10 }));
     const ports = [await freePort(), await freePort()] as const;
     const run = standalone(t, {
-      lines: batchLines(400),
+      lines: batchLines(240),
       baseUrl: server.url,
       concurrency: 4,
       coordinatorEnv: clockOfCoordinators.env,

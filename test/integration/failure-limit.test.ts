@@ -19,18 +19,18 @@ const FIFTH: Habit = (asked) => (/[05]$/.test(asked.item) ? status(400) : FINE(a
 test.serial('a run stops early once too many items have failed, says so everywhere, and goes on with a higher limit', async (t) => {
   t.timeout(120_000);
   const server = await zooServer(t, FIFTH);
-  const run = makeRun(t, { lines: batchLines(300), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2'] });
-  const stopped = await finished(run.start(['--max-failed', '1%']));
+  const run = makeRun(t, { lines: batchLines(100), args: ['--base-url', server.url, '--workers', '1', '--concurrency', '2'] });
+  const stopped = await finished(run.start(['--max-failed', '3%']));
   t.is(stopped.exit, 5, stopped.stderr);
-  t.regex(stopped.stderr, /The run is paused: \d+ items have failed, and 1% of 300 may/);
+  t.regex(stopped.stderr, /The run is paused: \d+ items have failed, and 3% of 100 may/);
   t.false(existsSync(run.output));
   t.regex((await run.verb('status')).stdout, /state: paused: \d+ items have failed/);
   const last = run.events().at(-1);
   t.like(last, { kind: 'run_finished', state: 'paused' });
-  t.true(Number(last?.['failed']) < 60, 'the rest was not tried');
-  const again = await finished(run.start(['--max-failed', '300']));
+  t.true(Number(last?.['failed']) < 20, 'the rest was not tried');
+  const again = await finished(run.start(['--max-failed', '100']));
   t.is(again.exit, 1, again.stderr);
-  t.regex(again.stderr, /240 done, 60 failed/);
+  t.regex(again.stderr, /80 done, 20 failed/);
   await checkInvariant(t, run);
 });
 

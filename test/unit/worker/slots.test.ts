@@ -10,7 +10,7 @@ import { assignment, ref } from '../../support/worker-state.ts';
 
 const ANSWER: Executed = { kind: 'answered', url: 'u', status: 200, requestId: 'r', headers: {}, body: Buffer.from('{"a":1}') };
 
-function slotsOn(execute: Backend['execute'], requestTimeoutMs = 60_000): Slots {
+function slotsOn(execute: Backend['execute'], requestTimeoutMs = 5_000): Slots {
   const backend: Backend = {
     endpoints: ['u'],
     hide: hidingOf([]),
