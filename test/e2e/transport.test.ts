@@ -9,9 +9,10 @@ import { leaseEpoch, printedEvents, type Standalone, standalone } from '../suppo
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** What holds over a stream holds over single calls too. */
-const ITEMS = 800;
-const LATENCY_MS = 120;
-const WORKERS = ['w1', 'w2', 'w3'] as const;
+const ITEMS = 500;
+/** About sixty a second. */
+const LATENCY_MS = 250;
+const WORKERS = ['w1', 'w2'] as const;
 
 interface Begun {
   readonly server: ModelServer;
@@ -69,7 +70,7 @@ for (const mode of ['stream', 'poll'] as const) {
     `transport ${mode}: a worker that is killed and comes back hands over what it had, and the rest runs elsewhere (L27, L34)`,
     async (t) => {
       const { server, run, coordinator, startWorker } = await begin(t, mode);
-      const others = ['w2', 'w3'].map(startWorker);
+      const other = startWorker('w2');
       let victim = startWorker('w1');
       for (let kills = 0; kills < 3; kills += 1) {
         const before = server.total();
@@ -79,7 +80,7 @@ for (const mode of ['stream', 'poll'] as const) {
         victim = startWorker('w1');
       }
       t.is(await exitOf(coordinator, PATIENCE_MS), 0, coordinator.stderr());
-      for (const worker of [...others, victim]) t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
+      for (const worker of [other, victim]) t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
       await checkResults(t, run);
       // What was in flight at a kill may be executed again: its slots, and what had ended but was not durable yet.
       t.true(server.repeated().length <= 3 * 2 * 8, `${server.repeated().length} were executed again`);
