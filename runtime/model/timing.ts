@@ -17,20 +17,17 @@ export interface Timing {
 export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
 
 /**
- * On the stream of a session the coordinator says something at least every so many heartbeat intervals. The pings of the transport notice
- * a connection that is dead; a pulse is for proxies that answer them, and costs the coordinator as much as two beats.
+ * On a stream the coordinator says something at least every so many of the intervals that it told. More often would be most of what an idle worker
+ * costs it, and the pings of the transport notice a connection that is dead.
  */
-export const PULSE_INTERVALS = 12;
-
-/** A worker asks for an answer to one beat of at most so many: that is how a coordinator that is gone is noticed. */
-const MAX_BEATS_PER_ANSWER = 3;
+export const WORD_INTERVALS = 3;
 
 /**
  * Of so many beats one asks for an answer. Twice within the self-fence timeout, so that one answer that is late does not make a worker
  * fence itself.
  */
 export function beatsPerAnswer({ heartbeatIntervalMs, workerSelfFenceTimeoutMs }: ToldTiming): number {
-  return Math.max(1, Math.min(MAX_BEATS_PER_ANSWER, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
+  return Math.max(1, Math.min(WORD_INTERVALS, Math.floor(workerSelfFenceTimeoutMs / 2 / heartbeatIntervalMs)));
 }
 
 /** Beats that a coordinator hears in a second, if it can: more cost it a large part of a core. */

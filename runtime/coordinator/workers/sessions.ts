@@ -1,7 +1,7 @@
 import { mustGet } from '../../base/assert.ts';
 import { plainRef, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem, Poll } from '../../model/session.ts';
-import { PULSE_INTERVALS } from '../../model/timing.ts';
+import { WORD_INTERVALS } from '../../model/timing.ts';
 import { endRecalls } from '../dispatch/steal.ts';
 import { judge, onReturned } from '../items/judge.ts';
 import { loseRows } from '../items/poison.ts';
@@ -22,7 +22,12 @@ import { bootKey, checkEpoch } from './registry.ts';
 /** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
 export const MAX_UNHEARD_SCANS = 240;
 /** Scans, two in each heartbeat interval, after which the coordinator says at least that it is there. */
-export const PULSE_SCANS: number = 2 * PULSE_INTERVALS;
+export const PULSE_SCANS: number = 2 * WORD_INTERVALS;
+
+/** A worker that was told a longer interval waits for a word for so much longer. */
+function pulseScans({ settings }: State, { toldIntervalMs }: OwnWorker): number {
+  return (PULSE_SCANS * (toldIntervalMs ?? settings.heartbeatIntervalMs)) / settings.heartbeatIntervalMs;
+}
 
 /** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */
 export function onPoll(state: State, nowMs: number, poll: Poll, token: Token): void {
@@ -193,5 +198,5 @@ function scanChannel(state: State, nowMs: number, worker: OwnWorker): void {
   channel.quietScans += 1;
   // Proxies in between may answer the pings of the transport for a worker that has gone.
   if (channel.unheardScans > MAX_UNHEARD_SCANS) closeChannel(state, worker, null);
-  else if (channel.quietScans >= PULSE_SCANS && !channel.isWriting) answer(state, worker);
+  else if (channel.quietScans >= pulseScans(state, worker) && !channel.isWriting) answer(state, worker);
 }

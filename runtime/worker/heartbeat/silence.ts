@@ -1,8 +1,8 @@
-import { PULSE_INTERVALS } from '../../model/timing.ts';
+import { WORD_INTERVALS } from '../../model/timing.ts';
 
 /**
  * How long the worker waits for a word of the coordinator before it takes the stream for dead. The coordinator says something every
- * twelve heartbeat intervals, and proxies in between may answer the pings of the transport for it. All times in milliseconds. Pure.
+ * three heartbeat intervals, and proxies in between may answer the pings of the transport for it. All times in milliseconds. Pure.
  */
 export interface Silence {
   /** Since something was heard. */
@@ -13,8 +13,8 @@ export interface Silence {
   readonly calmMs: number;
 }
 
-/** Two pulses missed in a row, twelve seconds: a busy peer may be late by half of that. */
-export const SILENT_INTERVALS: number = 2 * PULSE_INTERVALS;
+/** Two words missed in a row, three seconds: a busy peer may be late by half of that. */
+export const SILENT_INTERVALS: number = 2 * WORD_INTERVALS;
 /** A single long line fills a slow way for so long, at most: 16 MiB at 2 Mbit/s. */
 export const MAX_SILENCE_MS = 64_000;
 /** So long without a long silence, and the way counts as fast again. */

@@ -106,13 +106,24 @@ test('while a message has not left nothing more is said: a peer that does not re
   t.deepEqual(okReply(stream.written()).acknowledged, [ref(8), ref(9)], 'what came up meanwhile goes together');
 });
 
-test('C10: a stream on which nothing is to be said hears a pulse every twelve heartbeat intervals', (t) => {
+test('C10: a stream on which nothing is to be said hears a pulse every three heartbeat intervals', (t) => {
   const stream = opened();
-  t.is(pulses(stream.machine, 23, 1_000), 0);
-  t.like(okReply(stream.machine.tick(7_000)), { batch: 0, acknowledged: [], order: 'work' });
+  t.is(pulses(stream.machine, 5, 1_000), 0);
+  t.like(okReply(stream.machine.tick(2_500)), { batch: 0, acknowledged: [], order: 'work' });
   stream.written();
-  t.is(pulses(stream.machine, 23, 7_000), 0);
-  t.is(ofKind(stream.machine.tick(13_000), 'reply-poll').length, 1);
+  t.is(pulses(stream.machine, 5, 2_500), 0);
+  t.is(ofKind(stream.machine.tick(4_000), 'reply-poll').length, 1);
+});
+
+test('C10, C12: a worker that was told to beat once a second hears a pulse every three seconds', (t) => {
+  const stream = opened();
+  for (let nth = 1; nth <= 500; nth += 1) {
+    stream.machine.beat(`x${nth}`);
+    stream.machine.tell({ kind: 'registered', worker: `x${nth}`, bootNonce: 'b1' });
+  }
+  stream.machine.beat('w1');
+  t.is(pulses(stream.machine, 11, 1_000), 0);
+  t.is(pulses(stream.machine, 1, 3_750), 1);
 });
 
 test('a stream on which nothing was heard for so many scans is ended', (t) => {
