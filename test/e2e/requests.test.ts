@@ -58,7 +58,8 @@ test('through the proxy of the environment, with an authority and a key header o
   const args = ['--base-url', url, '--ca-cert', 'ca.pem', '--api-key-env', 'MY_KEY', '--api-key-header', 'api-key'];
   const run = makeRun(t, { lines: batchLines(3), args, env });
   writeFileSync(join(run.dir, 'ca.pem'), ca);
-  const command = run.start();
+  // The path is one within the folder in which the process was started.
+  const command = run.startProcess();
   t.is(await exitOf(command, 60_000), 0, command.stderr());
   t.is(proxy.asked[0], `CONNECT model.test:${server.port}`);
   t.is(server.lastHeaders()['api-key'], 'sk-very-secret');
