@@ -41,6 +41,8 @@ export const LONGEST: readonly string[] = [
   'test/e2e/split-brain.test.ts',
   'test/e2e/damage.test.ts',
   'test/e2e/large-answers.test.ts',
+  'test/e2e/large-input.test.ts',
+  'test/e2e/bench.test.ts',
 ];
 /** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
 export const WAITING: readonly string[] = [
