@@ -7,7 +7,7 @@ export type RunEvent =
   | {
       readonly kind: 'run_finished';
       readonly epoch: Epoch;
-      readonly state: 'completed' | 'paused' | 'stalled' | 'interrupted';
+      readonly state: 'completed' | 'paused' | 'stalled';
       /** Why the run is paused or has stalled; else empty. */
       readonly reason: string;
       readonly done: number;

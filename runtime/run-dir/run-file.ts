@@ -26,7 +26,7 @@ export interface RunFile {
   readonly settings: RunSettings;
 }
 
-const runFile = z.object({
+const runFile: z.ZodType<RunFile> = z.object({
   version: z.literal(1),
   runId: z.string().min(1),
   createdAtMs: z.number(),
