@@ -18,9 +18,9 @@ export type Carries = keyof typeof PING_MS;
 const PING_ANSWERED_MS = 2_000;
 /**
  * Of a silent worker the beats decide, and streams notice silence by themselves: this only lets go of connections. A ping costs the
- * coordinator as much as two beats.
+ * coordinator as much as two beats, so that it comes seldom.
  */
-const SERVER_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 60_000, 'grpc.keepalive_timeout_ms': 5_000 };
+const SERVER_KEEPALIVE: ChannelOptions = { 'grpc.keepalive_time_ms': 10_000, 'grpc.keepalive_timeout_ms': 5_000 };
 
 const MESSAGES: ChannelOptions = {
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
