@@ -17,8 +17,8 @@ export interface Timing {
 export type ToldTiming = Pick<Timing, 'heartbeatIntervalMs' | 'workerSelfFenceTimeoutMs' | 'pollWaitMs'>;
 
 /**
- * On a stream the coordinator says something at least every so many of the intervals that it told. More often would be most of what an idle worker
- * costs it, and the pings of the transport notice a connection that is dead.
+ * On a stream the coordinator says something at least every so many of the intervals that it told. More often would be most of what an idle
+ * worker costs it, and the pings of the transport notice a connection that is dead.
  */
 export const WORD_INTERVALS = 3;
 

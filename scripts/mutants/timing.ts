@@ -131,7 +131,7 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     rule: 'L29',
     file: 'runtime/coordinator/perform/cycle.ts',
     old: '  const reply = await writer.write(',
-    new: "  if (recordings.length > 0) tell({ kind: 'committed', parts: [{ kind: 'recorded', recordings, verdicts: recordings.map(() => 'accepted' as const) }] });\n  const reply = await writer.write(",
+    new: "  if (recordings.length > 0) tell({ kind: 'committed', recordings, verdicts: recordings.map(() => 'accepted' as const), returns: [], handedBack: [], claimed: [] });\n  const reply = await writer.write(",
     tests: ['test/unit/coordinator/perform/cycle.test.ts'],
   },
   {

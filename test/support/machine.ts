@@ -1,13 +1,13 @@
 import { checkState } from '../../runtime/coordinator/machine/check-state.ts';
 import { step } from '../../runtime/coordinator/machine/machine.ts';
 import type { Command } from '../../runtime/coordinator/state/commands.ts';
-import type { CommittedPart, Fact } from '../../runtime/coordinator/state/facts.ts';
+import type { Fact } from '../../runtime/coordinator/state/facts.ts';
 import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
 import type { State } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS, type Returned } from '../../runtime/ledger/contract.ts';
 import type { ItemRef, Row } from '../../runtime/model/row.ts';
 import type { Assignment, HeldItem, Outcome, Poll, PollReply, WorkerState } from '../../runtime/model/session.ts';
-import { factOf } from './committed-part.ts';
+import { type CommittedPart, factOf } from './committed-part.ts';
 import { EPOCH, SETTINGS, type Start, scanOf } from './machine-start.ts';
 
 /** The machine with a hand on its facts and an eye on everything it commands. */

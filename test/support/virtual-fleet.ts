@@ -1,7 +1,7 @@
 import type { Random } from '../../runtime/base/random.ts';
 import { step } from '../../runtime/coordinator/machine/machine.ts';
 import type { Command as CoordinatorCommand } from '../../runtime/coordinator/state/commands.ts';
-import type { ClaimResult, CommittedPart, Fact } from '../../runtime/coordinator/state/facts.ts';
+import type { ClaimResult, Fact } from '../../runtime/coordinator/state/facts.ts';
 import { stateFrom } from '../../runtime/coordinator/state/mirror.ts';
 import type { State as CoordinatorState } from '../../runtime/coordinator/state/state.ts';
 import { NO_FAULTS } from '../../runtime/ledger/contract.ts';
@@ -11,7 +11,7 @@ import type { Command as WorkerCommand } from '../../runtime/worker/commands.ts'
 import { onBeat, onConnected, onReadiness, onReply, onStart, onStored, onTick, onWake, onWritten } from '../../runtime/worker/machine.ts';
 import { newState, type State as WorkerState } from '../../runtime/worker/state.ts';
 import { EventQueue } from '../sim/event-queue.ts';
-import { factOf } from './committed-part.ts';
+import { type CommittedPart, factOf } from './committed-part.ts';
 import { SETTINGS as COORDINATOR, EPOCH, scanOf } from './machine-start.ts';
 import { onOneEnded } from './one-ended.ts';
 import { SETTINGS as WORKER } from './worker-state.ts';

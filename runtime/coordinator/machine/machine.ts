@@ -15,7 +15,7 @@ import { scanStall } from '../progress/stall.ts';
 import { tellWaits } from '../progress/waits.ts';
 import type { Command } from '../state/commands.ts';
 import { command, takeCommands } from '../state/commands.ts';
-import type { CommittedPart, Fact } from '../state/facts.ts';
+import type { Committed, Fact } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
 import { itemAt, openLock, releaseDue, unqueue } from '../state/items.ts';
 import { record } from '../state/rows.ts';
@@ -80,7 +80,7 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
       onTick(state, nowMs);
       return planTail(state);
     case 'committed':
-      return onCommitted(state, fact.parts);
+      return onCommitted(state, fact);
     case 'reassigned':
       return onReassigned(state, fact.moves, fact.verdicts);
     case 'second-attempts':
@@ -112,21 +112,11 @@ function takeIn(state: State, nowMs: number, fact: Fact): void {
   }
 }
 
-function onCommitted(state: State, parts: readonly CommittedPart[]): void {
-  for (const part of parts) takeInPart(state, part);
-}
-
-function takeInPart(state: State, part: CommittedPart): void {
-  switch (part.kind) {
-    case 'recorded':
-      return onRecorded(state, part.recordings, part.verdicts);
-    case 'handed-back':
-      return onHandedBack(state, part.returns, part.results);
-    case 'claimed':
-      return onClaimed(state, part.results);
-    default:
-      assertNever(part);
-  }
+/** In the order in which the ledger has taken them. */
+function onCommitted(state: State, { recordings, verdicts, returns, handedBack, claimed }: Committed): void {
+  onRecorded(state, recordings, verdicts);
+  onHandedBack(state, returns, handedBack);
+  if (claimed.length > 0) onClaimed(state, claimed);
 }
 
 function onTick(state: State, nowMs: number): void {

@@ -1,9 +1,9 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { CommitRequest, Committed, Gone, HandBack, Ledger, Settlement } from '../../ledger/contract.ts';
+import type { Committed as CommitReply, CommitRequest, Gone, HandBack, Ledger, Settlement } from '../../ledger/contract.ts';
 import { type Epoch, isRowOf, type Row } from '../../model/row.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
 import type { Grant, Recording } from '../state/commands.ts';
-import type { CommittedPart, Fact } from '../state/facts.ts';
+import type { Committed, Fact } from '../state/facts.ts';
 import { rowOf } from '../state/item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 
@@ -114,17 +114,16 @@ async function commit({ epoch, ledger, writer, tell }: CycleOptions, taken: Read
   const request: CommitRequest = { settles: settlementsOf(recordings), handBacks: returns, claims: grants };
   const reply = await writer.write(() => ledger.commit(epoch, request));
   if (reply === null) return;
-  const { settled, handedBack, claimed } = reply.kind === 'gone' ? whenGone(taken, reply) : reply;
-  const parts: CommittedPart[] = [];
-  if (recordings.length > 0) parts.push({ kind: 'recorded', recordings, verdicts: settled });
-  if (handedBack.length > 0) parts.push({ kind: 'handed-back', returns, results: handedBack });
-  if (grants.length > 0) parts.push({ kind: 'claimed', results: claimed });
-  tell({ kind: 'committed', parts });
+  tell({ kind: 'committed', ...(reply.kind === 'gone' ? whenGone(taken, reply) : whenCommitted(taken, reply)) });
+}
+
+function whenCommitted({ recordings, returns }: Readonly<Gathered>, { settled, handedBack, claimed }: CommitReply): Committed {
+  return { recordings, verdicts: settled, returns, handedBack, claimed };
 }
 
 /** After a finish every item is recorded, and there is nothing left to hand back. */
-function whenGone({ recordings, grants }: Readonly<Gathered>, gone: Gone): Omit<Committed, 'kind'> {
-  return { settled: recordings.map(() => 'recorded'), handedBack: [], claimed: grants.map(() => gone) };
+function whenGone({ recordings, grants }: Readonly<Gathered>, gone: Gone): Committed {
+  return { recordings, verdicts: recordings.map(() => 'recorded'), returns: [], handedBack: [], claimed: grants.map(() => gone) };
 }
 
 /** Neighbours are mostly of the same row, and share it. */

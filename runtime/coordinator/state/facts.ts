@@ -19,11 +19,14 @@ import type { Recording, Token } from './commands.ts';
 /** What came of one grant. A claim of unknown fate was asked again, exactly as it was, and its rows then came back as found (L8). */
 export type ClaimResult = Claimed | { readonly kind: 'gone' };
 
-/** What one transaction of the ledger did with one kind of what was commanded. */
-export type CommittedPart =
-  | { readonly kind: 'recorded'; readonly recordings: readonly Recording[]; readonly verdicts: readonly SettleVerdict[] }
-  | { readonly kind: 'handed-back'; readonly returns: readonly HandBack[]; readonly results: readonly HandBackVerdict[] }
-  | { readonly kind: 'claimed'; readonly results: readonly ClaimResult[] };
+/** One transaction of the ledger: what it was asked, and its verdict on each, in the same order. Claims are the last round's. */
+export interface Committed {
+  readonly recordings: readonly Recording[];
+  readonly verdicts: readonly SettleVerdict[];
+  readonly returns: readonly HandBack[];
+  readonly handedBack: readonly HandBackVerdict[];
+  readonly claimed: readonly ClaimResult[];
+}
 
 /** What the machine is told: it takes in one after the other (machine.ts). */
 export type Fact =
@@ -45,8 +48,7 @@ export type Fact =
   | { readonly kind: 'hint'; readonly word: HintWord }
   | { readonly kind: 'drain'; readonly order: DrainOrder }
   | { readonly kind: 'tick' }
-  /** One transaction: its parts in the order in which the ledger takes them. */
-  | { readonly kind: 'committed'; readonly parts: readonly CommittedPart[] }
+  | ({ readonly kind: 'committed' } & Committed)
   /** Null: the run is paused, and nothing moved or was given. */
   | { readonly kind: 'reassigned'; readonly moves: readonly Move[]; readonly verdicts: ReassignReply['verdicts'] | null }
   | {

@@ -11,7 +11,7 @@ import { rowOfWorker } from '../state/item.ts';
 import { itemAt, noteBoot } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
-import type { OwnWorker } from '../state/worker.ts';
+import type { OwnWorker, Worker } from '../state/worker.ts';
 import { newWorker, ownWorkers } from '../state/workers.ts';
 import { closeChannel } from './delivery.ts';
 import { endDrain, isLeaving, reviewWorker } from './drain.ts';
@@ -128,6 +128,11 @@ export function onRegistered(state: State, id: WorkerId, bootNonce: string): voi
   for (const token of worker.beats.splice(0)) answerBeat(state, worker, token);
 }
 
+/** How often the worker beats, as far as is known. */
+export function toldIntervalMs({ settings }: State, worker: Worker): number {
+  return worker.toldIntervalMs ?? settings.heartbeatIntervalMs;
+}
+
 /** Every answer carries the timing: the worker may come from a coordinator that had another one. */
 function answerBeat(state: State, worker: OwnWorker, token: Token): void {
   const { workerSelfFenceTimeoutMs, pollWaitMs } = state.settings;
@@ -176,7 +181,7 @@ export function scanWorkers(state: State, nowMs: number): void {
 }
 
 function scanWorker(state: State, nowMs: number, worker: OwnWorker): void {
-  const now = liveness(nowMs, worker.dueAtMs, state.settings, worker.toldIntervalMs ?? state.settings.heartbeatIntervalMs);
+  const now = liveness(nowMs, worker.dueAtMs, state.settings, toldIntervalMs(state, worker));
   if (now === 'failed') return failWorker(state, worker, 'timeout');
   if (now !== 'suspected' || worker.isSuspected) return;
   worker.isSuspected = true;

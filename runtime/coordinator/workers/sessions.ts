@@ -17,7 +17,7 @@ import { ownWorkers } from '../state/workers.ts';
 import { answer, answerEmpty, closeChannel, flush } from './delivery.ts';
 import { isLeaving, onDrainSteps } from './drain.ts';
 import { hasActiveClaim } from './reading.ts';
-import { bootKey, checkEpoch } from './registry.ts';
+import { bootKey, checkEpoch, toldIntervalMs } from './registry.ts';
 
 /** A worker is given up on a stream after so many scans (a minute at the usual interval) in which nothing was heard of it. */
 export const MAX_UNHEARD_SCANS = 240;
@@ -25,8 +25,8 @@ export const MAX_UNHEARD_SCANS = 240;
 export const PULSE_SCANS: number = 2 * WORD_INTERVALS;
 
 /** A worker that was told a longer interval waits for a word for so much longer. */
-function pulseScans({ settings }: State, { toldIntervalMs }: OwnWorker): number {
-  return (PULSE_SCANS * (toldIntervalMs ?? settings.heartbeatIntervalMs)) / settings.heartbeatIntervalMs;
+function pulseScans(state: State, worker: OwnWorker): number {
+  return (PULSE_SCANS * toldIntervalMs(state, worker)) / state.settings.heartbeatIntervalMs;
 }
 
 /** One poll of a worker: what it hands over is taken in, and the poll waits until there is something to say. */

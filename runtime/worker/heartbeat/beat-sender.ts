@@ -20,7 +20,7 @@ export interface BeatSenderDeps {
   readonly onFailure: (cause: unknown) => void;
 }
 
-/** A beat may take so many intervals, and half of the self-fence timeout: long enough for a busy coordinator, and the end of one that hangs. */
+/** A beat may take so many intervals, at most half of the self-fence timeout: enough for a busy coordinator, and the end of one that hangs. */
 const DEADLINE_INTERVALS = 4;
 
 /** Sends the beats (W3), finds a successor where they are not answered, and decides nothing: every answer is handed on. */

@@ -2,7 +2,7 @@ import test from 'ava';
 import { type Cycle, type CycleOptions, createCycle } from '../../../../runtime/coordinator/perform/cycle.ts';
 import type { LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
 import type { Recording } from '../../../../runtime/coordinator/state/commands.ts';
-import type { CommittedPart } from '../../../../runtime/coordinator/state/facts.ts';
+import type { Committed } from '../../../../runtime/coordinator/state/facts.ts';
 import type { CommitRequest, HandBack, Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
@@ -14,11 +14,11 @@ interface Bench {
   readonly cycle: Cycle;
   readonly ledger: Ledger;
   readonly requests: CommitRequest[];
-  readonly told: CommittedPart[];
+  readonly told: Committed[];
   /** What happened, in order. */
   readonly done: string[];
   /** What the machine commands when it is told something. */
-  onTold: (part: CommittedPart) => void;
+  onTold: (fact: Committed) => void;
   isHolder: boolean;
   /** The reply to the next commit is lost. */
   isLosing: boolean;
@@ -43,8 +43,8 @@ async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> =
   };
   const tell: CycleOptions['tell'] = (fact) => {
     made.done.push(fact.kind);
-    made.told.push(...fact.parts);
-    for (const part of fact.parts) made.onTold(part);
+    made.told.push(fact);
+    made.onTold(fact);
   };
   const append: ResultLog['append'] = async (frames) => {
     made.done.push(`append ${frames.length}`);
@@ -80,21 +80,21 @@ test('L16, L18: what is recorded is on disk before it is settled, and the machin
   await settled();
   t.deepEqual(sizes(made), [[2, 1, 1]]);
   t.deepEqual(made.done, ['append 2', 'synced 2', 'in the ledger', 'committed']);
-  t.deepEqual(
-    made.told.map(({ kind }) => kind),
-    ['recorded', 'handed-back', 'claimed'],
-  );
   t.like(made.told, [
-    { verdicts: ['accepted', 'accepted'] },
-    { results: [{ kind: 'returned' }] },
-    { results: [{ kind: 'claimed', granted: [{ from: 4, count: 3, attempt: 1 }] }] },
+    {
+      recordings: [recording(0), recording(1)],
+      verdicts: ['accepted', 'accepted'],
+      returns: [returned(2)],
+      handedBack: [{ kind: 'returned' }],
+      claimed: [{ kind: 'claimed', granted: [{ from: 4, count: 3, attempt: 1 }] }],
+    },
   ]);
 });
 
 test('while one cycle is under way the next gathers, also what the machine commands when it hears of the first', async (t) => {
   const made = await bench();
-  made.onTold = (part) => {
-    if (part.kind === 'recorded' && made.requests.length === 1) made.cycle.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
+  made.onTold = () => {
+    if (made.requests.length === 1) made.cycle.claim([{ worker: 'w2', picks: [{ cursor: 4, count: 1 }] }]);
   };
   made.cycle.record([recording(0)]);
   await Promise.resolve();
@@ -117,9 +117,11 @@ test('L8, L20: a commit of unknown fate is asked again exactly as it was, and wh
   await settled();
   t.is(made.requests[0], made.requests[1]);
   t.like(made.told, [
-    { verdicts: ['recorded'] },
-    { results: [{ kind: 'returned', faults: { failures: 1 } }] },
-    { results: [{ granted: [], found: [{ index: 4, row: row('w2') }] }] },
+    {
+      verdicts: ['recorded'],
+      handedBack: [{ kind: 'returned', faults: { failures: 1 } }],
+      claimed: [{ granted: [], found: [{ index: 4, row: row('w2') }] }],
+    },
   ]);
 });
 
@@ -140,7 +142,7 @@ test('L16: of a finished run every outcome is recorded, and every claim is gone'
   made.cycle.record([recording(0)]);
   made.cycle.claim([{ worker: COORDINATOR_WORKER, picks: [{ cursor: 4, count: 1 }] }]);
   await settled();
-  t.like(made.told.slice(1), [{ verdicts: ['recorded'] }, { results: [{ kind: 'gone' }] }]);
+  t.like(made.told.slice(1), [{ verdicts: ['recorded'], returns: [], handedBack: [], claimed: [{ kind: 'gone' }] }]);
 });
 
 test('a commit that fails for good is told once, and nothing is written after it', async (t) => {

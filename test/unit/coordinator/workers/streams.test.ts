@@ -188,10 +188,11 @@ test('what a worker may forget goes with the lines that are being read for it', 
   stream.say({ capacity: 1, outcomes: [outcomeOf(ref(0))] });
   const known = machine.tell({
     kind: 'committed',
-    parts: [
-      { kind: 'recorded', recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }], verdicts: ['accepted'] },
-      { kind: 'claimed', results: [{ kind: 'claimed', granted: [{ from: 2, count: 1, attempt: 1 }], found: [], cursor: 3 }] },
-    ],
+    recordings: [{ worker: 'w1', outcome: outcomeOf(ref(0)) }],
+    verdicts: ['accepted'],
+    returns: [],
+    handedBack: [],
+    claimed: [{ kind: 'claimed', granted: [{ from: 2, count: 1, attempt: 1 }], found: [], cursor: 3 }],
   });
   t.is(ofKind(known, 'reply-poll').length, 0);
   const reply = okReply(machine.load(known));
