@@ -101,6 +101,14 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     tests: UNIT,
   },
   {
+    name: 'hello-of-an-earlier-term-counts',
+    rule: 'L26',
+    file: 'runtime/coordinator/workers/sessions.ts',
+    old: 'poll.hello !== null && poll.highestEpoch === state.epoch',
+    new: 'poll.hello !== null',
+    tests: UNIT,
+  },
+  {
     name: 'held-back-item-keeps-the-host',
     rule: 'C3',
     file: 'runtime/coordinator/dispatch/isolation.ts',

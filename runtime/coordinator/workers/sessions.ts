@@ -77,10 +77,18 @@ function admit(state: State, poll: Poll, token: Token): OwnWorker | null {
     return null;
   }
   state.dirty.add(worker.id);
-  if (poll.hello !== null && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
+  if (isHelloOfThisTerm(state, poll) && poll.session > worker.session) openSession(state, worker, poll.session, poll.hello);
   if (poll.session === worker.session) return worker;
   needHello(state, token);
   return null;
+}
+
+/**
+ * L26: a hello that was said before this term may be on its way for long, and tells nothing of what the worker has been given since. Only
+ * one that was said to this coordinator knows its epoch.
+ */
+function isHelloOfThisTerm(state: State, poll: Poll): poll is Poll & { readonly hello: readonly HeldItem[] } {
+  return poll.hello !== null && poll.highestEpoch === state.epoch;
 }
 
 function needHello(state: State, token: Token): void {

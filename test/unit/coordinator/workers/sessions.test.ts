@@ -1,6 +1,8 @@
 import test from 'ava';
 import { itemAt, noteBoot } from '../../../../runtime/coordinator/state/items.ts';
+import { ownWorkers } from '../../../../runtime/coordinator/state/workers.ts';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, ref, rowFor, twoRunning } from '../../../support/machine.ts';
+import { EPOCH } from '../../../support/machine-start.ts';
 
 test('a poll of a worker that has not registered is answered at the next tick, not at once', (t) => {
   const machine = new Machine();
@@ -11,6 +13,15 @@ test('a poll of a worker that has not registered is answered at the next tick, n
 test('L26: a session that the coordinator does not know is asked for its hello', (t) => {
   const machine = twoRunning();
   t.like(only(machine.poll('w1', { session: 4 }), 'reply-poll'), { reply: { status: 'hello-needed' } });
+});
+
+test('L26: a hello that was said before this term, and arrives late, is answered with its epoch and tells nothing of what is held', (t) => {
+  const machine = twoRunning();
+  const commands = machine.poll('w1', { hello: [], highestEpoch: EPOCH - 1 });
+  t.deepEqual(kinds(commands), ['reply-poll']);
+  t.deepEqual(only(commands, 'reply-poll').reply, { status: 'hello-needed', epoch: EPOCH });
+  machine.poll('w1', { hello: [heldItem(0, 'started'), heldItem(1)] });
+  t.true([...ownWorkers(machine.state).values()].every((worker) => worker.items.size === 2 && worker.unread.size === 0));
 });
 
 test('L27: a row that the same boot does not hold is sent again under the same attempt', (t) => {
