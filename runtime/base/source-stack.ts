@@ -12,11 +12,21 @@ const maps = new Map<string, SourceMap | null>();
 
 /** Node's types leave this out: a frame's text is a line of the trace. */
 interface Frame {
+  getFunctionName(): string | null;
   toString(): string;
 }
 
-Error.prepareStackTrace = (error, frames) =>
-  [Error.prototype.toString.call(error), ...frames.map((frame: Frame) => `    at ${inSource(frame.toString())}`)].join('\n');
+/**
+ * Where grpc-js makes the stacks of each call that fails or is cancelled. Nobody reads them, since a call's failure is a value here, and
+ * a map that was read for them cost each client of a short run up to a tenth of its time.
+ */
+const UNREAD: ReadonlySet<string | null> = new Set(['makeUnaryRequest', 'makeBidiStreamRequest', 'callErrorFromStatus']);
+
+Error.prepareStackTrace = (error, frames: readonly Frame[]) => {
+  const isUnread = frames[0] !== undefined && UNREAD.has(frames[0].getFunctionName());
+  const lines = frames.map((frame) => `    at ${isUnread ? frame.toString() : inSource(frame.toString())}`);
+  return [Error.prototype.toString.call(error), ...lines].join('\n');
+};
 
 function inSource(frame: string): string {
   return frame.replace(PLACE, (place: string, url: string, line: string, column: string) => {
