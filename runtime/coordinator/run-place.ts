@@ -19,7 +19,6 @@ import { completeIdentity } from './boot/identify.ts';
 import type { Outputs } from './boot/outputs.ts';
 import type { BootDisk } from './boot/recover.ts';
 import type { Again } from './boot/reopening.ts';
-import { watchHintsFile } from './perform/hints-file.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { refuseStoreBehind } from './shutdown/store-behind.ts';
 import type { SeenEpoch } from './state/commands.ts';
@@ -72,7 +71,8 @@ export function runPlace(options: RunPlaceOptions): RunPlace {
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
     checkLog: (unchecked) => checkLog({ inputPath, paths, form, again, ledger, log }, unchecked),
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),
-    watchHints: async (onHints) => (file === null ? null : watchHintsFile({ file, clock, log, onHints })),
+    watchHints: async (onHints) =>
+      file === null ? null : (await import('./perform/hints-file.ts')).watchHintsFile({ file, clock, log, onHints }),
     exportResults: (items) => exportAll(options, paths, items),
     refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, own, seen),
   };

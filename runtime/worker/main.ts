@@ -19,7 +19,6 @@ import type { Backend } from './backends/contract.ts';
 import { createMockBackend } from './backends/mock.ts';
 import { diskSpaceWaiter } from './disk-space-waiter.ts';
 import { startHeartbeat } from './heartbeat/heartbeat.ts';
-import { watchOwnHints } from './hints.ts';
 import { openKnownGood } from './known-good.ts';
 import type { LoopEnd, WorkerLoop } from './loop.ts';
 import { openOutbox } from './outbox/open.ts';
@@ -74,7 +73,8 @@ async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> 
     answers,
     connect: () => connect(settings, runId, log),
     openKnownGood: (slots) => openKnownGood({ path: knownGood, runId, slots, log }),
-    watchHints: async (onHint) => (file === null ? null : watchOwnHints({ file, workerId, node, clock, log, onHint })),
+    watchHints: async (onHint) =>
+      file === null ? null : (await import('./hints.ts')).watchOwnHints({ file, workerId, node, clock, log, onHint }),
     onReady: (loop) => listen(loop, log),
     clock,
     random,

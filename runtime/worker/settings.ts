@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { loadSettings, type Rules } from '../base/config/settings.ts';
+import type { Rules } from '../base/config/settings.ts';
+import { loadSettings } from '../base/config/settings-file.ts';
 import { sigtermDrainMs } from '../model/hint.ts';
 import type { Transport } from '../model/session.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';

@@ -9,8 +9,8 @@ import { parsed, readText, walk } from './sources.ts';
  */
 const AT_START: Readonly<Record<string, readonly string[]>> = {
   'runtime/cli/main.ts': ['commander', 'pino'],
-  'runtime/coordinator/main.ts': ['@bufbuild/protobuf', '@grpc/grpc-js', 'lmdb', 'pino', 'ulid', 'yaml', 'zod'],
-  'runtime/worker/main.ts': ['@bufbuild/protobuf', '@grpc/grpc-js', 'pino', 'yaml', 'zod'],
+  'runtime/coordinator/main.ts': ['@bufbuild/protobuf', '@grpc/grpc-js', 'lmdb', 'pino', 'ulid', 'zod'],
+  'runtime/worker/main.ts': ['@bufbuild/protobuf', '@grpc/grpc-js', 'pino', 'zod'],
   'runtime/worker/heartbeat/heartbeat-thread.ts': ['@bufbuild/protobuf', '@grpc/grpc-js', 'pino'],
   'runtime/input/index/indexer-thread.ts': [],
   'runtime/base/process/watchdog-thread.ts': [],

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 import type * as z from 'zod';
 import { RolloutError } from '../errors.ts';
@@ -8,17 +7,6 @@ export interface Rules<T> {
   readonly schema: z.ZodType<T>;
   /** What must hold between values that are right by themselves; `field` is dotted: `timing.pollWait`. */
   readonly check: (value: T) => readonly { readonly field: string; readonly problem: string }[];
-}
-
-/** Reads a YAML settings file. All mistakes are reported at once: RolloutError CONFIG_INVALID. */
-export async function loadSettings<T>(path: string, rules: Rules<T>): Promise<T> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    throw new RolloutError('CONFIG_INVALID', `cannot read the settings ${path}: check the path given with --config`, { cause: error });
-  }
-  return parseSettings(path, text, rules);
 }
 
 /**
@@ -44,8 +32,8 @@ function entriesOf(contents: unknown): readonly unknown[] {
   return isEmpty ? [] : [contents];
 }
 
-/** `file` is only a name for messages. */
-function parseSettings<T>(file: string, text: string, rules: Rules<T>): T {
+/** All mistakes are reported at once: RolloutError CONFIG_INVALID. `file` is only a name for messages. */
+export function parseSettings<T>(file: string, text: string, rules: Rules<T>): T {
   const yaml = parseYaml(file, text);
   const { contents } = yaml.document;
   const checked = checkBlock(yaml, { node: contents, input: yaml.document.toJS() ?? {}, at: null }, rules);

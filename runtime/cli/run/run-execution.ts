@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { stringify } from 'yaml';
 import { mustGet } from '../../base/assert.ts';
 import { parseDurationMs } from '../../base/config/quantity.ts';
+import { settingsText } from '../../base/config/settings-file.ts';
 import { createEvents } from '../../base/events.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { writeFileAtomic } from '../../base/fs/atomic-file.ts';
@@ -152,7 +152,7 @@ function planWorker(deps: CliDeps, { args, paths }: Execution, slot: Slot): Work
 }
 
 async function writeSettings(path: string, settings: Record<string, unknown>): Promise<void> {
-  await writeFileAtomic(path, stringify(settings), 0o600);
+  await writeFileAtomic(path, settingsText(settings), 0o600);
 }
 
 interface Watching {
