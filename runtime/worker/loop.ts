@@ -140,10 +140,11 @@ export class WorkerLoop {
     this.#fact(() => onStored(this.#deps.state, this.#nowMs(), outcomes));
   }
 
+  /** A timer counts whole milliseconds; one for the rest of one would come too early, and be set again and again. */
   #wakeAt(atMs: number): void {
     this.#wake?.stop();
     const run = (): void => this.#fact(() => onWake(this.#deps.state, this.#nowMs()));
-    this.#wake = this.#deps.clock.after(Math.max(0, atMs - this.#nowMs()), run);
+    this.#wake = this.#deps.clock.after(Math.max(0, Math.ceil(atMs - this.#nowMs())), run);
   }
 
   async #reconnect(): Promise<void> {

@@ -78,12 +78,15 @@ class CoordinatorLink implements Link {
   #client: Dialled | null = null;
   #calls = new AbortController();
   #failures = 0;
+  /** When the present address began to be tried. */
+  #movedAtMs: number;
   #throttle: LogThrottle = NEW_LOG_THROTTLE;
   #primary: string | null = null;
 
   constructor(deps: LinkDeps) {
     this.#deps = deps;
     this.#addresses = addressesOf(deps.addresses);
+    this.#movedAtMs = deps.clock.monotonicMs();
   }
 
   async call<T>(make: (client: WorkerClient, signal: AbortSignal) => Promise<Answered<T>>): Promise<Called<T>> {
@@ -152,15 +155,20 @@ class CoordinatorLink implements Link {
   }
 
   async move(): Promise<void> {
+    const { clock, random } = this.#deps;
+    const left = this.address();
     this.#endCalls();
     this.#addresses = onUnreached(this.#addresses, this.#primary);
     this.#primary = null;
     if (!this.#isPatient()) this.#hangUp();
-    const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#deps.random);
+    const waitMs = fullJitterMs(this.#failures, BACKOFF_BASE_MS, BACKOFF_CAP_MS, random);
     this.#failures += 1;
-    await this.#deps.clock.sleep(waitMs, this.#closed.signal);
+    // An address that hung for long has kept the worker from the next one for that time already.
+    const triedMs = this.address() === left ? 0 : clock.monotonicMs() - this.#movedAtMs;
+    if (triedMs < waitMs) await clock.sleep(waitMs - triedMs, this.#closed.signal);
+    this.#movedAtMs = clock.monotonicMs();
     while (currentAddress(this.#addresses) === null && !this.#closed.signal.aborted) {
-      await this.#deps.clock.sleep(UNTOLD_WAIT_MS, AbortSignal.any([this.#told.signal, this.#closed.signal]));
+      await clock.sleep(UNTOLD_WAIT_MS, AbortSignal.any([this.#told.signal, this.#closed.signal]));
     }
   }
 
