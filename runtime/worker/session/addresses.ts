@@ -28,5 +28,6 @@ export function onUnreached(addresses: Addresses, primary: string | null): Addre
   const next = list.findIndex((address, index) => index > position && address !== current);
   if (next !== -1) return { ...addresses, position: next, told: null, failed: primary === null ? current : addresses.failed };
   // The list begins again.
-  return { list, position: Math.max(0, list.findIndex((address) => address !== current)), told: null, failed: null };
+  const first = list.findIndex((address) => address !== current);
+  return { list, position: Math.max(0, first), told: null, failed: null };
 }

@@ -20,7 +20,7 @@ interface Dials {
   readonly waitsMs: number[];
 }
 
-function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
+function linkTo(addresses: readonly string[], sleep?: Clock['sleep'], monotonicMs: Clock['monotonicMs'] = () => 0): Dials {
   const [dialled, closed, waitsMs]: [string[], string[], number[]] = [[], [], []];
   const [streams, hungUp]: [SessionListener[], number[]] = [[], []];
   const dial = (address: string): WorkerClient => {
@@ -36,6 +36,7 @@ function linkTo(addresses: readonly string[], sleep?: Clock['sleep']): Dials {
   };
   const clock = {
     ...systemClock,
+    monotonicMs,
     sleep:
       sleep ??
       (async (ms: number) => {
@@ -93,6 +94,20 @@ test('the waits grow from 100 ms to 1 s, by chance from nothing on, and begin ag
   await link.call(async () => ({ kind: 'reply', reply: 'one' }));
   await link.move();
   t.true((waitsMs.at(-1) ?? 0) < 100);
+});
+
+test('an address that hung for long is left for another one without a further wait, and not for itself', async (t) => {
+  let nowMs = 0;
+  const moved = async (addresses: readonly string[]): Promise<readonly number[]> => {
+    const { link, waitsMs } = linkTo(addresses, undefined, () => nowMs);
+    for (let n = 0; n < 20; n++) {
+      nowMs += 2_000;
+      await link.move();
+    }
+    return waitsMs;
+  };
+  t.deepEqual(await moved(['a:1', 'b:2']), []);
+  t.is((await moved(['a:1'])).length, 20);
 });
 
 test('where no address is known nothing is dialled, and a move lasts until one is told', async (t) => {
