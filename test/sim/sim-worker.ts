@@ -22,6 +22,9 @@ import type { World } from './world.ts';
 /** Longer than any outage of a backend here: a worker that gives up is another story. */
 const WAIT_BACKEND_MS = 600_000;
 
+/** The main loop, or the thread that beats: each hears its own replies. */
+type Thread = Pick<Caller, 'clock' | 'whenOn' | 'onReply'>;
+
 /** What a process may end with where its disk failed it, and start again. */
 const MENDABLE: ReadonlySet<string> = new Set(['STORE_FAILED']);
 
@@ -131,16 +134,26 @@ export class SimWorker {
   #wire(seen: Seen, boot: Boot): Wire {
     const { process } = this;
     const { clock, heartbeatClock } = process;
+    const { worker } = this.#world.checkers;
+    const main: Thread = { clock, whenOn: (run) => process.whenOn(run), onReply: (reply) => worker.onReply(seen, reply) };
+    const beating: Thread = {
+      clock: heartbeatClock,
+      whenOn: (run) => process.heartbeatWhenOn(run),
+      onReply: (reply) => worker.onBeatReply(seen, reply),
+    };
     return {
-      dial: (address) => this.#dial(seen, boot, { clock, whenOn: (run) => process.whenOn(run) }, address),
+      dial: (address) => this.#dial(seen, boot, main, address),
       startHeartbeat: (settings, { onBeat, onFailure }) =>
         startSimHeartbeat({
           settings,
           process,
-          onBeat,
+          onBeat: (beat) => {
+            worker.onBeatHeard(seen, beat);
+            onBeat(beat);
+          },
           onFailure,
           link: createLink({
-            dial: (address) => this.#dial(seen, boot, { clock: heartbeatClock, whenOn: (run) => process.heartbeatWhenOn(run) }, address),
+            dial: (address) => this.#dial(seen, boot, beating, address),
             addresses: settings.coordinators,
             clock,
             random: this.#world.stream(`link of ${process.name}`),
@@ -151,11 +164,9 @@ export class SimWorker {
     };
   }
 
-  #dial(seen: Seen, boot: Boot, thread: Pick<Caller, 'clock' | 'whenOn'>, address: string): WorkerClient {
-    const { worker } = this.#world.checkers;
+  #dial(seen: Seen, boot: Boot, thread: Thread, address: string): WorkerClient {
     const { process, id } = this;
-    const caller = { worker: id, process, ...thread, onReply: (reply: { readonly epoch: number }) => worker.onReply(seen, reply) };
-    return this.#spied(seen, boot, dial(this.#world, caller, address));
+    return this.#spied(seen, boot, dial(this.#world, { worker: id, process, ...thread }, address));
   }
 
   /** The checkers see what is sent, at the last moment before it is. */

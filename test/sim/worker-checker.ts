@@ -9,7 +9,9 @@ import type { SimProcess } from './sim-process.ts';
 export interface Seen {
   readonly worker: WorkerId;
   readonly process: SimProcess;
+  /** What its main loop has heard of, and what the thread that beats has: while the loop is blocked they differ. */
   highestEpoch: number;
+  beatEpoch: number;
   validMs: number;
   hasLeft: boolean;
   beatsUnderWay: number;
@@ -47,6 +49,7 @@ export class WorkerChecker {
       worker,
       process,
       highestEpoch: 0,
+      beatEpoch: 0,
       validMs: process.monotonicMs(),
       hasLeft: false,
       beatsUnderWay: 0,
@@ -65,6 +68,18 @@ export class WorkerChecker {
     seen.validMs = seen.process.monotonicMs();
   }
 
+  /** The thread that beats has heard it; its main loop hears it as soon as it can. */
+  onBeatReply(seen: Seen, { epoch }: { readonly epoch: number }): void {
+    if (epoch < Math.max(seen.beatEpoch, seen.highestEpoch)) return this.#checking.count('word of a deposed coordinator');
+    seen.beatEpoch = epoch;
+    seen.validMs = seen.process.monotonicMs();
+  }
+
+  onBeatHeard(seen: Seen, { epoch }: { readonly epoch: number }): void {
+    seen.highestEpoch = Math.max(seen.highestEpoch, epoch);
+  }
+
+  /** The main loop has heard it. */
   onReply(seen: Seen, reply: { readonly epoch: number } | PollReply): void {
     if (reply.epoch < seen.highestEpoch) return this.#onDeposed(seen, reply);
     seen.highestEpoch = reply.epoch;
