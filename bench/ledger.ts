@@ -29,9 +29,9 @@ export const ledger: Part = {
 
 async function begin(opened: Ledger, placeId: string): Promise<void> {
   const process = { bootId: 'bench', pid: 1, startTime: '1', uid: 0 };
-  await opened.acquire({ holder: 'bench', process, address: 'localhost:1', expected: null, floor: -1 });
+  await opened.acquire({ holder: 'bench', process, address: 'localhost:1', expected: null, grounds: null, ttlMs: 60_000, floor: -1 });
   await opened.bind(EPOCH, { placeId, runId: 'bench' });
-  await opened.register(EPOCH, WORKER, { bootNonce: 'bench', pid: 1, concurrency: BATCH, registeredAtMs: 0 });
+  await opened.register({ epoch: EPOCH, serial: 1 }, WORKER, { bootNonce: 'bench', pid: 1, concurrency: BATCH, registeredAtMs: 0 });
 }
 
 /** As a coordinator does it: what the last commit claimed is settled in the one that claims the next. */

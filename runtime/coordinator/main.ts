@@ -13,6 +13,7 @@ import { startWatchdog } from '../base/process/watchdog.ts';
 import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import { withDeadlines } from '../ledger/deadline.ts';
 import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { statePaths } from '../run-dir/paths.ts';
@@ -101,7 +102,12 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
   const server = await startListening({ settings, runId, context, clock, log });
   const { address } = server;
-  const ledger = testHook.ledger(await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock }));
+  let killedPid: number | null = null;
+  const onKilled = (pid: number): void => {
+    killedPid = pid;
+  };
+  const opened = await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock, onKilled });
+  const ledger = withDeadlines(testHook.ledger(opened), clock);
   try {
     const { again, isResuming } = wish;
     const shared = { runId, settings, ledger, address, clock, log };
@@ -113,6 +119,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
       isSupervised: isSupervised(),
       process: await ownProcess(),
       isDead: isProcessDead,
+      killedPid: () => killedPid,
     });
   } finally {
     context.coordinatorStatus = { kind: 'ending' };

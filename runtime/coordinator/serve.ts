@@ -60,12 +60,18 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const writer = createLedgerWriter({ leaseHolder, clock, random });
   const indexing = place.startIndexing();
   try {
-    const { scan, checked } = await place.checkLog({ epoch, scan: recovered.scan, writer, indexing });
+    const { scan, checked } = await place.checkLog({
+      epoch,
+      scan: recovered.scan,
+      writer,
+      nextStamp: () => leaseHolder.nextStamp(),
+      indexing,
+    });
     const ready = { ...options, recovered: { ...recovered, scan }, writer, indexing, checked };
     const isCompleted = scan.progress.state.kind === 'completed';
     if (isCompleted && !(await hasGrown(ready))) return await finishAgain(ready);
     if (settings.onInvalid === 'fail' && !(await isInputAccepted(ready))) return EXIT.interrupted;
-    if (isCompleted) await reopenForMore(ledger, epoch, writer);
+    if (isCompleted) await reopenForMore(ledger, leaseHolder.nextStamp(), writer);
     return await run(ready);
   } finally {
     await indexing.stop();
@@ -160,6 +166,7 @@ function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts)
   const { epoch } = recovered.leaseHolder.lease();
   const perform = createPerformer({
     epoch,
+    nextStamp: () => recovered.leaseHolder.nextStamp(),
     ledger,
     writer,
     cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail }),

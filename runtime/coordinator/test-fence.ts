@@ -52,12 +52,15 @@ async function tinyRun(dir: string): Promise<CoordinatorSettings> {
   return loadCoordinatorSettings(config);
 }
 
+const RIVAL_TTL_MS = 60_000;
+
 /** What a successor does, without waiting for the lease to run out: the epoch is what deposes. A renewal may come in between. */
 async function takeOver(leaseHolder: LeaseHolder, ledger: Ledger): Promise<void> {
   const held = leaseHolder.lease();
   for (;;) {
-    const expected = await ledger.readLease();
-    const reply = await ledger.acquire({ ...held, holder: 'test-fence', expected, floor: held.epoch });
+    const { lease: expected } = await ledger.readLease();
+    const own = { holder: 'test-fence', address: held.address, process: held.process };
+    const reply = await ledger.acquire({ ...own, expected, grounds: 'watched', ttlMs: RIVAL_TTL_MS, floor: held.epoch });
     if (reply.kind === 'won') return;
   }
 }

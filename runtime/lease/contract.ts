@@ -1,6 +1,6 @@
 import type { Fenced } from '../ledger/contract.ts';
 import type { Lease } from '../model/lease.ts';
-import type { Epoch } from '../model/row.ts';
+import type { Epoch, Stamp } from '../model/row.ts';
 
 /** Keeps a lease that was won. */
 export interface LeaseHolder {
@@ -21,6 +21,8 @@ export interface LeaseHolder {
   readonly fenced: AbortSignal;
   /** A reply of the ledger names a later epoch. */
   fence(byEpoch: Epoch): void;
+  /** Numbers the requests of this epoch that overwrite something (L38). */
+  nextStamp(): Stamp;
   /** Gives the lease up: the next one wins epoch + 1 at once (L1). */
   resign(): Promise<void>;
   /** Renews no more, and leaves the lease to expire. */
@@ -34,5 +36,4 @@ export interface Resigned {
 
 export interface Won {
   readonly kind: 'acquired' | 'stolen';
-  readonly killedPid: number | null;
 }

@@ -1,14 +1,15 @@
 import { assert, assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
-import type { Fenced, Ledger } from '../ledger/contract.ts';
+import type { Fenced } from '../ledger/contract.ts';
+import type { CandidateLedger } from '../ledger/views.ts';
 import type { Lease } from '../model/lease.ts';
-import type { Epoch } from '../model/row.ts';
+import type { Epoch, Stamp } from '../model/row.ts';
 import type { LeaseHolder, Resigned, Won } from './contract.ts';
 import { type Holding, isOver, onFenced, onRenewed, onResign, onTick, onWon, type Terms } from './machine.ts';
 
 export interface HolderOptions {
-  readonly ledger: Pick<Ledger, 'renew' | 'release'>;
+  readonly ledger: Pick<CandidateLedger, 'renew' | 'release'>;
   readonly clock: Clock;
   readonly ttlMs: number;
   readonly renewIntervalMs: number;
@@ -33,7 +34,10 @@ class Holder implements LeaseHolder {
   readonly #fenced = new AbortController();
   readonly #loop: Promise<void>;
   #holding: Holding;
+  #serial = 0;
   #renewal: Promise<void> | null = null;
+  /** When this renewal was asked for first: one of unknown fate may have been carried out then (L38). Null: none is of unknown fate. */
+  #askedFirstMs: number | null = null;
 
   constructor(options: HolderOptions, lease: Lease, sentAtMs: number, won: Won) {
     this.won = won;
@@ -56,6 +60,11 @@ class Holder implements LeaseHolder {
 
   lease(): Lease {
     return this.#holding.lease;
+  }
+
+  nextStamp(): Stamp {
+    this.#serial += 1;
+    return { epoch: this.lease().epoch, serial: this.#serial };
   }
 
   isFresh(): boolean {
@@ -107,8 +116,11 @@ class Holder implements LeaseHolder {
   }
 
   async #renewOnce(): Promise<void> {
-    const sentAtMs = this.#options.clock.monotonicMs();
-    const reply = await this.#options.ledger.renew(this.#holding.lease);
+    const { clock, ledger, ttlMs } = this.#options;
+    const sentAtMs = this.#askedFirstMs ?? clock.monotonicMs();
+    this.#askedFirstMs = sentAtMs;
+    const reply = await ledger.renew(this.#holding.lease, ttlMs);
+    this.#askedFirstMs = null;
     if (reply.kind === 'renewed') {
       this.#holding = onRenewed(this.#holding, reply.lease, sentAtMs, this.#terms);
       return;

@@ -1,4 +1,4 @@
-import type { Lease } from '../model/lease.ts';
+import type { Lease, OwnGrounds, SeenLease } from '../model/lease.ts';
 import { isSameLease } from '../model/lease.ts';
 import type { Epoch } from '../model/row.ts';
 
@@ -13,19 +13,29 @@ import type { Epoch } from '../model/row.ts';
 export interface Watching {
   readonly seen: Lease | null;
   readonly sinceMs: number;
+  /** What the store's clock said when the row was read last; null where it has none. */
+  readonly storeNowMs: number | null;
 }
 
-export function onSeen(before: Watching | null, nowMs: number, seen: Lease | null): Watching {
-  return before !== null && isSameLease(before.seen, seen) ? before : { seen, sinceMs: nowMs };
+export function onSeen(before: Watching | null, nowMs: number, { lease: seen, nowMs: storeNowMs }: SeenLease): Watching {
+  return { seen, sinceMs: before !== null && isSameLease(before.seen, seen) ? before.sinceMs : nowMs, storeNowMs };
 }
 
-/** Why a candidate may try (L4): no holder, a holder whose process certainly ended, or the same bytes for a whole TTL. */
-export type Grounds = 'free' | 'dead' | 'expired';
+/**
+ * Why a candidate may try (L4): no holder, a holder whose process certainly ended, the same bytes for a whole TTL of its own clock, or an
+ * expiry on the store's clock, of which the store is the judge.
+ */
+export type Grounds = 'free' | OwnGrounds | 'expired';
 
 export function groundsToAcquire(watching: Watching, nowMs: number, ttlMs: number, isHolderDead: boolean): Grounds | null {
   if (watching.seen === null || watching.seen.holder === '') return 'free';
   if (isHolderDead) return 'dead';
-  return nowMs - watching.sinceMs >= ttlMs ? 'expired' : null;
+  if (nowMs - watching.sinceMs >= ttlMs) return 'watched';
+  return watching.storeNowMs !== null && watching.storeNowMs >= watching.seen.untilMs ? 'expired' : null;
+}
+
+export function ownGrounds(grounds: Grounds): OwnGrounds | null {
+  return grounds === 'dead' || grounds === 'watched' ? grounds : null;
 }
 
 /** For how long a win or a renewal is good. */

@@ -1,21 +1,22 @@
-import type { AcquireReply, AcquireRequest, Lease } from '../model/lease.ts';
-import type { Attempt, Epoch, ItemIndex, Row, WorkerId } from '../model/row.ts';
+import type { AcquireReply, AcquireRequest, Lease, SeenLease } from '../model/lease.ts';
+import type { Attempt, Epoch, ItemIndex, Row, Stamp, WorkerId } from '../model/row.ts';
 import type { Progress, RunState } from '../model/run.ts';
 import type { EpochTally, Reopening } from '../model/tally.ts';
 
 /**
  * The ledger says who may do what (SPEC.md). One contract; memory and embedded implement it, and one suite checks both.
  *
- * Expected refusals are values. A thrown error means "it is not known whether it happened"; every verb is safe to repeat.
+ * Expected refusals are values. A thrown `CallFailed` says that the call was not carried out, or that its fate is unknown; every verb is
+ * safe to repeat, also long after (L38). Any other error means that the store is broken, or is a bug. views.ts has what each caller needs.
  * Every verb that names an epoch checks it in the same transaction and answers `fenced` when the ledger's has moved on (L5).
  * A reply is given only after its commit is durable (L16).
  */
 export interface Ledger {
   /** Reads the lease row; null where no coordinator ever held it. Never blocks on a writer. */
-  readLease(): Promise<Lease | null>;
+  readLease(): Promise<SeenLease>;
   acquire(request: AcquireRequest): Promise<AcquireReply>;
-  /** Compare-and-swap of the holder's own bytes: `renewals` grows by one. */
-  renew(held: Lease): Promise<{ readonly kind: 'renewed'; readonly lease: Lease } | Fenced>;
+  /** Compare-and-swap of the holder's own bytes: `renewals` grows by one. Asked again with the old ones, it answers what is there. */
+  renew(held: Lease, ttlMs: number): Promise<{ readonly kind: 'renewed'; readonly lease: Lease } | Fenced>;
   /** Resign: empties `holder`, keeps the epoch; the next acquires epoch + 1 at once (L1). */
   release(held: Lease): Promise<{ readonly kind: 'released' } | Fenced>;
 
@@ -29,26 +30,23 @@ export interface Ledger {
   /** Lets handed-back items run again in the rows that were taken from them last, for a worker that still executes them (L44). */
   restore(epoch: Epoch, rows: readonly NamedRow[]): Promise<RestoreReply | Gone | Fenced>;
   /** Gives a running item a second attempt on another worker: a second row of the item (L13). */
-  second(epoch: Epoch, worker: WorkerId, rows: readonly NamedRow[]): Promise<SecondAttemptReply | Gone | Fenced>;
+  second(epoch: Epoch, worker: WorkerId, items: readonly SoleRow[]): Promise<SecondAttemptReply | Gone | Fenced>;
   /** Read-only: may this attempt still settle? What `stale` is confirmed with (L29). */
   look(epoch: Epoch, rows: readonly NamedRow[]): Promise<{ readonly kind: 'looked'; readonly verdicts: readonly Verdict[] } | Fenced>;
 
   /** Overwrites a worker's registry row; gives it a worker number of its own at first sight, never used again (L9). */
-  register(epoch: Epoch, worker: WorkerId, info: WorkerInfo): Promise<{ readonly kind: 'registered' } | Fenced>;
+  register(by: Stamp, worker: WorkerId, info: WorkerInfo): Promise<{ readonly kind: 'registered' } | Overtaken | Fenced>;
   /** Removes a worker's registry row; its number stays taken. */
-  forget(epoch: Epoch, worker: WorkerId): Promise<{ readonly kind: 'forgotten' } | Fenced>;
+  forget(by: Stamp, worker: WorkerId): Promise<{ readonly kind: 'forgotten' } | Overtaken | Fenced>;
 
   /** While paused, claims, `reassign` and `second` are answered `gone`; settlements, hand-backs and `restore` go on. */
-  pause(epoch: Epoch, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Fenced>;
-  resume(epoch: Epoch): Promise<{ readonly kind: 'resumed' } | Gone | Fenced>;
+  pause(by: Stamp, reason: string): Promise<{ readonly kind: 'paused' } | Gone | Overtaken | Fenced>;
+  resume(by: Stamp): Promise<{ readonly kind: 'resumed' } | Gone | Overtaken | Fenced>;
   /** Ends the run: afterwards what claims, settles, hands back or moves answers `gone` (L16). Refused while an item is not terminal. */
-  finish(
-    epoch: Epoch,
-    items: number,
-  ): Promise<{ readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress } | Fenced>;
+  finish(by: Stamp, items: number): Promise<Finished | Overtaken | Fenced>;
 
   /** Takes back what is recorded of some items, so that they run again; a completed run runs again (L45). */
-  reopen(epoch: Epoch, reopening: Reopening): Promise<ReopenReply | Fenced>;
+  reopen(by: Stamp, reopening: Reopening): Promise<ReopenReply | Overtaken | Fenced>;
 
   /** All that a coordinator's mirror is built from; checks L6 and throws a LedgerCorrupt error where it does not hold. */
   scan(epoch: Epoch): Promise<Scan | Fenced>;
@@ -70,6 +68,11 @@ export interface Fenced {
   /** The ledger's epoch now. */
   readonly epoch: Epoch;
 }
+
+/** A later request of the same caller was carried out before this one, which changed nothing (L38). Nobody waits for this answer. */
+export type Overtaken = { readonly kind: 'overtaken' };
+
+export type Finished = { readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress };
 
 /** The run is paused or completed. */
 export interface Gone {
@@ -189,14 +192,9 @@ export interface Returned {
   readonly other: Row | null;
 }
 
-export interface Refused {
-  readonly kind: 'refused';
-  readonly found: Found;
-}
+export type Refused = { readonly kind: 'refused'; readonly found: Found };
 
-export interface Move extends NamedRow {
-  readonly to: WorkerId;
-}
+export type Move = NamedRow & { readonly to: WorkerId };
 
 export interface ReassignReply {
   readonly kind: 'reassigned';
@@ -206,6 +204,9 @@ export interface ReassignReply {
 
 /** Per row: it runs again, or ran already; or what stands there instead (L7). */
 export type RestoreReply = { readonly kind: 'restored'; readonly verdicts: readonly ({ readonly kind: 'restored' } | Refused)[] };
+
+/** The only row of a running item, and the highest attempt that the item was ever given (L38). */
+export type SoleRow = NamedRow & { readonly lastAttempt: Attempt };
 
 export interface SecondAttemptReply {
   readonly kind: 'second-attempts';

@@ -1,5 +1,5 @@
 import type { Lease } from '../model/lease.ts';
-import type { Attempt, Epoch, ItemIndex, WorkerId } from '../model/row.ts';
+import type { Attempt, Epoch, ItemIndex, Stamp, WorkerId } from '../model/row.ts';
 import type { RunState } from '../model/run.ts';
 import type { EpochTally, Tally } from '../model/tally.ts';
 import type { HandedBackItem, Place, RunningItem, WorkerInfo } from './contract.ts';
@@ -13,6 +13,8 @@ export interface Rows {
   /** Null before the first coordinator won (L1). */
   head(): Head | null;
   state(): RunState;
+  /** The request that wrote the state last; null where none did (L38). */
+  stateBy(): Stamp | null;
   place(): Place | null;
   /** The item, where it is running or handed back. */
   inFlight(index: ItemIndex): InFlight | null;
@@ -80,13 +82,21 @@ export interface WorkerRow {
   readonly number: number;
   /** Null once forgotten: the number stays taken. */
   readonly info: WorkerInfo | null;
+  /** The request that wrote it last (L38). */
+  readonly by: Stamp;
+}
+
+export interface StateRow {
+  readonly state: RunState;
+  /** The request that wrote it last (L38). */
+  readonly by: Stamp;
 }
 
 /** What a decision changes; whatever is absent stays as it is. All of it happens, or nothing. */
 export interface Writes {
   readonly lease?: Lease;
   readonly head?: Head;
-  readonly state?: RunState;
+  readonly state?: StateRow;
   readonly place?: Place;
   readonly worker?: { readonly worker: WorkerId; readonly row: WorkerRow };
   readonly tallies?: readonly EpochTally[];

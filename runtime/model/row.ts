@@ -31,6 +31,14 @@ export interface ItemRef {
   readonly claimEpoch: Epoch;
 }
 
+/**
+ * Numbers a request that overwrites something (L38): the serials of one epoch only grow, and a request that is asked again keeps its own.
+ */
+export interface Stamp {
+  readonly epoch: Epoch;
+  readonly serial: number;
+}
+
 /** A running row: who may settle the item. */
 export interface Row {
   readonly worker: WorkerId;

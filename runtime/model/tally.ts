@@ -54,8 +54,8 @@ export class TallySum {
 
   add(index: ItemIndex, attempt: Attempt): void {
     this.#count += 1;
-    this.#low ^= mixed(LOW, index, attempt);
-    this.#high ^= mixed(HIGH, index, attempt);
+    this.#low ^= lowHash(index, attempt);
+    this.#high ^= highHash(index, attempt);
   }
 
   sum(): Tally {
@@ -83,6 +83,15 @@ export function countOf(tallies: readonly EpochTally[]): number {
 /** Any two odd numbers do. */
 const LOW = 0x9e3779b1;
 const HIGH = 0x85ebca77;
+
+/** The lower half of an outcome's hash. */
+export function lowHash(index: ItemIndex, attempt: Attempt): number {
+  return mixed(LOW, index, attempt);
+}
+
+export function highHash(index: ItemIndex, attempt: Attempt): number {
+  return mixed(HIGH, index, attempt);
+}
 
 function mixed(seed: number, index: number, attempt: number): number {
   return spread(spread(Math.imul(index + 1, seed)) ^ Math.imul(attempt, seed));

@@ -27,7 +27,7 @@ async function drill(t: ExecutionContext, launcher: Launcher, args: readonly str
   t.is(printedEvents(command).at(-1)?.['kind'], 'coordinator_fenced', 'and it is the last word');
   t.true(tookMs < FENCED_MS, `${tookMs} ms`);
   const ledger = await openLedgerReadOnly(join(state, 'store'));
-  t.like(await ledger.readLease(), { holder: 'test-fence', epoch: 1 }, 'the rival holds the lease');
+  t.like((await ledger.readLease()).lease, { holder: 'test-fence', epoch: 1 }, 'the rival holds the lease');
   t.is((await ledger.progress()).done, 0);
   await ledger.dispose();
   return { command, tookMs };

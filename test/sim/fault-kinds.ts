@@ -18,7 +18,9 @@ export type FaultKind =
   | 'store-failed-before'
   | 'store-failed-after'
   | 'store-failed-late'
+  | 'store-silent'
   | 'store-slow'
+  | 'store-twice'
   | 'store-away'
   | 'disk-full'
   | 'sync-failed'
@@ -65,7 +67,9 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   'store-failed-before': { most: 0.06 },
   'store-failed-after': { most: 0.06 },
   'store-failed-late': { most: 0.03 },
+  'store-silent': { most: 0.01 },
   'store-slow': { most: 0.03 },
+  'store-twice': { most: 0.05 },
   'store-away': { most: 0.01, perTick: true },
   // The disk under the result log.
   'disk-full': { most: 0.008, perTick: true },

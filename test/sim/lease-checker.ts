@@ -1,4 +1,4 @@
-import { type AcquireRequest, isSameLease, type Lease } from '../../runtime/model/lease.ts';
+import { type AcquireRequest, isSameLease, type Lease, type SeenLease } from '../../runtime/model/lease.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -32,7 +32,7 @@ export class LeaseChecker {
   }
 
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
-    if (verb === 'readLease') return this.#onRead(answer as Lease | null, process);
+    if (verb === 'readLease') return this.#onRead((answer as SeenLease).lease, process);
     const reply = answer as { readonly kind: string; readonly lease?: Lease };
     if (verb === 'acquire' && reply.kind === 'held') this.#watch(process, reply.lease ?? null);
     if (verb === 'acquire' && reply.kind === 'won' && reply.lease !== undefined)

@@ -16,6 +16,7 @@ import {
   type ItemIndex,
   isSameRow,
   type Row,
+  type Stamp,
   type WorkerId,
 } from '../../runtime/model/row.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
@@ -40,6 +41,8 @@ interface Answer {
   readonly verdicts?: readonly (string | Verdict)[];
 }
 
+/** These name a stamp in the place of an epoch (L38). */
+const NUMBERED: ReadonlySet<string> = new Set(['register', 'forget', 'pause', 'resume', 'finish', 'reopen']);
 const WITHOUT_EPOCH: ReadonlySet<string> = new Set(['readLease', 'acquire', 'renew', 'release', 'progress', 'bits', 'tallies']);
 /** So many writes lie between two scans, which count everything again (L6). */
 const SCAN_EVERY = 40;
@@ -72,7 +75,7 @@ export class LedgerChecker {
     trace.note(verb, `${reply?.kind ?? ''} ${process.name}`);
     if (trace.isKept && verb !== 'readLease') trace.note(verb, JSON.stringify([args, answer]));
     if (WITHOUT_EPOCH.has(verb)) return this.lease.observe(verb, args, answer, process);
-    const epoch = args[0] as Epoch;
+    const epoch = NUMBERED.has(verb) ? (args[0] as Stamp).epoch : (args[0] as Epoch);
     if (reply === null || !this.lease.isUnder(epoch, reply, `${verb} of ${process.name}`)) return;
     this.#take(verb, epoch, args, reply);
     if (verb === 'look') this.#onLooked(process, args[1] as readonly Named[], reply);
@@ -87,8 +90,8 @@ export class LedgerChecker {
       reassign: () => this.#each<Move>(args[1], reply, 'reassigned', (one, said) => this.#move(epoch, one, said as Verdict)),
       restore: () => this.#each<Named>(args[1], reply, 'restored', (one, said) => this.#restore(one, said as Verdict)),
       second: () => this.#each<Named>(args[2], reply, 'second-attempts', (one, said) => this.#second(epoch, who, one, said as Verdict)),
-      register: () => void this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce),
-      forget: () => void this.boots.delete(who),
+      register: () => void (reply.kind === 'registered' && this.boots.set(who, (args[2] as { readonly bootNonce: string }).bootNonce)),
+      forget: () => void (reply.kind === 'forgotten' && this.boots.delete(who)),
       finish: () => this.#onFinished(args[1] as number, reply),
     }[verb];
     take?.();

@@ -110,6 +110,7 @@ export class SimCoordinator {
       context: this.#context,
       process: { bootId: 'b', pid, startTime: '1', uid: 0 },
       isDead: async (holder) => this.#world.isDead(holder.pid),
+      killedPid: () => null,
       isSupervised: this.#isSupervised,
       isResuming: true,
       isRerunning: false,

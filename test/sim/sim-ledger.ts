@@ -17,6 +17,7 @@ export function createSimLedger(): Ledger {
       return reply;
     },
     read: async (read) => read(tableOf(values, names).rows),
+    nowMs: () => null,
     dispose: async () => undefined,
   });
 }

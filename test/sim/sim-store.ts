@@ -1,5 +1,6 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
+import { withDeadlines } from '../../runtime/ledger/deadline.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
@@ -14,8 +15,6 @@ const LATEST_MS = 6_000;
 const SLOWEST_MS = 3_000;
 /** A read that every candidate makes many times a second, and that decides nothing by itself. */
 const WATCHING = 'readLease';
-/** Each names the whole of what is to be, and the caller keeps their order: one that overtakes a later one has no place here. */
-const IN_ORDER: ReadonlySet<string> = new Set(['register', 'forget']);
 
 /**
  * The store as one coordinator process reaches it: calls travel there and back, in the order in which they were made, and are carried
@@ -36,12 +35,13 @@ const FOR_HOLDERS: ReadonlySet<string> = new Set([
 
 export function connectStore(world: World, process: SimProcess): Ledger {
   const connection = new Connection(world, process);
-  return new Proxy(world.ledger, {
+  const reached = new Proxy(world.ledger, {
     get:
       (_, verb: string) =>
       (...args: readonly unknown[]) =>
         connection.call(verb, args),
   });
+  return withDeadlines(reached, process.clock);
 }
 
 class Connection {
@@ -70,7 +70,8 @@ class Connection {
       const { faults, queue } = this.#world;
       if (queue.nowMs < this.#world.storeAwayUntilMs) return void queue.after(this.#travelMs() * 20, fail('the store is away'));
       if (verb !== WATCHING && faults.strikes('store-failed-before')) return void queue.after(this.#travelMs(), fail('not done'));
-      if (verb !== WATCHING && !IN_ORDER.has(verb) && faults.strikes('store-failed-late')) {
+      if (verb !== WATCHING && faults.strikes('store-silent')) return;
+      if (verb !== WATCHING && faults.strikes('store-failed-late')) {
         queue.after(this.#random.next() * LATEST_MS, () => this.#carryOut(verb, args, null, reject));
         return void queue.after(this.#travelMs(), fail('nobody knows'));
       }
@@ -79,6 +80,11 @@ class Connection {
         if (this.#process.isDead && this.#random.next() < 0.5) return;
         this.#carryOut(verb, args, answered, reject);
       });
+      // The same request once more, after its caller has heard the answer and gone on.
+      if (verb !== WATCHING && faults.strikes('store-twice')) {
+        const laterMs = this.#lastArrivalMs - queue.nowMs + this.#random.next() * LATEST_MS;
+        queue.after(laterMs, () => this.#carryOut(verb, args, null, reject));
+      }
     });
   }
 

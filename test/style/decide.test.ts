@@ -24,6 +24,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'draft',
     'hand-back',
     'lease',
+    'order',
     'reassign',
     'reopen',
     'restore',
@@ -93,7 +94,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
 const PLAIN: readonly string[] = [
   ...['base/errors', 'base/exit', 'base/config/settings-fields', 'base/config/settings-mistakes'],
   ...['keys', 'list', 'names', 'ranges'].map((name) => `ledger/embedded/${name}`),
-  ...['ledger/rules/verbs', 'input/index/index-files', 'input/file/input-error'],
+  ...['ledger/call-failed', 'ledger/rules/verbs', 'input/index/index-files', 'input/file/input-error'],
   ...[
     'rpc/mapping/field-check',
     'coordinator/perform/loop',

@@ -34,9 +34,11 @@ await step('outbox forget', () => outbox.forget([ref(1)]));
 await outbox.close();
 
 const ledger = await openEmbeddedLedger({ dir: join(dir, 'store'), clock: systemClock });
-const request = { holder: 'h', process: own, address: 'here:1', expected: null, floor: -1 };
+const request = { holder: 'h', process: own, address: 'here:1', expected: null, grounds: null, ttlMs: 60_000, floor: -1 };
 await step('ledger acquire', () => ledger.acquire(request));
-await step('ledger register', () => ledger.register(0, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 }));
+await step('ledger register', () =>
+  ledger.register({ epoch: 0, serial: 1 }, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 }),
+);
 await ledger.dispose();
 
 const log = await createResultLog({ dir: join(dir, 'segments'), epoch: 0, place: { placeId: 'place' } });

@@ -1,3 +1,4 @@
+import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 
 /** What happens to one call. `fail-after` did it, and its reply was lost; `twice` did it once more, as a network might. */
@@ -11,8 +12,12 @@ export type Fault =
 /** Asked once for each call, with its number from 1 per verb; null lets it pass. */
 export type FaultPlan = (verb: keyof Ledger, call: number) => Fault | null;
 
-export class InjectedFault extends Error {
+export class InjectedFault extends CallFailed {
   override readonly name = 'InjectedFault';
+
+  constructor(message: string) {
+    super('unknown', message);
+  }
 }
 
 /** A ledger whose calls fail, wait or repeat as planned, so that a caller has to live with answers of unknown fate (L20). */

@@ -25,7 +25,11 @@ const say = (line: object): boolean => process.stdout.write(`${JSON.stringify(li
 // Beyond `ulimit -f` a write then fails, as on a full disk, instead of ending the process.
 process.on('SIGXFSZ', () => undefined);
 keepCompiled();
-const ledger = await openEmbeddedLedger({ dir, clock: systemClock });
+let killedPid: number | null = null;
+const onKilled = (pid: number): void => {
+  killedPid = pid;
+};
+const ledger = await openEmbeddedLedger({ dir, clock: systemClock, onKilled });
 say({ kind: 'candidate', pid: process.pid });
 const leaseHolder: LeaseHolder = await winLease({
   ledger,
@@ -40,7 +44,7 @@ const leaseHolder: LeaseHolder = await winLease({
   signal: new AbortController().signal,
   onPassive: (lease) => say({ kind: 'passive', holder: lease.address }),
 });
-say({ kind: 'won', epoch: leaseHolder.lease().epoch, won: leaseHolder.won });
+say({ kind: 'won', epoch: leaseHolder.lease().epoch, won: { ...leaseHolder.won, killedPid } });
 say({ kind: 'scan', reply: await ledger.scan(leaseHolder.lease().epoch) });
 onAbort(leaseHolder.fenced, () => say({ kind: 'lost', epoch: (leaseHolder.fenced.reason as Fenced).epoch }));
 
@@ -62,7 +66,7 @@ async function resign(): Promise<void> {
 async function prepare(): Promise<number> {
   const { epoch } = leaseHolder.lease();
   await ledger.bind(epoch, { placeId: 'place', runId: 'run' });
-  await ledger.register(epoch, 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
+  await ledger.register(leaseHolder.nextStamp(), 'w1', { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
   return epoch;
 }
 

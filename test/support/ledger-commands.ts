@@ -1,86 +1,29 @@
 import fc from 'fast-check';
-import type { CommitRequest, HandBackReason, Ledger, NamedRow, Pick } from '../../runtime/ledger/contract.ts';
-import type { Lease } from '../../runtime/model/lease.ts';
-import type { Attempt, Epoch, ItemIndex } from '../../runtime/model/row.ts';
+import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
 import { minusOutcome, type Tally } from '../../runtime/model/tally.ts';
-import { RECORDED_BEFORE, request, SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
-
-export interface ActiveClaim extends NamedRow {
-  /** The item's, which may be another row's. */
-  readonly lastAttempt: Attempt;
-}
-
-/** What the ledgers under comparison have in common. */
-export interface Shared {
-  epoch: number;
-  cursor: number;
-  /** The newest win, and an older state of it. */
-  lease: Lease;
-  holders: number;
-  /** All rows in flight now, so that most calls can be meant for something. */
-  live: readonly ActiveClaim[];
-  /** Of each recorded item, under which epoch which attempt was accepted. */
-  readonly recorded: Map<ItemIndex, { readonly epoch: Epoch; readonly attempt: Attempt }>;
-}
+import {
+  at,
+  index,
+  isAny,
+  lag,
+  late,
+  named,
+  pick,
+  pickFor,
+  REASONS,
+  registered,
+  rowFor,
+  type Shared,
+  soleFor,
+  stampFor,
+  worker,
+} from './ledger-draws.ts';
+import { RECORDED_BEFORE, request, SOME_PLACE, SOME_TTL_MS, SOME_WORKER } from './ledger-start.ts';
 
 /** One call, the same on every ledger; `run` must only use what is in `shared`. */
 export interface Command {
   readonly name: string;
   run(ledger: Ledger, shared: Readonly<Shared>): Promise<unknown>;
-}
-
-const WORKERS = ['w1', 'w2', 'w3', 'coordinator'];
-const REASONS: readonly HandBackReason[] = [
-  'failed',
-  'drained',
-  'unavailable',
-  'throttled',
-  'lost',
-  'quota',
-  'recalled',
-  'suspected',
-  'crashed',
-];
-
-const worker = fc.constantFrom(...WORKERS);
-const registered = fc.constantFrom('w1', 'w2', 'w3');
-const index = fc.integer({ min: RECORDED_BEFORE - 1, max: RECORDED_BEFORE + 10 });
-const attempt = fc.integer({ min: 1, max: 4 });
-/** Mostly the present epoch, sometimes the one before it. */
-const lag = fc.constantFrom(0, 0, 0, 0, 0, 0, 1);
-const isAny = fc.constantFrom(false, false, true);
-const claimLag = fc.constantFrom(0, 0, 0, 1, 2);
-
-const pick = fc.oneof(
-  fc.record({ kind: fc.constant('cursor' as const), shift: fc.constantFrom(0, 0, 0, -1, 1), count: fc.integer({ min: 0, max: 6 }) }),
-  fc.record({ kind: fc.constant('index' as const), one: fc.integer({ min: 0, max: 30 }), isWrong: fc.constantFrom(false, false, true) }),
-);
-
-/** Mostly a row that is in flight, whole; sometimes any. */
-const named = fc.record({
-  one: fc.integer({ min: 0, max: 30 }),
-  isAny: fc.constantFrom(false, false, false, true),
-  index,
-  worker,
-  attempt,
-  claimLag,
-});
-type Named = typeof named extends fc.Arbitrary<infer T> ? T : never;
-
-function rowFor(shared: Shared, drawn: Named): NamedRow {
-  const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  if (live !== undefined && !drawn.isAny) return { index: live.index, row: live.row };
-  return { index: drawn.index, row: { worker: drawn.worker, attempt: drawn.attempt, claimEpoch: at(shared, drawn.claimLag) } };
-}
-
-function at(shared: Shared, epochsBack: number): number {
-  return Math.max(0, shared.epoch - epochsBack);
-}
-
-function pickFor(shared: Shared, drawn: typeof pick extends fc.Arbitrary<infer T> ? T : never): Pick {
-  if (drawn.kind === 'cursor') return { cursor: Math.max(0, shared.cursor + drawn.shift), count: drawn.count };
-  const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  return { index: live?.index ?? RECORDED_BEFORE + drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
 }
 
 function command<T>(
@@ -147,7 +90,7 @@ const second = command(
   'second',
   fc.record({ lag, isRepeated, worker, rows: fc.array(named, { minLength: 1, maxLength: 3 }) }),
   (ledger, shared, drawn) => {
-    const rows = drawn.rows.map((one) => rowFor(shared, one));
+    const rows = drawn.rows.map((one) => soleFor(shared, one));
     return asked(() => ledger.second(at(shared, drawn.lag), drawn.worker, rows), drawn.isRepeated);
   },
 );
@@ -169,26 +112,30 @@ const look = command('look', fc.array(named, { maxLength: 4 }), (ledger, shared,
 );
 
 const lease = fc.oneof(
-  command('renew', fc.boolean(), (ledger, shared, isOld) =>
-    ledger.renew(isOld ? { ...shared.lease, epoch: shared.epoch - 1 } : shared.lease),
-  ),
+  command('renew', fc.constantFrom('now', 'now', 'late', 'old'), (ledger, shared, when) => {
+    const { lease: held } = shared;
+    const named = when === 'old' ? { ...held, epoch: shared.epoch - 1 } : { ...held, renewals: held.renewals - (when === 'late' ? 1 : 0) };
+    return ledger.renew(named, SOME_TTL_MS);
+  }),
   command('release', fc.constant(null), (ledger, shared) => ledger.release(shared.lease)),
   command('acquire', fc.record({ isStale: fc.boolean(), floorAbove: fc.constantFrom(-1, 0, 1) }), async (ledger, shared, drawn) => {
-    const seen = await ledger.readLease();
+    const { lease: seen } = await ledger.readLease();
     const expected = drawn.isStale ? shared.lease : seen;
     return ledger.acquire(request(`holder-${shared.holders}`, expected, shared.epoch + drawn.floorAbove));
   }),
 );
 
 const run = fc.oneof(
-  command('register', fc.record({ worker: registered, lag }), (ledger, shared, drawn) =>
-    ledger.register(at(shared, drawn.lag), drawn.worker, SOME_WORKER),
+  command('register', fc.record({ worker: registered, lag, late }), (ledger, shared, drawn) =>
+    ledger.register(stampFor(shared, drawn.lag, drawn.late), drawn.worker, SOME_WORKER),
   ),
-  command('forget', registered, (ledger, shared, drawn) => ledger.forget(shared.epoch, drawn)),
-  command('pause', fc.constantFrom('x'), (ledger, shared) => ledger.pause(shared.epoch, 'because')),
-  command('resume', fc.constant(null), (ledger, shared) => ledger.resume(shared.epoch)),
+  command('forget', fc.record({ worker: registered, late }), (ledger, shared, drawn) =>
+    ledger.forget(stampFor(shared, 0, drawn.late), drawn.worker),
+  ),
+  command('pause', late, (ledger, shared, drawn) => ledger.pause(stampFor(shared, 0, drawn), 'because')),
+  command('resume', late, (ledger, shared, drawn) => ledger.resume(stampFor(shared, 0, drawn))),
   command('finish', fc.integer({ min: RECORDED_BEFORE, max: RECORDED_BEFORE + 12 }), (ledger, shared, items) =>
-    ledger.finish(shared.epoch, items),
+    ledger.finish(stampFor(shared, 0, 0), items),
   ),
   command('bind', fc.boolean(), (ledger, shared, isOther) =>
     ledger.bind(shared.epoch, isOther ? { ...SOME_PLACE, placeId: 'other' } : SOME_PLACE),
@@ -211,7 +158,7 @@ const reopen = command(
     return {
       kind: 'reopening',
       items: gone.map((one) => one.index),
-      replies: await asked(() => ledger.reopen(at(shared, behind), reopening), isAgain),
+      replies: await asked(() => ledger.reopen(stampFor(shared, behind, 0), reopening), isAgain),
     };
   },
 );

@@ -2,6 +2,7 @@ import { PAGE_BYTES, pageOf, setBit } from '../../runtime/ledger/bitmap.ts';
 import { type Faults, NO_FAULTS, type Place } from '../../runtime/ledger/contract.ts';
 import type { AllRows, HandedBack, Head, InFlight, Running, WorkerRow } from '../../runtime/ledger/rows.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
+import type { Stamp } from '../../runtime/model/row.ts';
 import type { RunState } from '../../runtime/model/run.ts';
 import type { EpochTally } from '../../runtime/model/tally.ts';
 import { SOME_PLACE, SOME_WORKER } from './ledger-start.ts';
@@ -15,15 +16,20 @@ export interface Given {
   readonly done?: readonly number[];
   readonly failed?: readonly number[];
   readonly tallies?: readonly EpochTally[];
-  readonly workers?: Readonly<Record<string, WorkerRow>>;
+  readonly stateBy?: Stamp | null;
+  readonly workers?: Readonly<Record<string, Omit<WorkerRow, 'by'> & { readonly by?: Stamp }>>;
 }
 
 const HEAD: Head = { epoch: 3, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 1, highestAttempt: 1_000 };
 
+const FIRST_STAMP: Stamp = { epoch: 0, serial: 0 };
+
 /** Rows as a test states them, contradictions included; epoch 3, bound, with worker w1, unless it says otherwise. */
 export function rowsOf(given: Given = {}): AllRows {
   const pages = { done: pagesOf(given.done ?? []), failed: pagesOf(given.failed ?? []) };
-  const workers = given.workers ?? { w1: { number: 1, info: SOME_WORKER } };
+  const workers: Readonly<Record<string, WorkerRow>> = Object.fromEntries(
+    Object.entries(given.workers ?? { w1: { number: 1, info: SOME_WORKER } }).map(([name, row]) => [name, { by: FIRST_STAMP, ...row }]),
+  );
   const inFlight = given.inFlight ?? {};
   const { done, failed } = { ...HEAD, ...given.head };
   const tallies = given.tallies ?? [{ epoch: 3, count: done + failed, low: 0, high: 0 }];
@@ -31,6 +37,7 @@ export function rowsOf(given: Given = {}): AllRows {
     lease: () => given.lease ?? null,
     head: () => (given.head === null ? null : { ...HEAD, ...given.head }),
     state: () => given.state ?? { kind: 'running' },
+    stateBy: () => given.stateBy ?? null,
     place: () => (given.place === undefined ? SOME_PLACE : given.place),
     inFlight: (index) => inFlight[index] ?? null,
     page: (bit, page) => pages[bit].get(page) ?? null,

@@ -9,16 +9,18 @@ import type {
   Ledger,
   Move,
   Scan,
+  SoleRow,
   WorkerInfo,
 } from '../../runtime/ledger/contract.ts';
 import type { AcquireRequest, Lease } from '../../runtime/model/lease.ts';
-import type { Attempt, ItemIndex, Row, WorkerId } from '../../runtime/model/row.ts';
+import type { Attempt, Epoch, ItemIndex, Row, Stamp, WorkerId } from '../../runtime/model/row.ts';
 import { claim, type Outcome } from './commit-parts.ts';
 
 /** Gives an empty ledger, and disposes of it at the test's end. */
 export type Open = (t: ExecutionContext) => Promise<Ledger>;
 
 export const SOME_PROCESS: ProcessIdentity = { bootId: 'a-boot', pid: 7, startTime: '70', uid: 1000 };
+export const SOME_TTL_MS = 60_000;
 export const SOME_PLACE = { placeId: 'a-place', runId: 'a-run' };
 export const SOME_WORKER: WorkerInfo = { bootNonce: 'nonce', pid: 8, concurrency: 4, registeredAtMs: 1 };
 
@@ -26,12 +28,12 @@ export const SOME_WORKER: WorkerInfo = { bootNonce: 'nonce', pid: 8, concurrency
 export const RECORDED_BEFORE = 250;
 
 export function request(holder: string, expected: Lease | null, floor = -1): AcquireRequest {
-  return { holder, process: SOME_PROCESS, address: `${holder}:1`, expected, floor };
+  return { holder, process: SOME_PROCESS, address: `${holder}:1`, expected, grounds: 'watched', ttlMs: SOME_TTL_MS, floor };
 }
 
 /** Wins the lease whatever row is there, as a candidate that had grounds to. */
 export async function win(ledger: Ledger, holder: string, floor = -1): Promise<Lease> {
-  const reply = await ledger.acquire(request(holder, await ledger.readLease(), floor));
+  const reply = await ledger.acquire(request(holder, (await ledger.readLease()).lease, floor));
   assert(reply.kind === 'won', `not won: ${JSON.stringify(reply)}`);
   return reply.lease;
 }
@@ -40,8 +42,8 @@ export async function win(ledger: Ledger, holder: string, floor = -1): Promise<L
 export async function start(ledger: Ledger): Promise<Lease> {
   const lease = await win(ledger, 'first');
   await ledger.bind(lease.epoch, SOME_PLACE);
-  await ledger.register(lease.epoch, 'w1', SOME_WORKER);
-  await ledger.register(lease.epoch, 'w2', SOME_WORKER);
+  await ledger.register(by(lease.epoch), 'w1', SOME_WORKER);
+  await ledger.register(by(lease.epoch), 'w2', SOME_WORKER);
   return lease;
 }
 
@@ -68,6 +70,19 @@ export function outcome(index: number, attempt = 1, claimEpoch = 0, isResult = t
 
 export function row(worker: WorkerId, attempt = 1, claimEpoch = 0): Row {
   return { worker, attempt, claimEpoch };
+}
+
+let lastSerial = 0;
+
+/** Of a request that comes after every one before it (L38). */
+export function by(epoch: Epoch): Stamp {
+  lastSerial += 1;
+  return { epoch, serial: lastSerial };
+}
+
+/** The only row of an item, whose attempt is the last one unless it says otherwise. */
+export function sole(index: number, of: Row, lastAttempt: Attempt = of.attempt): SoleRow {
+  return { index, row: of, lastAttempt };
 }
 
 export function move(index: number, of: Row, to: WorkerId): Move {

@@ -62,7 +62,7 @@ await ledger.bind(epoch, place);
 reach('bound');
 const log = await createResultLog({ dir: join(dir, 'segments'), epoch, place });
 reach('opened');
-await ledger.register(epoch, WORKER, { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
+await ledger.register(leaseHolder.nextStamp(), WORKER, { bootNonce: 'n', pid: 1, concurrency: 1, registeredAtMs: 0 });
 const scan = await ledger.scan(epoch);
 assert(scan.kind === 'scanned', 'nobody else is there');
 let { cursor } = scan.progress;
@@ -74,7 +74,7 @@ while (held.length > 0 || cursor < ITEMS) {
   await record(held);
   held = [];
 }
-const finished = await ledger.finish(epoch, ITEMS);
+const finished = await ledger.finish(leaseHolder.nextStamp(), ITEMS);
 say({ kind: finished.kind });
 await log.close();
 await leaseHolder.resign();

@@ -7,7 +7,7 @@ import type { Frame, ResultLog } from '../../runtime/results/log/contract.ts';
 import { createResultLog } from '../../runtime/results/log/log.ts';
 import { openPlace } from '../../runtime/results/log/place.ts';
 import { claim, settle } from './commit-parts.ts';
-import { SOME_WORKER, win } from './ledger-start.ts';
+import { by, SOME_WORKER, win } from './ledger-start.ts';
 
 const WORKER = 'w1';
 
@@ -34,7 +34,7 @@ export class RecordedRun {
     const place = await openPlace(segments, 'a-run');
     const lease = await win(ledger, 'holder-0');
     await ledger.bind(lease.epoch, place);
-    await ledger.register(lease.epoch, WORKER, SOME_WORKER);
+    await ledger.register(by(lease.epoch), WORKER, SOME_WORKER);
     if (items > 0) await claim(ledger, lease.epoch, WORKER, [{ cursor: 0, count: items }]);
     return new RecordedRun(segments, ledger, place, lease, await createResultLog({ dir: segments, epoch: lease.epoch, place }));
   }
@@ -68,7 +68,7 @@ export class RecordedRun {
   }
 
   async finish(items: number): Promise<void> {
-    const reply = await this.ledger.finish(this.epoch, items);
+    const reply = await this.ledger.finish(by(this.epoch), items);
     assert(reply.kind === 'finished', `not finished: ${JSON.stringify(reply)}`);
   }
 

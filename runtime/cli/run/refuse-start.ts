@@ -23,7 +23,7 @@ export function refuseFewFiles(concurrency: number, limit: number | null = openF
 export async function refuseServed(paths: StatePaths, lock: ProcessLock): Promise<void> {
   if (!isStoreThere(paths.storeDir)) return;
   // A store that cannot be read serves nobody: --fresh is the way out of it.
-  const lease = await withLedger(paths, async (ledger) => ledger.readLease()).catch(() => null);
+  const lease = await withLedger(paths, async (ledger) => (await ledger.readLease()).lease).catch(() => null);
   if (lease === null || lease.holder === '' || !(await isProcessAlive(lease.process))) return;
   await lock.release();
   throw new RolloutError(

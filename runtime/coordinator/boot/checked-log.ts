@@ -4,8 +4,9 @@ import type { Log } from '../../base/log.ts';
 import { customIdsOf } from '../../input/index/custom-ids.ts';
 import type { Indexing } from '../../input/index/indexer.ts';
 import { openInput } from '../../input/index/reader.ts';
-import type { Ledger, Scan } from '../../ledger/contract.ts';
-import type { Epoch } from '../../model/row.ts';
+import type { Scan } from '../../ledger/contract.ts';
+import type { CoordinatorLedger } from '../../ledger/views.ts';
+import type { Epoch, Stamp } from '../../model/row.ts';
 import type { ItemForm } from '../../model/session.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
@@ -22,7 +23,7 @@ export interface LogCheck {
   readonly paths: Pick<StatePaths, 'segmentsDir' | 'indexDir'>;
   readonly form: ItemForm;
   readonly again: Again;
-  readonly ledger: Ledger;
+  readonly ledger: CoordinatorLedger;
   readonly log: Log;
 }
 
@@ -31,6 +32,7 @@ export interface UncheckedLog {
   readonly epoch: Epoch;
   readonly scan: Scan;
   readonly writer: LedgerWriter;
+  readonly nextStamp: () => Stamp;
   readonly indexing: Pick<Indexing, 'done'>;
 }
 
@@ -64,13 +66,16 @@ async function logBytes(dir: string): Promise<number> {
 }
 
 async function reopenAsked({ inputPath, paths, ledger, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
-  const { epoch, writer, indexing } = unchecked;
+  const { epoch, writer, nextStamp, indexing } = unchecked;
   await indexing.done;
   const reader = await openInput({ inputPath, dir: paths.indexDir });
   try {
     const reopened = await reopenItems({
       ...{ ledger, again, reader, dir: paths.segmentsDir, tempDir: paths.indexDir },
-      reopen: (reopening) => writer.write(() => ledger.reopen(epoch, reopening)),
+      reopen: (reopening) => {
+        const by = nextStamp();
+        return writer.write(() => ledger.reopen(by, reopening));
+      },
     });
     log.info({ ...reopened }, 'recorded items run again, as asked; lines that are no items stay as they are');
   } finally {
@@ -82,8 +87,8 @@ async function reopenAsked({ inputPath, paths, ledger, again, log }: LogCheck, u
 }
 
 /** The input has grown: the run goes on, and nothing that is recorded is reopened (L45). */
-export async function reopenForMore(ledger: Pick<Ledger, 'reopen'>, epoch: Epoch, writer: LedgerWriter): Promise<void> {
-  const reply = await writer.write(() => ledger.reopen(epoch, { pending: [], own: [], tallies: [] }));
+export async function reopenForMore(ledger: Pick<CoordinatorLedger, 'reopen'>, by: Stamp, writer: LedgerWriter): Promise<void> {
+  const reply = await writer.write(() => ledger.reopen(by, { pending: [], own: [], tallies: [] }));
   if (reply === null) throw takenOver();
   assert(reply.kind === 'reopened', 'a reopening that names no item refuses none');
 }

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from '../../base/process/process-identity.ts';
 import type { Random } from '../../base/random.ts';
 import { winLease } from '../../lease/candidate.ts';
 import type { LeaseHolder } from '../../lease/contract.ts';
-import type { Ledger } from '../../ledger/contract.ts';
+import type { CandidateLedger } from '../../ledger/views.ts';
 import type { ServerContext } from '../server/listening.ts';
 import type { CoordinatorSettings } from '../settings.ts';
 
@@ -13,13 +13,13 @@ const HOLDER_BYTES = 16;
 
 export interface LeaseCandidate {
   readonly settings: Pick<CoordinatorSettings, 'timing'>;
-  readonly ledger: Ledger;
+  readonly ledger: CandidateLedger;
   readonly floor: number;
   readonly address: string;
   readonly context: ServerContext;
   readonly process: ProcessIdentity;
   /** True only when certain. */
-  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
+  readonly isDead: ((process: ProcessIdentity) => Promise<boolean>) | null;
   readonly signal: AbortSignal;
   /** Resolves once the disk has room for a coordinator. */
   readonly waitForDiskSpace: () => Promise<void>;
@@ -48,6 +48,7 @@ export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHold
       context.coordinatorStatus = { kind: 'passive' };
       log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator holds the lease; this one waits');
     },
+    onUnanswered: (error) => log.debug({ err: error }, 'the store does not answer; it is asked again'),
     onRenewFailed: (error) => log.warn({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
   });
   context.lease = leaseHolder.lease();
@@ -56,7 +57,7 @@ export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHold
 }
 
 /** A predecessor may have ended for want of space (L18): with a lease that was won now, this one would do no better. */
-function onceThereIsDiskSpace({ ledger, waitForDiskSpace, signal }: LeaseCandidate): Parameters<typeof winLease>[0]['ledger'] {
+function onceThereIsDiskSpace({ ledger, waitForDiskSpace, signal }: LeaseCandidate): CandidateLedger {
   return {
     readLease: () => ledger.readLease(),
     acquire: async (request) => {
@@ -64,7 +65,7 @@ function onceThereIsDiskSpace({ ledger, waitForDiskSpace, signal }: LeaseCandida
       signal.throwIfAborted();
       return ledger.acquire(request);
     },
-    renew: (lease) => ledger.renew(lease),
+    renew: (lease, ttlMs) => ledger.renew(lease, ttlMs),
     release: (lease) => ledger.release(lease),
   };
 }

@@ -1,10 +1,15 @@
+import { assert } from '../../base/assert.ts';
+import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Events } from '../../base/events.ts';
+import type { Random } from '../../base/random.ts';
 import type { LeaseHolder } from '../../lease/contract.ts';
-import type { Fenced, Ledger, Place, Scan } from '../../ledger/contract.ts';
+import type { Fenced, Overtaken, Place, Scan } from '../../ledger/contract.ts';
+import type { CoordinatorLedger } from '../../ledger/views.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { EpochTally } from '../../model/tally.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
+import { untilAnswered } from '../perform/ledger-writer.ts';
 
 /** What a coordinator has once it holds the lease. */
 export interface Recovered {
@@ -30,14 +35,18 @@ export interface BootDisk {
 }
 
 export interface RecoverOptions {
-  readonly ledger: Ledger;
+  readonly ledger: CoordinatorLedger;
   readonly disk: BootDisk;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly events: Events;
   /** Go on with a run that is paused. */
   readonly isResuming: boolean;
   /** Go on although segments are missing: what they held runs again. */
   readonly isRerunning: boolean;
   readonly leaseHolder: LeaseHolder;
+  /** The process that had to be killed for the lease; null nearly always. */
+  readonly killedPid: () => number | null;
 }
 
 /** The highest epoch that the results or this directory have seen: no lease below it is won (L3). */
@@ -56,23 +65,26 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
   if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
   const place = await disk.openPlace();
-  const bound = unlessFenced(leaseHolder, await ledger.bind(epoch, place));
+  const asked = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered(options, ask);
+  const bound = unlessFenced(leaseHolder, await asked(() => ledger.bind(epoch, place)));
   if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
-  if (!options.isRerunning) await disk.checkSegments(await ledger.tallies());
+  if (!options.isRerunning) await disk.checkSegments(await asked(() => ledger.tallies()));
   const log = await disk.createLog(epoch, place);
-  const scan = unlessFenced(leaseHolder, await ledger.scan(epoch));
+  const scan = unlessFenced(leaseHolder, await asked(() => ledger.scan(epoch)));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { leaseHolder, log, scan };
-  unlessFenced(leaseHolder, await ledger.resume(epoch));
+  const by = leaseHolder.nextStamp();
+  unlessFenced(leaseHolder, await asked(() => ledger.resume(by)));
   return { leaseHolder, log, scan: { ...scan, progress: { ...scan.progress, state: { kind: 'running' } } } };
 }
 
-function announce({ events, leaseHolder }: RecoverOptions): void {
+function announce({ events, leaseHolder, killedPid }: RecoverOptions): void {
   const { epoch } = leaseHolder.lease();
-  const { kind, killedPid } = leaseHolder.won;
-  events.emit(kind === 'stolen' ? { kind: 'lease_stolen', epoch, killedPid } : { kind: 'lease_acquired', epoch });
+  const isStolen = leaseHolder.won.kind === 'stolen';
+  events.emit(isStolen ? { kind: 'lease_stolen', epoch, killedPid: killedPid() } : { kind: 'lease_acquired', epoch });
 }
 
-function unlessFenced<T extends { readonly kind: string }>(leaseHolder: LeaseHolder, reply: T | Fenced): T {
+function unlessFenced<T extends { readonly kind: string }>(leaseHolder: LeaseHolder, reply: T | Fenced | Overtaken): T {
+  assert(reply.kind !== 'overtaken', 'nothing overtakes a request that is waited for (L38)');
   if (reply.kind !== 'fenced') return reply as T;
   const byEpoch = (reply as Fenced).epoch;
   leaseHolder.fence(byEpoch);

@@ -1,9 +1,10 @@
 import { mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { InputReader } from '../../input/index/reader.ts';
-import type { Fenced, Ledger, ReopenReply } from '../../ledger/contract.ts';
+import type { Fenced, ReopenReply } from '../../ledger/contract.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { type EpochTally, minusOutcome, type Reopening, type Tallied, type Tally } from '../../model/tally.ts';
+import type { LedgerReads } from '../../results/log/contract.ts';
 import { type Damage, eachRecord, inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
 import type { Location } from '../../results/log/locations.ts';
@@ -18,7 +19,7 @@ export interface Again {
 }
 
 export interface ReopeningOptions {
-  readonly ledger: Pick<Ledger, 'progress' | 'bits' | 'tallies'>;
+  readonly ledger: LedgerReads;
   /** Asks the ledger, under this epoch, until the answer is known. */
   readonly reopen: (reopening: Reopening) => Promise<ReopenReply | Fenced | null>;
   readonly dir: string;

@@ -1,5 +1,5 @@
 import { mustGet } from '../../base/assert.ts';
-import type { NamedRow, SecondAttemptReply } from '../../ledger/contract.ts';
+import type { NamedRow, SecondAttemptReply, SoleRow } from '../../ledger/contract.ts';
 import { medianMs } from '../../model/durations.ts';
 import type { WorkerId } from '../../model/row.ts';
 import { takeFound } from '../items/found.ts';
@@ -57,14 +57,14 @@ function isLastTry(state: State, { faults: { failures } }: Item): boolean {
 }
 
 function giveSeconds(state: State, worker: Worker, slow: Item[]): void {
-  const rows: NamedRow[] = [];
+  const rows: SoleRow[] = [];
   let free = idleSlots(state, worker);
   for (const item of slow) {
     const row = mustGet(item.rows[0], 'a running row').row;
     if (free === 0) break;
     if (item.lock !== null || row.worker === worker.id) continue;
     lockItem(item, 'moving');
-    rows.push({ index: item.index, row });
+    rows.push({ index: item.index, row, lastAttempt: item.lastAttempt });
     free -= 1;
     awaitItem(state, worker.id, item.index);
   }

@@ -1,5 +1,6 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { Committed as CommitReply, CommitRequest, Gone, HandBack, Ledger, Settlement } from '../../ledger/contract.ts';
+import type { CommitRequest, Committed as CommitReply, Gone, HandBack, Settlement } from '../../ledger/contract.ts';
+import type { CoordinatorLedger } from '../../ledger/views.ts';
 import { type Epoch, isRowOf, type Row } from '../../model/row.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
 import type { Grant, Recording } from '../state/commands.ts';
@@ -26,7 +27,7 @@ export interface Cycle {
 export interface CycleOptions {
   readonly epoch: Epoch;
   readonly log: Pick<ResultLog, 'append'>;
-  readonly ledger: Pick<Ledger, 'commit'>;
+  readonly ledger: Pick<CoordinatorLedger, 'commit'>;
   readonly writer: LedgerWriter;
   readonly tell: (fact: Extract<Fact, { readonly kind: 'committed' }>) => void;
   readonly onFailure: (cause: unknown) => void;

@@ -1,19 +1,21 @@
+import { assert } from '../../base/assert.ts';
 import { fullJitterMs } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { LeaseHolder, Resigned } from '../../lease/contract.ts';
-import type { Fenced } from '../../ledger/contract.ts';
+import { CallFailed } from '../../ledger/call-failed.ts';
+import type { Fenced, Overtaken } from '../../ledger/contract.ts';
 
-/** So many answers of unknown fate in a row mean that the store is broken; the process ends and its successor scans. */
-const MAX_TRIES = 12;
+/** A store that fails over, or is started again, may be away for half a minute; after twice that the process ends and its successor scans. */
+const PATIENCE_MS = 60_000;
 const BACKOFF_BASE_MS = 50;
 const BACKOFF_CAP_MS = 1_000;
 
 /** Every word to the ledger goes through here: only as the fresh holder of the lease, and until its fate is known (L20). */
 export interface LedgerWriter {
   /** Null: fenced, and the holder of the lease knows it; or resigned (L42). After that nothing more may be sent (L5). */
-  write<T extends { readonly kind: string }>(verb: () => Promise<T | Fenced>): Promise<T | null>;
+  write<T extends { readonly kind: string }>(verb: () => Promise<T | Fenced | Overtaken>): Promise<T | null>;
 }
 
 export interface LedgerWriterOptions {
@@ -24,39 +26,46 @@ export interface LedgerWriterOptions {
 
 export function createLedgerWriter(options: LedgerWriterOptions): LedgerWriter {
   return {
-    write: async (verb) => {
+    write: async <T extends { readonly kind: string }>(verb: () => Promise<T | Fenced | Overtaken>): Promise<T | null> => {
       const reply = await untilKnown(options, verb);
-      if (!isRefused(reply)) return reply;
+      assert(reply.kind !== 'overtaken', 'nothing overtakes a request that is waited for (L38)');
+      if (!isRefused(reply)) return reply as T;
       if (reply.kind === 'fenced') options.leaseHolder.fence(reply.epoch);
       return null;
     },
   };
 }
 
-/** A renewal that failed is of unknown fate as well, and is tried again like any other word to the ledger. */
-async function untilKnown<T>(
-  { clock, random, leaseHolder }: LedgerWriterOptions,
-  verb: () => Promise<T | Fenced>,
-): Promise<T | Fenced | Resigned> {
+/** A renewal that failed is asked again like any other word to the ledger. */
+function untilKnown<T>(options: LedgerWriterOptions, verb: () => Promise<T>): Promise<T | Fenced | Resigned> {
+  return untilAnswered(options, async () => {
+    const holder = await options.leaseHolder.ensureFresh();
+    return holder.kind === 'fresh' ? verb() : holder;
+  });
+}
+
+/**
+ * Asks until there is an answer (L20). A store that failed to write, or lost writes, is not used again: a successor finds out what it
+ * holds (L18).
+ */
+export async function untilAnswered<T>(
+  { clock, random }: Pick<LedgerWriterOptions, 'clock' | 'random'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const beganMs = clock.monotonicMs();
   for (let tries = 1; ; tries += 1) {
     try {
-      const holder = await leaseHolder.ensureFresh();
-      return holder.kind === 'fresh' ? await verb() : holder;
+      return await ask();
     } catch (cause) {
-      if (tries === MAX_TRIES || isOfBrokenStore(cause)) throw unknownFate(cause);
+      if (!(cause instanceof CallFailed)) throw cause;
+      if (clock.monotonicMs() - beganMs >= PATIENCE_MS) throw unanswered(cause);
     }
     await clock.sleep(fullJitterMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS, random));
   }
 }
 
-/** A store that failed to write, or lost writes, is not used again: a successor finds out what it holds (L18). */
-function isOfBrokenStore(cause: unknown): boolean {
-  return cause instanceof RolloutError && (cause.code === 'STORE_FAILED' || cause.code === 'LEDGER_BEHIND');
-}
-
-function unknownFate(cause: unknown): RolloutError {
-  if (cause instanceof RolloutError) return cause;
-  return new RolloutError('STORE_FAILED', 'the ledger gave no answer; start again, nothing recorded is lost', { cause });
+function unanswered(cause: CallFailed): RolloutError {
+  return new RolloutError('STORE_FAILED', `the ledger gave no answer (${cause.message}); start again, nothing recorded is lost`, { cause });
 }
 
 function isRefused(reply: { readonly kind: string } | Fenced | Resigned): reply is Fenced | Resigned {

@@ -2,9 +2,10 @@ import { assertNever } from '../../base/assert.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Events } from '../../base/events.ts';
 import type { Log } from '../../base/log.ts';
-import type { Ledger } from '../../ledger/contract.ts';
+import type { Fenced, Overtaken } from '../../ledger/contract.ts';
+import type { CoordinatorLedger } from '../../ledger/views.ts';
 import type { EventKind } from '../../model/event.ts';
-import type { Epoch, ItemRef } from '../../model/row.ts';
+import type { Epoch, ItemRef, Stamp } from '../../model/row.ts';
 import type { Assignment, ItemForm, Outcome } from '../../model/session.ts';
 import type { Command, SeenEpoch, StopOutcome } from '../state/commands.ts';
 import type { Fact } from '../state/facts.ts';
@@ -22,8 +23,9 @@ const SURVEY_COUNT = 16_384;
 
 export interface PerformerOptions {
   readonly epoch: Epoch;
-  readonly ledger: Ledger;
+  readonly ledger: CoordinatorLedger;
   readonly writer: LedgerWriter;
+  readonly nextStamp: () => Stamp;
   readonly cycle: Cycle;
   readonly replies: Replies;
   readonly source: Source;
@@ -106,12 +108,12 @@ async function carryOut(options: PerformerOptions, command: AsyncCommand): Promi
       return register(options, command);
     case 'forget':
       return then(
-        writer.write(() => ledger.forget(epoch, command.worker)),
+        numbered(options, (by) => ledger.forget(by, command.worker)),
         () => tell({ kind: 'forgotten', token: command.token }),
       );
     case 'pause':
       return then(
-        writer.write(() => ledger.pause(epoch, command.reason)),
+        numbered(options, (by) => ledger.pause(by, command.reason)),
         () => tell({ kind: 'paused' }),
       );
     case 'finish':
@@ -128,6 +130,15 @@ async function carryOut(options: PerformerOptions, command: AsyncCommand): Promi
     default:
       return assertNever(command);
   }
+}
+
+/** Asked again, a request keeps its number (L38). */
+function numbered<T extends { readonly kind: string }>(
+  { writer, nextStamp }: PerformerOptions,
+  verb: (by: Stamp) => Promise<T | Fenced | Overtaken>,
+): Promise<T | null> {
+  const by = nextStamp();
+  return writer.write(() => verb(by));
 }
 
 async function then<T>(written: Promise<T | null>, go: (reply: T) => void | Promise<void>): Promise<void> {
@@ -192,13 +203,15 @@ async function survey({ source, tell }: PerformerOptions, from: number): Promise
 }
 
 async function register(options: PerformerOptions, { worker, info }: Extract<Command, { kind: 'register' }>): Promise<void> {
-  const { epoch, ledger, writer, tell, clock } = options;
-  const reply = await writer.write(() => ledger.register(epoch, worker, { ...info, registeredAtMs: clock.wallMs() }));
+  const { ledger, tell, clock } = options;
+  const registered = { ...info, registeredAtMs: clock.wallMs() };
+  const reply = await numbered(options, (by) => ledger.register(by, worker, registered));
   if (reply !== null) tell({ kind: 'registered', worker, bootNonce: info.bootNonce });
 }
 
-async function finish({ epoch, ledger, writer, tell }: PerformerOptions, items: number): Promise<void> {
-  const reply = await writer.write(() => ledger.finish(epoch, items));
+async function finish(options: PerformerOptions, items: number): Promise<void> {
+  const { ledger, tell } = options;
+  const reply = await numbered(options, (by) => ledger.finish(by, items));
   if (reply === null) return;
   if (reply.kind === 'unfinished') throw new Error('mirror and ledger differ on whether the run is over', { cause: reply.progress });
   tell({ kind: 'finished' });

@@ -5,6 +5,7 @@ import type { AcquireReply, AcquireRequest } from '../../model/lease.ts';
 import type { Ledger } from '../contract.ts';
 import { acquire } from '../rules/lease.ts';
 import { ledgerOver } from '../rules/verbs.ts';
+import type { LedgerReader } from '../views.ts';
 import { isStoreThere } from './database.ts';
 import { createEngine, type Now } from './engine.ts';
 import { freeWriterLock } from './lock.ts';
@@ -13,6 +14,8 @@ export interface EmbeddedOptions {
   /** Directory of the store alone; made when it is not there. */
   readonly dir: string;
   readonly clock: Clock;
+  /** A process that no longer held the lease kept the writer's lock, and had to be killed. */
+  readonly onKilled?: (pid: number) => void;
 }
 
 /**
@@ -26,26 +29,24 @@ export async function openEmbeddedLedger(options: EmbeddedOptions): Promise<Ledg
   return { ...ledgerOver(engine), acquire: (request) => engine.alone((now) => acquireFor(now, options, request)) };
 }
 
-/** For status, export and verify, whether a coordinator goes on or not: the verbs that write throw. */
-export async function openLedgerReadOnly(dir: string): Promise<Ledger> {
+/** For status, export and verify, whether a coordinator goes on or not. */
+export async function openLedgerReadOnly(dir: string): Promise<LedgerReader & Pick<Ledger, 'dispose'>> {
   const engine = createEngine(dir);
   const ledger = ledgerOver(engine);
   await ledger.readLease();
   return ledger;
 }
 
-async function acquireFor(now: Now, { dir, clock }: EmbeddedOptions, request: AcquireRequest): Promise<AcquireReply> {
-  let killedPid: number | null = null;
+async function acquireFor(now: Now, { dir, clock, onKilled }: EmbeddedOptions, request: AcquireRequest): Promise<AcquireReply> {
   const modeBefore = now.mode();
   // Who has it open for writing already is not held up by opening it.
   if (modeBefore !== 'write' && isStoreThere(dir)) {
     const lock = await freeWriterLock({ dir, clock, expected: request.expected, readLease: () => now.read((rows) => rows.lease()) });
     if (lock.kind === 'moved') return { kind: 'held', lease: lock.lease };
-    killedPid = lock.killedPid;
+    if (lock.killedPid !== null) onKilled?.(lock.killedPid);
   }
   const store = await now.openForWriting();
-  const reply = await store.transact((rows) => acquire(rows, request));
-  if (reply.kind === 'won') return { ...reply, killedPid };
-  if (modeBefore !== 'write') await now.close();
+  const reply = await store.transact((rows) => acquire(rows, request, null));
+  if (reply.kind !== 'won' && modeBefore !== 'write') await now.close();
   return reply;
 }

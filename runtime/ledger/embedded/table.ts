@@ -1,11 +1,10 @@
 import { assert } from '../../base/assert.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { ItemIndex, Row } from '../../model/row.ts';
-import type { RunState } from '../../model/run.ts';
 import { clearBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
 import { type PackedRow, packHead, packInFlight, packTally, unpackHead, unpackInFlight, unpackTally } from '../codec.ts';
 import type { Place } from '../contract.ts';
-import type { AllRows, Bit, InFlight, WorkerRow, Writes } from '../rows.ts';
+import type { AllRows, Bit, InFlight, StateRow, WorkerRow, Writes } from '../rows.ts';
 import { FORMAT_VERSION } from './database.ts';
 import type { KeyValues } from './key-values.ts';
 import { isPageOf, itemKey, KEY, numberOf, pageKey, tallyKey, workerKey, workerNameKey, workerOf } from './keys.ts';
@@ -57,7 +56,8 @@ function rowsOf(database: KeyValues, names: Names, ranges: Ranges): AllRows {
       const bytes = database.getBinary(KEY.head);
       return bytes === undefined ? null : unpackHead(bytes);
     },
-    state: () => readJson<RunState>(database, KEY.state) ?? { kind: 'running' },
+    state: () => readJson<StateRow>(database, KEY.state)?.state ?? { kind: 'running' },
+    stateBy: () => readJson<StateRow>(database, KEY.state)?.by ?? null,
     place: () => readJson<Place>(database, KEY.place),
     inFlight: (index) => {
       const open = ranges.itemAt(index);

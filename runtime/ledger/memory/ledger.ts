@@ -1,25 +1,24 @@
 import { mustGet } from '../../base/assert.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
-import type { RunState } from '../../model/run.ts';
 import type { Tally } from '../../model/tally.ts';
 import { clearBit, PAGE_BYTES, pageOf, setBit } from '../bitmap.ts';
 import type { Ledger, Place } from '../contract.ts';
-import type { AllRows, Bit, Decision, HandedOut, Head, InFlight, WorkerRow, Writes } from '../rows.ts';
+import type { AllRows, Bit, Decision, HandedOut, Head, InFlight, StateRow, WorkerRow, Writes } from '../rows.ts';
 import { type Engine, ledgerOver } from '../rules/verbs.ts';
 
 /**
  * The ledger in the memory of one process: the whole rulebook, nothing kept over a restart. Several coordinators of one process
- * may share it, as they would share a store. It has no clock and no chance in it.
+ * may share it, as they would share a store. It has no chance in it, and a clock only if it is given one.
  */
-export function createMemoryLedger(): Ledger {
-  return ledgerOver(memoryEngine());
+export function createMemoryLedger(nowMs: () => number | null = () => null): Ledger {
+  return ledgerOver(memoryEngine(nowMs));
 }
 
 interface Tables {
   lease: Lease | null;
   head: Head | null;
-  state: RunState;
+  state: StateRow | null;
   place: Place | null;
   readonly inFlight: Map<ItemIndex, InFlight>;
   readonly pages: Readonly<Record<Bit, Map<number, Uint8Array>>>;
@@ -31,7 +30,7 @@ function emptyTables(): Tables {
   return {
     lease: null,
     head: null,
-    state: { kind: 'running' },
+    state: null,
     place: null,
     inFlight: new Map(),
     pages: { done: new Map(), failed: new Map() },
@@ -45,7 +44,7 @@ export function emptyRows(): AllRows {
   return rowsOf(emptyTables());
 }
 
-function memoryEngine(): Engine {
+function memoryEngine(nowMs: () => number | null): Engine {
   const tables = emptyTables();
   const rows = rowsOf(tables);
   return {
@@ -55,6 +54,7 @@ function memoryEngine(): Engine {
       return reply;
     },
     read: async (read) => read(rows),
+    nowMs,
     dispose: async () => undefined,
   };
 }
@@ -64,7 +64,8 @@ function rowsOf(tables: Tables): AllRows {
   return {
     lease: () => tables.lease,
     head: () => tables.head,
-    state: () => tables.state,
+    state: () => tables.state?.state ?? { kind: 'running' },
+    stateBy: () => tables.state?.by ?? null,
     place: () => tables.place,
     inFlight: (index) => tables.inFlight.get(index) ?? null,
     worker: (worker) => tables.workers.get(worker) ?? null,

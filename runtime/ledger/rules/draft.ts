@@ -112,7 +112,11 @@ function storedItem(rows: Rows, index: ItemIndex): ItemState {
   if (inFlight !== null) return inFlight;
   const bit = recordedAs(rows, index);
   if (bit !== null) return { state: bit };
-  throw new RolloutError(
+  throw lostItem(index);
+}
+
+export function lostItem(index: ItemIndex): RolloutError {
+  return new RolloutError(
     'LEDGER_CORRUPT',
     `The ledger lost track of item ${index}: it was handed out, and is neither in flight nor recorded. Restore the state directory from a copy.`,
   );
@@ -130,14 +134,14 @@ export function recordedAs(rows: Rows, index: ItemIndex): Bit | null {
 /** Every verb that names an epoch goes through here: the check is in the verb's own transaction (L5). */
 export function underEpoch<T>(rows: Rows, epoch: Epoch, decide: (head: Head) => Decision<T>): Decision<T | Fenced> {
   const head = rows.head();
-  if (head === null || head.epoch < epoch) throw behind(epoch, head);
+  if (head === null || head.epoch < epoch) throw storeBehind(epoch, head?.epoch ?? null);
   if (head.epoch > epoch) return { reply: { kind: 'fenced', epoch: head.epoch }, writes: null };
   return decide(head);
 }
 
 /** A coordinator won this epoch, and the store does not know it any more: it was restored, or lost writes, while in use. */
-function behind(epoch: Epoch, head: Head | null): RolloutError {
-  const there = head === null ? 'has no epoch at all' : `is back at epoch ${head.epoch}`;
+export function storeBehind(epoch: Epoch, kept: Epoch | null): RolloutError {
+  const there = kept === null ? 'has no epoch at all' : `is back at epoch ${kept}`;
   return new RolloutError(
     'LEDGER_BEHIND',
     `The ledger ${there}, but this coordinator holds epoch ${epoch}: the store was replaced or lost writes while in use. Stop, and restore the newest copy of the state directory.`,

@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts';
 type Counter = 'failures' | 'suspicions' | 'crashes';
 
 /** What a reason is counted as (L14). A drain, an outage or a lost machine is not the item's fault. */
-const COUNTED_AS: Readonly<Record<HandBackReason, Counter | null>> = {
+export const COUNTED_AS: Readonly<Record<HandBackReason, Counter | null>> = {
   failed: 'failures',
   suspected: 'suspicions',
   crashed: 'crashes',

@@ -7,10 +7,10 @@ import type { Fenced } from '../contract.ts';
 import type { Decision, Head, Rows, Writes } from '../rows.ts';
 
 /**
- * The compare-and-swap of the lease row (L1–L4). Whether the candidate may try is judged elsewhere (lease/machine.ts); here only
- * the bytes count. The winner's lease and epoch rows are written together, so they can never differ (L3).
+ * The compare-and-swap of the lease row (L1–L4). `nowMs` is the store's own clock, null where it has none: then only the candidate's
+ * grounds permit a win (lease/machine.ts). The winner's lease and epoch rows are written together, so they can never differ (L3).
  */
-export function acquire(rows: Rows, request: AcquireRequest): Decision<AcquireReply> {
+export function acquire(rows: Rows, request: AcquireRequest, nowMs: number | null): Decision<AcquireReply> {
   assert(request.holder !== '', 'a holder is a nonce, never empty (L2)');
   const lease = rows.lease();
   const head = rows.head();
@@ -20,24 +20,34 @@ export function acquire(rows: Rows, request: AcquireRequest): Decision<AcquireRe
   const floor = Math.max(request.floor, request.expected?.epoch ?? -1);
   if (epoch < floor) return { reply: { kind: 'behind', epoch, floor }, writes: null };
   // Asked again after a lost reply: the nonce is of this process start, so this win is its own (L2).
-  if (lease !== null && lease.holder === request.holder) return { reply: { kind: 'won', lease, killedPid: null }, writes: null };
-  if (lease !== null && !isSameLease(lease, request.expected)) return { reply: { kind: 'held', lease }, writes: null };
-  return win(request, head, lease);
+  if (lease !== null && lease.holder === request.holder) return { reply: { kind: 'won', lease }, writes: null };
+  if (lease !== null && !mayReplace(lease, request, nowMs)) return { reply: { kind: 'held', lease }, writes: null };
+  return win(request, head, lease, nowMs);
 }
 
-function win(request: AcquireRequest, head: Head | null, before: Lease | null): Decision<AcquireReply> {
+/** The exact bytes that the candidate saw, and free, expired on the store's clock, or with grounds that the candidate has itself (L4). */
+function mayReplace(lease: Lease, { expected, grounds }: AcquireRequest, nowMs: number | null): boolean {
+  const isExpired = nowMs !== null && nowMs >= lease.untilMs;
+  return isSameLease(lease, expected) && (lease.holder === '' || grounds !== null || isExpired);
+}
+
+function untilMs(nowMs: number | null, ttlMs: number): number {
+  return nowMs === null ? 0 : nowMs + ttlMs;
+}
+
+function win(request: AcquireRequest, head: Head | null, before: Lease | null, nowMs: number | null): Decision<AcquireReply> {
   const epoch = head === null ? 0 : head.epoch + 1;
   assert(isU32(epoch), 'an epoch fits in 32 bits');
   const lease: Lease = {
     holder: request.holder,
     epoch,
     renewals: before === null ? 0 : before.renewals + 1,
-    untilMs: 0,
+    untilMs: untilMs(nowMs, request.ttlMs),
     address: request.address,
     process: request.process,
   };
   const writes: Writes = { lease, head: head === null ? FIRST_HEAD : { ...head, epoch } };
-  return { reply: { kind: 'won', lease, killedPid: null }, writes };
+  return { reply: { kind: 'won', lease }, writes };
 }
 
 const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 0, highestAttempt: 0 };
@@ -46,9 +56,13 @@ const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done:
 function requireAgreement(lease: Lease | null, head: Head | null): number {
   const epoch = head?.epoch ?? -1;
   if ((lease?.epoch ?? -1) === epoch) return epoch;
-  throw new RolloutError(
+  throw differing(lease?.epoch ?? -1, epoch);
+}
+
+export function differing(ofLease: number, epoch: number): RolloutError {
+  return new RolloutError(
     'LEDGER_CORRUPT',
-    `The ledger's lease is of epoch ${lease?.epoch ?? 'none'}, its epoch row of ${epoch}: these are written together, so the store was damaged. Restore the state directory from a copy.`,
+    `The ledger's lease is of epoch ${ofLease}, its epoch row of ${epoch}: these are written together, so the store was damaged. Restore the state directory from a copy.`,
   );
 }
 
@@ -60,10 +74,18 @@ function isOwn(there: Lease | null, held: Lease): there is Lease {
   return there !== null && there.holder === held.holder && there.epoch === held.epoch;
 }
 
-export function renew(rows: Rows, held: Lease): Decision<{ readonly kind: 'renewed'; readonly lease: Lease } | Fenced> {
+type Renewed = { readonly kind: 'renewed'; readonly lease: Lease };
+
+/**
+ * The count is named (L38): a renewal that was carried out before, or that comes late, finds a higher one and extends nothing. A lower
+ * one than the holder has been told of means that the store has lost writes.
+ */
+export function renew(rows: Rows, held: Lease, ttlMs: number, nowMs: number | null): Decision<Renewed | Fenced> {
   const there = rows.lease();
   if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };
-  const lease: Lease = { ...there, renewals: there.renewals + 1 };
+  if (there.renewals < held.renewals) throw lostRenewals(there.renewals, held.renewals);
+  if (there.renewals > held.renewals) return { reply: { kind: 'renewed', lease: there }, writes: null };
+  const lease: Lease = { ...there, renewals: there.renewals + 1, untilMs: untilMs(nowMs, ttlMs) };
   return { reply: { kind: 'renewed', lease }, writes: { lease } };
 }
 
@@ -73,6 +95,13 @@ export function release(rows: Rows, held: Lease): Decision<{ readonly kind: 'rel
   if (there !== null && there.holder === '' && there.epoch === held.epoch) return { reply: { kind: 'released' }, writes: null };
   if (!isOwn(there, held)) return { reply: fencedBy(there), writes: null };
   return { reply: { kind: 'released' }, writes: { lease: { ...there, holder: '', renewals: there.renewals + 1 } } };
+}
+
+export function lostRenewals(there: number, held: number): RolloutError {
+  return new RolloutError(
+    'LEDGER_BEHIND',
+    `The ledger's lease was renewed ${there} times, but this coordinator has seen ${held}: the store was replaced or lost writes while in use. Stop, and restore the newest copy of the store.`,
+  );
 }
 
 function fencedBy(there: Lease | null): Fenced {

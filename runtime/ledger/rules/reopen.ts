@@ -1,27 +1,31 @@
 import { assert } from '../../base/assert.ts';
-import { type Attempt, COORDINATOR_WORKER, type Epoch, type Row } from '../../model/row.ts';
+import { type Attempt, COORDINATOR_WORKER, type Epoch, type Row, type Stamp } from '../../model/row.ts';
+import type { RunState } from '../../model/run.ts';
 import { countOf, type EpochTally, isSameTally, type Reopening, tallyOf } from '../../model/tally.ts';
-import { type Fenced, NO_FAULTS, type ReopenReply } from '../contract.ts';
+import { type Fenced, NO_FAULTS, type Overtaken, type ReopenReply } from '../contract.ts';
 import type { AllRows, Decision, ItemState, Writes } from '../rows.ts';
 import { nextAttempt } from './attempts.ts';
 import { Draft, underEpoch } from './draft.ts';
+import { OVERTAKEN, orderOf } from './order.ts';
 
 /**
  * Reopens recorded items (L45): they run again, and so does a completed run. All of the items or none. An item's row is then the
  * coordinator's own, with an attempt above every one that the run has seen, so that no earlier outcome, recorded or still in a worker's
  * outbox, can settle it.
  */
-export function reopen(rows: AllRows, epoch: Epoch, reopening: Reopening): Decision<ReopenReply | Fenced> {
-  return underEpoch(rows, epoch, (head): Decision<ReopenReply> => {
+export function reopen(rows: AllRows, by: Stamp, reopening: Reopening): Decision<ReopenReply | Overtaken | Fenced> {
+  const { epoch } = by;
+  return underEpoch(rows, epoch, (head): Decision<ReopenReply | Overtaken> => {
+    const order = orderOf(rows.stateBy(), by);
+    if (order !== 'new') return { reply: order === 'repeated' ? { kind: 'reopened' } : OVERTAKEN, writes: null };
+    const { pending, own } = reopening;
     const draft = new Draft(rows, head);
     const attempt = nextAttempt(head.highestAttempt);
-    const pending = reopening.pending.filter((index) => !isReopened(draft.item(index), 'handed-back', epoch));
-    const own = reopening.own.filter((index) => !isReopened(draft.item(index), 'running', epoch));
     const found = [...pending, ...own].filter((index) => !isRecorded(draft.item(index))).map((index) => draft.found(index));
     if (found.length > 0) return { reply: { kind: 'refused', found }, writes: null };
     for (const index of pending) draft.put(index, { state: 'handed-back', ...item(epoch, attempt) });
     for (const index of own) draft.put(index, { state: 'running', second: null, ...item(epoch, attempt) });
-    return { reply: { kind: 'reopened' }, writes: writesOf(rows, draft, reopening) };
+    return { reply: { kind: 'reopened' }, writes: writesOf(rows, draft, by, reopening) };
   });
 }
 
@@ -33,19 +37,13 @@ function isRecorded({ state }: ItemState): boolean {
   return state === 'done' || state === 'failed';
 }
 
-/** Asked again after a lost reply. */
-function isReopened(there: ItemState, state: 'handed-back' | 'running', epoch: Epoch): boolean {
-  return there.state === state && there.row.worker === COORDINATOR_WORKER && there.row.claimEpoch === epoch;
-}
-
-/** Null where all of it is so already. */
-function writesOf(rows: AllRows, draft: Draft, { tallies }: Reopening): Writes | null {
+/** The state is written also where it stays, since its stamp tells the same request from the next (L38). */
+function writesOf(rows: AllRows, draft: Draft, by: Stamp, { tallies }: Reopening): Writes {
   const { writes } = draft.decide(null);
   const changed = tallies.filter((tally) => !isSameTally(tally, tallyOf(rows.everyTally(), tally.epoch)));
-  const isOver = rows.state().kind === 'completed';
+  const state: RunState = rows.state().kind === 'completed' ? { kind: 'running' } : rows.state();
   requireCount(rows, changed, writes?.head ?? draft.before);
-  if (writes === null && changed.length === 0 && !isOver) return null;
-  return { ...writes, ...(changed.length > 0 ? { tallies: changed } : {}), ...(isOver ? { state: { kind: 'running' } } : {}) };
+  return { ...writes, ...(changed.length > 0 ? { tallies: changed } : {}), state: { state, by } };
 }
 
 function requireCount(

@@ -1,12 +1,12 @@
 import { assert } from '../../base/assert.ts';
-import type { Epoch } from '../../model/row.ts';
+import type { Epoch, Stamp } from '../../model/row.ts';
 import type { Progress, RunState } from '../../model/run.ts';
-import type { Fenced, Gone, Place } from '../contract.ts';
+import type { Fenced, Finished, Gone, Overtaken, Place } from '../contract.ts';
 import type { Decision, Head, Rows } from '../rows.ts';
 import { goneFor, underEpoch } from './draft.ts';
+import { OVERTAKEN, orderOf } from './order.ts';
 
 type Bound = { readonly kind: 'bound' } | { readonly kind: 'elsewhere'; readonly place: Place };
-type Finished = { readonly kind: 'finished' } | { readonly kind: 'unfinished'; readonly progress: Progress };
 
 /** Records the results place at first use; afterwards only that place will do (L22). */
 export function bind(rows: Rows, epoch: Epoch, place: Place): Decision<Bound | Fenced> {
@@ -18,28 +18,32 @@ export function bind(rows: Rows, epoch: Epoch, place: Place): Decision<Bound | F
   });
 }
 
-export function pause(rows: Rows, epoch: Epoch, reason: string): Decision<{ readonly kind: 'paused' } | Gone | Fenced> {
-  return underEpoch(rows, epoch, () => changeState(rows, { kind: 'paused', reason }, { kind: 'paused' }));
+export function pause(rows: Rows, by: Stamp, reason: string): Decision<{ readonly kind: 'paused' } | Gone | Overtaken | Fenced> {
+  return underEpoch(rows, by.epoch, () => changeState(rows, by, { kind: 'paused', reason }, { kind: 'paused' }));
 }
 
-export function resume(rows: Rows, epoch: Epoch): Decision<{ readonly kind: 'resumed' } | Gone | Fenced> {
-  return underEpoch(rows, epoch, () => changeState(rows, { kind: 'running' }, { kind: 'resumed' }));
+export function resume(rows: Rows, by: Stamp): Decision<{ readonly kind: 'resumed' } | Gone | Overtaken | Fenced> {
+  return underEpoch(rows, by.epoch, () => changeState(rows, by, { kind: 'running' }, { kind: 'resumed' }));
 }
 
-function changeState<T>(rows: Rows, state: RunState, reply: T): Decision<T | Gone> {
+function changeState<T>(rows: Rows, by: Stamp, state: RunState, reply: T): Decision<T | Gone | Overtaken> {
+  const order = orderOf(rows.stateBy(), by);
+  if (order !== 'new') return { reply: order === 'repeated' ? reply : OVERTAKEN, writes: null };
   const gone = goneFor('write', rows.state());
-  return gone === null ? { reply, writes: { state } } : { reply: gone, writes: null };
+  return gone === null ? { reply, writes: { state: { state, by } } } : { reply: gone, writes: null };
 }
 
 /** Ends the run, once every one of its `items` is terminal (L16). */
-export function finish(rows: Rows, epoch: Epoch, items: number): Decision<Finished | Fenced> {
-  return underEpoch(rows, epoch, (head): Decision<Finished> => {
+export function finish(rows: Rows, by: Stamp, items: number): Decision<Finished | Overtaken | Fenced> {
+  return underEpoch(rows, by.epoch, (head): Decision<Finished | Overtaken> => {
+    const order = orderOf(rows.stateBy(), by);
+    if (order !== 'new') return { reply: order === 'repeated' ? { kind: 'finished' } : OVERTAKEN, writes: null };
     if (head.done + head.failed !== items || head.cursor !== items) {
       return { reply: { kind: 'unfinished', progress: progressOf(head, rows.state()) }, writes: null };
     }
     assert(head.running === 0 && head.handedBack === 0, 'all items are terminal, and yet some are in flight');
     const isFinished = rows.state().kind === 'completed';
-    return { reply: { kind: 'finished' }, writes: isFinished ? null : { state: { kind: 'completed' } } };
+    return { reply: { kind: 'finished' }, writes: isFinished ? null : { state: { state: { kind: 'completed' }, by } } };
   });
 }
 

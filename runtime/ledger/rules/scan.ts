@@ -93,7 +93,7 @@ function corrupt(what: string): RolloutError {
 }
 
 /** One byte per item, see ITEM_BIT. */
-export function bitsOf(rows: AllRows, from: ItemIndex, count: number): Uint8Array {
+export function bitsOf(rows: Pick<AllRows, 'page'>, from: ItemIndex, count: number): Uint8Array {
   const bits = new Uint8Array(count);
   const end = from + count;
   for (let at = from; at < end; ) {

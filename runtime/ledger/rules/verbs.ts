@@ -17,15 +17,17 @@ export interface Engine {
   transact<T>(decide: (rows: AllRows) => Decision<T>): Promise<T>;
   /** Reads a state that was durable when it was asked. */
   read<T>(read: (rows: AllRows) => T): Promise<T>;
+  /** The store's own clock, one for all its callers; null where it has none (L4). */
+  nowMs(): number | null;
   dispose(): Promise<void>;
 }
 
 /** The rulebook's verbs over an engine. */
 export function ledgerOver(engine: Engine): Ledger {
   return {
-    readLease: () => engine.read((rows) => rows.lease()),
-    acquire: (request) => engine.transact((rows) => acquire(rows, request)),
-    renew: (held) => engine.transact((rows) => renew(rows, held)),
+    readLease: () => engine.read((rows) => ({ lease: rows.lease(), nowMs: engine.nowMs() })),
+    acquire: (request) => engine.transact((rows) => acquire(rows, request, engine.nowMs())),
+    renew: (held, ttlMs) => engine.transact((rows) => renew(rows, held, ttlMs, engine.nowMs())),
     release: (held) => engine.transact((rows) => release(rows, held)),
     bind: (epoch, place) => engine.transact((rows) => bind(rows, epoch, place)),
     commit: (epoch, request) => engine.transact((rows) => commit(rows, epoch, request)),
@@ -33,12 +35,12 @@ export function ledgerOver(engine: Engine): Ledger {
     reassign: (epoch, moves) => engine.transact((rows) => reassign(rows, epoch, moves)),
     second: (epoch, worker, named) => engine.transact((rows) => second(rows, epoch, worker, named)),
     look: (epoch, named) => engine.transact((rows) => look(rows, epoch, named)),
-    register: (epoch, worker, info) => engine.transact((rows) => register(rows, epoch, worker, info)),
-    forget: (epoch, worker) => engine.transact((rows) => forget(rows, epoch, worker)),
-    pause: (epoch, reason) => engine.transact((rows) => pause(rows, epoch, reason)),
-    resume: (epoch) => engine.transact((rows) => resume(rows, epoch)),
-    finish: (epoch, items) => engine.transact((rows) => finish(rows, epoch, items)),
-    reopen: (epoch, reopening) => engine.transact((rows) => reopen(rows, epoch, reopening)),
+    register: (by, worker, info) => engine.transact((rows) => register(rows, by, worker, info)),
+    forget: (by, worker) => engine.transact((rows) => forget(rows, by, worker)),
+    pause: (by, reason) => engine.transact((rows) => pause(rows, by, reason)),
+    resume: (by) => engine.transact((rows) => resume(rows, by)),
+    finish: (by, items) => engine.transact((rows) => finish(rows, by, items)),
+    reopen: (by, reopening) => engine.transact((rows) => reopen(rows, by, reopening)),
     scan: (epoch) => engine.transact((rows) => scan(rows, epoch)),
     progress: () => engine.read((rows) => progressOf(rows.head(), rows.state())),
     bits: (from, count) => engine.read((rows) => bitsOf(rows, from, count)),

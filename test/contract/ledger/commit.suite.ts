@@ -2,7 +2,7 @@ import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import type { CommitRequest } from '../../../runtime/ledger/contract.ts';
 import { claimRequest, handBack, handBackRequest, settle, settleRequest } from '../../support/commit-parts.ts';
-import { back, claimed, move, type Open, outcome, row, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, scanned, sole, start, win } from '../../support/ledger-start.ts';
 
 const MANY = 700;
 
@@ -98,7 +98,7 @@ export function commitSuite(test: TestFn, open: Open): void {
     await settle(ledger, 0, 'w1', [outcome(0), outcome(MANY - 1), outcome(300, 1, 0, false)]);
     await handBack(ledger, 0, [back(255, row('w1')), back(256, row('w1'), 'failed')]);
     await ledger.reassign(0, [move(257, row('w1'), 'w2')]);
-    await ledger.second(0, 'w2', [{ index: 258, row: row('w1') }]);
+    await ledger.second(0, 'w2', [sole(258, row('w1'))]);
     await handBack(ledger, 0, [back(259, row('w1'))]);
     await ledger.restore(0, [{ index: 259, row: row('w1') }]);
     await claimed(ledger, 0, 'w2', [
@@ -123,7 +123,7 @@ export function commitSuite(test: TestFn, open: Open): void {
       'w1',
       left.map(({ index }) => outcome(index)),
     );
-    t.deepEqual(await ledger.finish(1, MANY + 1), { kind: 'finished' });
+    t.deepEqual(await ledger.finish(by(1), MANY + 1), { kind: 'finished' });
     t.like(await scanned(ledger, 1), { running: [], handedBack: [], progress: { done: MANY, failed: 1 } });
   });
 }

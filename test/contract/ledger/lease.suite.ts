@@ -2,6 +2,7 @@ import type { TestFn } from 'ava';
 import { claim, handBack, settle } from '../../support/commit-parts.ts';
 import {
   back,
+  by,
   claimed,
   move,
   type Open,
@@ -10,8 +11,10 @@ import {
   row,
   SOME_PLACE,
   SOME_PROCESS,
+  SOME_TTL_MS,
   SOME_WORKER,
   scanned,
+  sole,
   start,
   win,
 } from '../../support/ledger-start.ts';
@@ -19,12 +22,11 @@ import {
 export function leaseSuite(test: TestFn, open: Open): void {
   test('L1: an empty ledger has no lease, and its first epoch is 0', async (t) => {
     const ledger = await open(t);
-    t.is(await ledger.readLease(), null);
+    t.is((await ledger.readLease()).lease, null);
     t.is((await ledger.progress()).epoch, -1);
-    t.deepEqual(await ledger.acquire(request('a', null)), {
+    t.like(await ledger.acquire(request('a', null)), {
       kind: 'won',
-      lease: { holder: 'a', epoch: 0, renewals: 0, untilMs: 0, address: 'a:1', process: SOME_PROCESS },
-      killedPid: null,
+      lease: { holder: 'a', epoch: 0, renewals: 0, address: 'a:1', process: SOME_PROCESS },
     });
     t.is((await ledger.progress()).epoch, 0);
   });
@@ -33,27 +35,27 @@ export function leaseSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     const first = await win(ledger, 'a');
     t.deepEqual(await ledger.release(first), { kind: 'released' });
-    t.like(await ledger.readLease(), { holder: '', epoch: 0 });
+    t.like((await ledger.readLease()).lease, { holder: '', epoch: 0 });
     t.deepEqual(await ledger.release(first), { kind: 'released' }, 'asked again after a lost reply');
     t.is((await win(ledger, 'b')).epoch, 1);
     t.deepEqual(await ledger.release(first), { kind: 'fenced', epoch: 1 });
-    t.like(await ledger.readLease(), { holder: 'b', epoch: 1 }, 'a late release takes nothing from the successor');
+    t.like((await ledger.readLease()).lease, { holder: 'b', epoch: 1 }, 'a late release takes nothing from the successor');
   });
 
   test('L2: asking again under the same nonce answers the epoch already won', async (t) => {
     const ledger = await open(t);
     const lease = await win(ledger, 'a');
-    t.deepEqual(await ledger.acquire(request('a', null)), { kind: 'won', lease, killedPid: null });
+    t.deepEqual(await ledger.acquire(request('a', null)), { kind: 'won', lease });
     t.is((await ledger.progress()).epoch, 0);
   });
 
   test('L3: a ledger below the floor is refused, with and without a row, and nothing is written', async (t) => {
     const ledger = await open(t);
     t.deepEqual(await ledger.acquire(request('a', null, 4)), { kind: 'behind', epoch: -1, floor: 4 });
-    t.is(await ledger.readLease(), null);
+    t.is((await ledger.readLease()).lease, null);
     const lease = await win(ledger, 'a');
     t.deepEqual(await ledger.acquire(request('b', lease, 1)), { kind: 'behind', epoch: 0, floor: 1 });
-    t.deepEqual(await ledger.readLease(), lease);
+    t.deepEqual((await ledger.readLease()).lease, lease);
     t.is((await win(ledger, 'b', 0)).epoch, 1, 'at the floor it goes on');
   });
 
@@ -67,25 +69,40 @@ export function leaseSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     const first = await win(ledger, 'a');
     t.deepEqual(await ledger.acquire(request('b', null)), { kind: 'held', lease: first });
-    const renewed = await ledger.renew(first);
-    t.deepEqual(renewed, { kind: 'renewed', lease: { ...first, renewals: 1 } });
-    t.deepEqual(await ledger.acquire(request('b', first)), { kind: 'held', lease: { ...first, renewals: 1 } });
+    const renewed = await ledger.renew(first, SOME_TTL_MS);
+    t.like(renewed, { kind: 'renewed', lease: { holder: 'a', epoch: 0, renewals: 1 } });
+    t.like(await ledger.acquire(request('b', first)), { kind: 'held', lease: { holder: 'a', renewals: 1 } });
     t.like(await ledger.acquire(request('b', { ...first, renewals: 1 })), { kind: 'won', lease: { epoch: 1, renewals: 2 } });
-    t.deepEqual(await ledger.renew({ ...first, renewals: 1 }), { kind: 'fenced', epoch: 1 });
+    t.deepEqual(await ledger.renew({ ...first, renewals: 1 }, SOME_TTL_MS), { kind: 'fenced', epoch: 1 });
   });
 
-  test('L4: renewals only grow, also when a renewal is asked again with the old bytes', async (t) => {
+  test('L4, L38: a renewal names its count: asked again, or carried out late, it answers what is there and extends nothing', async (t) => {
     const ledger = await open(t);
     const first = await win(ledger, 'a');
-    await ledger.renew(first);
-    t.like(await ledger.renew(first), { kind: 'renewed', lease: { renewals: 2 } });
+    const once = await ledger.renew(first, SOME_TTL_MS);
+    t.like(once, { kind: 'renewed', lease: { renewals: 1 } });
+    t.deepEqual(await ledger.renew(first, SOME_TTL_MS), once);
+    await ledger.renew({ ...first, renewals: 1 }, SOME_TTL_MS);
+    const before = (await ledger.readLease()).lease;
+    t.deepEqual(await ledger.renew(first, SOME_TTL_MS), { kind: 'renewed', lease: before });
+    t.deepEqual((await ledger.readLease()).lease, before);
+    await t.throwsAsync(ledger.renew({ ...first, renewals: 9 }, SOME_TTL_MS), { code: 'LEDGER_BEHIND' });
+  });
+
+  test('L4: without grounds of its own a candidate wins a free lease, and none that is held', async (t) => {
+    const ledger = await open(t);
+    const first = await win(ledger, 'a');
+    t.deepEqual(await ledger.acquire({ ...request('b', first), grounds: null }), { kind: 'held', lease: first });
+    await ledger.release(first);
+    const { lease: released } = await ledger.readLease();
+    t.like(await ledger.acquire({ ...request('b', released), grounds: null }), { kind: 'won', lease: { epoch: 1 } });
   });
 
   test('L1: a released lease is not renewed', async (t) => {
     const ledger = await open(t);
     const first = await win(ledger, 'a');
     await ledger.release(first);
-    t.deepEqual(await ledger.renew(first), { kind: 'fenced', epoch: 0 });
+    t.deepEqual(await ledger.renew(first, SOME_TTL_MS), { kind: 'fenced', epoch: 0 });
   });
 
   test('L5: every verb under an old epoch answers fenced and changes nothing', async (t) => {
@@ -100,15 +117,15 @@ export function leaseSuite(test: TestFn, open: Open): void {
     t.deepEqual(await settle(ledger, 0, 'w1', [outcome(0)]), fenced);
     t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), fenced);
-    t.deepEqual(await ledger.second(0, 'w2', [{ index: 0, row: row('w1') }]), fenced);
+    t.deepEqual(await ledger.second(0, 'w2', [sole(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), fenced);
     t.deepEqual(await ledger.look(0, [{ index: 0, row: row('w1') }]), fenced);
-    t.deepEqual(await ledger.register(0, 'w3', SOME_WORKER), fenced);
-    t.deepEqual(await ledger.forget(0, 'w1'), fenced);
-    t.deepEqual(await ledger.pause(0, 'x'), fenced);
-    t.deepEqual(await ledger.resume(0), fenced);
-    t.deepEqual(await ledger.finish(0, 2), fenced);
-    t.deepEqual(await ledger.reopen(0, { pending: [0], own: [], tallies: [] }), fenced);
+    t.deepEqual(await ledger.register(by(0), 'w3', SOME_WORKER), fenced);
+    t.deepEqual(await ledger.forget(by(0), 'w1'), fenced);
+    t.deepEqual(await ledger.pause(by(0), 'x'), fenced);
+    t.deepEqual(await ledger.resume(by(0)), fenced);
+    t.deepEqual(await ledger.finish(by(0), 2), fenced);
+    t.deepEqual(await ledger.reopen(by(0), { pending: [0], own: [], tallies: [] }), fenced);
     t.deepEqual(await ledger.scan(0), fenced);
     t.deepEqual(await scanned(ledger, 1), before);
   });

@@ -2,7 +2,7 @@ import type { TestFn } from 'ava';
 import { NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
-import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
 const RUNNING = { index: 0, state: 'running', row: row('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
 const MOVED = { kind: 'reassigned', verdicts: [{ kind: 'moved', attempt: 2 }] } as const;
@@ -52,7 +52,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
   test('L12: neither a late hand-back nor a late move takes the next attempt', async (t) => {
     const ledger = await open(t);
     await start(ledger);
-    await ledger.register(0, 'w3', SOME_WORKER);
+    await ledger.register(by(0), 'w3', SOME_WORKER);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     await ledger.reassign(0, [move(0, row('w1'), 'w2')]);
     const found = { row: row('w2', 2) };
@@ -100,7 +100,7 @@ export function reassignSuite(test: TestFn, open: Open): void {
   test('L32: of two moves at the same time exactly one wins', async (t) => {
     const ledger = await open(t);
     await start(ledger);
-    await ledger.register(0, 'w3', SOME_WORKER);
+    await ledger.register(by(0), 'w3', SOME_WORKER);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     const replies = await Promise.all(['w2', 'w3'].map((to) => ledger.reassign(0, [move(0, row('w1'), to)])));
     t.like(replies, [
@@ -157,13 +157,13 @@ export function reassignSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.forget(0, 'w2');
+    await ledger.forget(by(0), 'w2');
     const refused = { kind: 'refused', found: RUNNING } as const;
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2'), move(0, row('w1'), 'stranger')]), {
       kind: 'reassigned',
       verdicts: [refused, refused],
     });
-    await ledger.register(0, 'w2', SOME_WORKER);
+    await ledger.register(by(0), 'w2', SOME_WORKER);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), MOVED);
   });
 }

@@ -1,7 +1,7 @@
 import type { TestFn } from 'ava';
 import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
-import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
 
 const RESTORED = { kind: 'restored', verdicts: [{ kind: 'restored' }] } as const;
 const FIRST = { index: 0, row: row('w1') };
@@ -66,9 +66,9 @@ export function restoreSuite(test: TestFn, open: Open): void {
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
     await handBack(ledger, 0, [back(0, row('w1'))]);
-    await ledger.forget(0, 'w1');
+    await ledger.forget(by(0), 'w1');
     t.like(await ledger.restore(0, [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'handed-back' } }] });
-    await ledger.register(0, 'w1', SOME_WORKER);
+    await ledger.register(by(0), 'w1', SOME_WORKER);
     t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
   });
 

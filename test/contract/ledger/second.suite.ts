@@ -3,17 +3,17 @@ import { type Ledger, NO_FAULTS } from '../../../runtime/ledger/contract.ts';
 import { COORDINATOR_WORKER } from '../../../runtime/model/row.ts';
 import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
-import { back, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, sole, start, win } from '../../support/ledger-start.ts';
 
-const FIRST = { index: 0, row: row('w1') };
-const SECOND = { index: 0, row: row('w2', 2) };
+const FIRST = sole(0, row('w1'));
+const SECOND = sole(0, row('w2', 2));
 const GRANTED = { kind: 'second-attempts', verdicts: [{ kind: 'granted', attempt: 2 }] } as const;
 const TWICE = { index: 0, row: FIRST.row, second: SECOND.row, lastAttempt: 2, faults: NO_FAULTS } as const;
 
 /** Item 0 runs on w1 and on w2; w3 is registered. */
 async function twice(ledger: Ledger): Promise<Ledger> {
   await start(ledger);
-  await ledger.register(0, 'w3', SOME_WORKER);
+  await ledger.register(by(0), 'w3', SOME_WORKER);
   await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
   await ledger.second(0, 'w2', [FIRST]);
   return ledger;
@@ -124,7 +124,7 @@ export function secondSuite(test: TestFn, open: Open): void {
   test('L9, L13: after one of two was handed back another second attempt may follow, above all before it', async (t) => {
     const ledger = await twice(await open(t));
     await handBack(ledger, 0, [back(0, SECOND.row)]);
-    t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'granted', attempt: 3 }] });
+    t.like(await ledger.second(0, 'w2', [{ ...FIRST, lastAttempt: 2 }]), { verdicts: [{ kind: 'granted', attempt: 3 }] });
     t.like(await settle(ledger, 0, 'w2', [outcome(0, 2), outcome(0, 3)]), { verdicts: ['stale', 'accepted'] });
   });
 
@@ -145,7 +145,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     await handBack(ledger, 0, [back(3, row('w1'))]);
     const before = await scanned(ledger, 0);
     const one = { ...TWICE, index: 1, state: 'running', second: null, lastAttempt: 1 } as const;
-    t.deepEqual(await ledger.second(0, 'w3', [FIRST, SECOND, ...[2, 3, 9].map((index) => ({ index, row: row('w1') }))]), {
+    t.deepEqual(await ledger.second(0, 'w3', [FIRST, SECOND, ...[2, 3, 9].map((index) => sole(index, row('w1')))]), {
       kind: 'second-attempts',
       verdicts: [
         { kind: 'refused', found: { ...TWICE, state: 'running' } },
@@ -161,14 +161,14 @@ export function secondSuite(test: TestFn, open: Open): void {
       await ledger.second(
         0,
         'w3',
-        rows.map((of) => ({ index: 1, row: of })),
+        rows.map((of) => sole(1, of, 1)),
       ),
       {
         kind: 'second-attempts',
         verdicts: [refused, refused, refused],
       },
     );
-    t.deepEqual(await ledger.second(0, 'w1', [{ index: 1, row: row('w1') }]), { kind: 'second-attempts', verdicts: [refused] });
+    t.deepEqual(await ledger.second(0, 'w1', [sole(1, row('w1'))]), { kind: 'second-attempts', verdicts: [refused] });
     t.deepEqual(await scanned(ledger, 0), before);
   });
 
@@ -176,9 +176,9 @@ export function secondSuite(test: TestFn, open: Open): void {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await ledger.forget(0, 'w2');
+    await ledger.forget(by(0), 'w2');
     for (const worker of ['w2', 'stranger']) t.like(await ledger.second(0, worker, [FIRST]), { verdicts: [{ kind: 'refused' }] });
-    await ledger.register(0, 'w2', SOME_WORKER);
+    await ledger.register(by(0), 'w2', SOME_WORKER);
     t.deepEqual(await ledger.second(0, 'w2', [FIRST]), GRANTED);
   });
 
@@ -191,7 +191,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     });
     t.deepEqual(await scanned(ledger, 0), before);
     await claimed(ledger, 0, 'w1', [{ cursor: 1, count: 1 }]);
-    const replies = await Promise.all(['w3', 'w2'].map((worker) => ledger.second(0, worker, [{ index: 1, row: row('w1') }])));
+    const replies = await Promise.all(['w3', 'w2'].map((worker) => ledger.second(0, worker, [sole(1, row('w1'))])));
     t.like(
       replies.flatMap((reply) => (reply.kind === 'second-attempts' ? reply.verdicts : [])),
       [
@@ -207,11 +207,19 @@ export function secondSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     for (const [index, fault] of (['fail-after', 'fail-before'] as const).entries()) {
       const faulty = createFaultyLedger(ledger, (verb, call) => (verb === 'second' && call === 1 ? fault : null));
-      const ask = () => faulty.second(0, 'w2', [{ index, row: row('w1') }]);
+      const ask = () => faulty.second(0, 'w2', [sole(index, row('w1'))]);
       await t.throwsAsync(ask(), { instanceOf: InjectedFault });
       t.deepEqual(await ask(), GRANTED, fault);
     }
     t.deepEqual((await scanned(ledger, 0)).running, [TWICE, { ...TWICE, index: 1 }]);
+  });
+
+  test('L38: a second attempt that is carried out late, after its row has gone, gives no third', async (t) => {
+    const ledger = await twice(await open(t));
+    await handBack(ledger, 0, [back(0, SECOND.row)]);
+    const before = await scanned(ledger, 0);
+    t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'refused', found: { row: FIRST.row, lastAttempt: 2 } }] });
+    t.deepEqual(await scanned(ledger, 0), before);
   });
 
   test('L13: a settlement before it refuses the second attempt; one after it is still accepted', async (t) => {
@@ -220,7 +228,7 @@ export function secondSuite(test: TestFn, open: Open): void {
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
     await settle(ledger, 0, 'w1', [outcome(0)]);
     t.like(await ledger.second(0, 'w2', [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'done' } }] });
-    t.deepEqual(await ledger.second(0, 'w2', [{ index: 1, row: row('w1') }]), GRANTED);
+    t.deepEqual(await ledger.second(0, 'w2', [sole(1, row('w1'))]), GRANTED);
     t.like(await settle(ledger, 0, 'w1', [outcome(1)]), { verdicts: ['accepted'] });
   });
 

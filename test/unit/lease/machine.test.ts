@@ -9,6 +9,7 @@ import {
   onSeen,
   onTick,
   onWon,
+  ownGrounds,
 } from '../../../runtime/lease/machine.ts';
 import type { Lease } from '../../../runtime/model/lease.ts';
 import { SOME_PROCESS } from '../../support/ledger-start.ts';
@@ -18,11 +19,11 @@ const lease = (renewals = 0, holder = 'a'): Lease => ({ holder, epoch: 3, renewa
 const held = onWon(lease(), 1_000, TERMS);
 
 test('L4: the same bytes are counted from when they were first seen, other bytes again', (t) => {
-  const first = onSeen(null, 100, lease(1));
-  t.deepEqual(first, { seen: lease(1), sinceMs: 100 });
-  t.is(onSeen(first, 900, lease(1)), first);
-  t.deepEqual(onSeen(first, 900, lease(2)), { seen: lease(2), sinceMs: 900 });
-  t.deepEqual(onSeen(first, 900, null), { seen: null, sinceMs: 900 });
+  const first = onSeen(null, 100, { lease: lease(1), nowMs: null });
+  t.deepEqual(first, { seen: lease(1), sinceMs: 100, storeNowMs: null });
+  t.deepEqual(onSeen(first, 900, { lease: lease(1), nowMs: 7 }), { seen: lease(1), sinceMs: 100, storeNowMs: 7 });
+  t.deepEqual(onSeen(first, 900, { lease: lease(2), nowMs: null }), { seen: lease(2), sinceMs: 900, storeNowMs: null });
+  t.deepEqual(onSeen(first, 900, { lease: null, nowMs: null }), { seen: null, sinceMs: 900, storeNowMs: null });
 });
 
 test('L4: grounds to acquire', (t) => {
@@ -32,17 +33,24 @@ test('L4: grounds to acquire', (t) => {
     [lease(1, ''), 0, true, 'free'],
     [lease(), 0, false, null],
     [lease(), 4_999, false, null],
-    [lease(), 5_000, false, 'expired'],
+    [lease(), 5_000, false, 'watched'],
     [lease(), 0, true, 'dead'],
     [lease(), 9_000, true, 'dead'],
   ];
   for (const [seen, sinceMs, isDead, grounds] of cases) {
     t.is(
-      groundsToAcquire({ seen, sinceMs: 1_000 }, 1_000 + sinceMs, TERMS.ttlMs, isDead),
+      groundsToAcquire({ seen, sinceMs: 1_000, storeNowMs: null }, 1_000 + sinceMs, TERMS.ttlMs, isDead),
       grounds,
       JSON.stringify([seen?.holder, sinceMs]),
     );
   }
+});
+
+test('L4: an expiry on the store’s clock is for the store to judge; what the candidate knows itself it says', (t) => {
+  const seen = { ...lease(), untilMs: 700 };
+  t.is(groundsToAcquire({ seen, sinceMs: 0, storeNowMs: 699 }, 1, TERMS.ttlMs, false), null);
+  t.is(groundsToAcquire({ seen, sinceMs: 0, storeNowMs: 700 }, 1, TERMS.ttlMs, false), 'expired');
+  t.deepEqual((['free', 'expired', 'dead', 'watched'] as const).map(ownGrounds), [null, null, 'dead', 'watched']);
 });
 
 test('a lease is fresh until its margin, counted from before it was asked for', (t) => {
@@ -55,7 +63,7 @@ test('a holder stops trusting its lease before any candidate may take it by expi
   const sentAtMs = 1_000;
   for (const seenAtMs of [sentAtMs, sentAtMs + 1, sentAtMs + 700]) {
     const takenAtMs = seenAtMs + TERMS.ttlMs;
-    t.is(groundsToAcquire({ seen: lease(), sinceMs: seenAtMs }, takenAtMs, TERMS.ttlMs, false), 'expired');
+    t.is(groundsToAcquire({ seen: lease(), sinceMs: seenAtMs, storeNowMs: null }, takenAtMs, TERMS.ttlMs, false), 'watched');
     t.is(onTick(onWon(lease(), sentAtMs, TERMS), takenAtMs - TERMS.marginMs).kind, 'paused');
   }
 });

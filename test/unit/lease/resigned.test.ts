@@ -46,7 +46,7 @@ test('L42: a row that is gone, without a later epoch, is a store that lost write
   const leaseHolder = await candidate(world, 'a');
   world.clock.jump(TTL_MS * 2);
   const empty = createMemoryLedger();
-  world.ledger.renew = (lease) => empty.renew(lease);
+  world.ledger.renew = (lease, ttlMs) => empty.renew(lease, ttlMs);
   await t.throwsAsync(leaseHolder.ensureFresh(), { code: 'LEDGER_BEHIND', message: /lost the lease of epoch 0/ });
   leaseHolder.stop();
 });

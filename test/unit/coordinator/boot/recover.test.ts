@@ -33,7 +33,9 @@ async function win(ledger: Ledger, floor: number): Promise<LeaseHolder> {
 
 /** What a successor does while the one that has just won is stopped. */
 async function succeed(ledger: Ledger, markPath: string): Promise<void> {
-  await ledger.acquire({ holder: 'successor', process: PROCESS, address: 'b:1', expected: await ledger.readLease(), floor: -1 });
+  const { lease: expected } = await ledger.readLease();
+  const rival = { holder: 'successor', process: PROCESS, address: 'b:1', grounds: 'watched', ttlMs: 5_000, floor: -1 } as const;
+  await ledger.acquire({ ...rival, expected });
   await writeFile(markPath, '1\n');
 }
 
@@ -44,6 +46,9 @@ function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder:
     events: { emit: (event) => void events.push(event), close: async () => undefined },
     isResuming: false,
     isRerunning: false,
+    clock,
+    random: seededRandom(1),
+    killedPid: () => null,
     leaseHolder,
   };
 }

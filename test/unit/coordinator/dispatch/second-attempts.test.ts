@@ -29,7 +29,7 @@ test('L13: an idle worker gets a second attempt of what has run longer than 1.5 
   const machine = tail();
   t.is(ofKind(machine.tick(machine.nowMs + 300), 'second').length, 0, 'short items are not worth it');
   const { worker, rows } = only(machine.tick(machine.nowMs + 200), 'second');
-  t.deepEqual([worker, rows], ['w2', [{ index: 0, row: rowFor('w1') }]]);
+  t.deepEqual([worker, rows], ['w2', [{ index: 0, row: rowFor('w1'), lastAttempt: 1 }]]);
   t.is(ofKind(machine.tick(machine.nowMs + 200), 'second').length, 0, 'it is asked for once');
 });
 

@@ -138,7 +138,7 @@ test('L16: of a finished run every outcome is recorded, and every claim is gone'
   const made = await bench();
   made.cycle.record([0, 1, 2, 3].map((index) => recording(index)));
   await settled();
-  await made.ledger.finish(0, 4);
+  await made.ledger.finish({ epoch: 0, serial: 9 }, 4);
   made.cycle.record([recording(0)]);
   made.cycle.claim([{ worker: COORDINATOR_WORKER, picks: [{ cursor: 4, count: 1 }] }]);
   await settled();

@@ -2,6 +2,7 @@ import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { createLedgerWriter, type LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
+import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
 import type { Epoch } from '../../../../runtime/model/row.ts';
 import { ManualClock, settlePromises } from '../../../support/manual-clock.ts';
 
@@ -45,16 +46,17 @@ test('L20: a verb that fails is asked again until its fate is known', async (t) 
   let calls = 0;
   const verb = async (): Promise<typeof DONE> => {
     calls += 1;
-    if (calls < 5) throw new Error('did it, then failed');
+    if (calls < 5) throw new CallFailed('unknown', 'did it, then failed');
     return DONE;
   };
   t.deepEqual(await whileTimePasses(clock, writer.write(verb)), DONE);
   t.is(calls, 5);
 });
 
-test('a store that never answers ends the coordinator with the cause', async (t) => {
+test('a store that gives no answer for a minute ends the coordinator with the cause', async (t) => {
   const { writer, clock } = bench();
-  const cause = new Error('no space left on device');
+  const cause = new CallFailed('not-executed', 'LOADING');
+  const beganMs = clock.monotonicMs();
   const error = await t.throwsAsync(
     whileTimePasses(
       clock,
@@ -62,6 +64,7 @@ test('a store that never answers ends the coordinator with the cause', async (t)
     ),
   );
   t.like(error, { code: 'STORE_FAILED', cause });
+  t.true(clock.monotonicMs() - beganMs >= 60_000, 'a fail-over of half a minute is survived');
 });
 
 test('L18: a store that could not write is not written to again: the coordinator ends at once', async (t) => {
@@ -106,7 +109,7 @@ test('a renewal that fails is tried again like any verb, and nothing is written 
   let renewals = 0;
   const ensureFresh = async (): Promise<{ readonly kind: 'fresh' }> => {
     renewals += 1;
-    if (renewals < 3) throw new Error('the renewal is of unknown fate');
+    if (renewals < 3) throw new CallFailed('unknown', 'the renewal is of unknown fate');
     return { kind: 'fresh' };
   };
   const writer = createLedgerWriter({ leaseHolder: { ensureFresh, fence: () => undefined }, clock, random: seededRandom(1) });

@@ -15,13 +15,18 @@ test('L31: a worker that registers while it is being forgotten stays registered'
   });
   const inner = createMemoryLedger();
   const process = { bootId: 'b', pid: 1, startTime: '1', uid: 0 };
-  await inner.acquire({ holder: 'h', process, address: 'a:1', expected: null, floor: -1 });
+  await inner.acquire({ holder: 'h', process, address: 'a:1', expected: null, grounds: null, ttlMs: 60_000, floor: -1 });
   const ledger = createFaultyLedger(inner, (verb) => (verb === 'forget' ? { holdBefore } : null));
   const told: string[] = [];
+  let serial = 0;
   const perform = createPerformer({
     epoch: 0,
     ledger,
     writer: { write: async (verb) => (await verb()) as never },
+    nextStamp: () => {
+      serial += 1;
+      return { epoch: 0, serial };
+    },
     replies: new Replies(),
     tell: (fact) => void told.push(fact.kind),
     clock: new ManualClock(),

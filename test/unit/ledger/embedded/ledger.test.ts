@@ -11,7 +11,7 @@ import { openEmbeddedLedger, openLedgerReadOnly } from '../../../../runtime/ledg
 import { COORDINATOR_WORKER } from '../../../../runtime/model/row.ts';
 import { Candidate } from '../../../support/candidate.ts';
 import { claim, handBack, settle } from '../../../support/commit-parts.ts';
-import { back, claimed, move, outcome, request, row, scanned, start, win } from '../../../support/ledger-start.ts';
+import { back, by, claimed, move, outcome, request, row, scanned, sole, start, win } from '../../../support/ledger-start.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { until } from '../../../support/until.ts';
 
@@ -26,11 +26,11 @@ test('L16: what was answered is there after the process let go', async (t) => {
   await first.second(
     0,
     'w2',
-    [1, 2].map((index) => ({ index, row: row('w1') })),
+    [1, 2].map((index) => sole(index, row('w1'))),
   );
   await handBack(first, 0, [back(2, row('w2', 2), 'crashed', 9), back(2, row('w1'), 'suspected'), back(3, row('w1'))]);
   await first.reassign(0, [move(4, row('w1'), 'w2'), move(1, row('w2', 2), COORDINATOR_WORKER)]);
-  await first.pause(0, 'no quota');
+  await first.pause(by(0), 'no quota');
   const before = await scanned(first, 0);
   await first.dispose();
   await first.dispose();
@@ -47,10 +47,10 @@ test('L16: what was answered is there after the process let go', async (t) => {
   await second.dispose();
 });
 
-test('before it wins, and when opened for reading, a ledger reads and its writing verbs throw', async (t) => {
+test('before it wins, a ledger reads and its writing verbs throw; one that is opened for reading has none', async (t) => {
   const dir = temporaryDir(t);
   const empty = await openLedgerReadOnly(dir);
-  t.is(await empty.readLease(), null);
+  t.deepEqual(await empty.readLease(), { lease: null, nowMs: null });
   t.like(await empty.progress(), { epoch: -1 });
   await empty.dispose();
 
@@ -62,11 +62,8 @@ test('before it wins, and when opened for reading, a ledger reads and its writin
   await first.dispose();
 
   const reader = await openLedgerReadOnly(dir);
-  t.like(await reader.readLease(), { holder: 'first' });
+  t.like((await reader.readLease()).lease, { holder: 'first' });
   t.deepEqual([...(await reader.bits(0, 2))], [0, 1]);
-  await t.throwsAsync(settle(reader, 0, 'w1', []), { instanceOf: AssertionFailed });
-  await t.throwsAsync(reader.scan(0), { instanceOf: AssertionFailed });
-  await t.throwsAsync(reader.release((await reader.readLease()) ?? t.fail()), { instanceOf: AssertionFailed });
   await reader.dispose();
 });
 
@@ -114,7 +111,7 @@ test('a store of another format is refused, with its format and what to do', asy
   await database.put(KEY.format, Buffer.from('1'));
   await database.close();
   const error = await t.throwsAsync(openLedgerReadOnly(dir), { code: 'STATE_UNREADABLE' });
-  t.regex(error?.message ?? '', /format 1, .*format 5\..*version that began it.*--fresh/);
+  t.regex(error?.message ?? '', /format 1, .*format 6\..*version that began it.*--fresh/);
 });
 
 test('a file that is no store is refused', async (t) => {
@@ -153,7 +150,7 @@ test('the writer’s lock held by a process that the lease does not name is an e
   const holder = new Candidate(t, dir, 'holder', 60_000);
   await holder.hears('won');
   const ledger = await open(dir);
-  const lease = (await ledger.readLease()) ?? t.fail();
+  const lease = (await ledger.readLease()).lease ?? t.fail();
   holder.tell('stop-inside');
   await holder.hears('stopping');
 
@@ -178,7 +175,7 @@ test('a candidate whose row has moved on is told so, and kills nobody for the lo
   const holder = new Candidate(t, dir, 'holder', 60_000);
   await holder.hears('won');
   const ledger = await open(dir);
-  const lease = (await ledger.readLease()) ?? t.fail();
+  const lease = (await ledger.readLease()).lease ?? t.fail();
   holder.tell('stop-inside');
   await holder.hears('stopping');
   const reply = await ledger.acquire(request('other', { ...lease, renewals: lease.renewals - 1 }));

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from '../../../../runtime/ledger/embedded
 import { itemKey, rangeOf, rangePageKey } from '../../../../runtime/ledger/embedded/keys.ts';
 import { openEmbeddedLedger } from '../../../../runtime/ledger/embedded/ledger.ts';
 import { handBack, settle } from '../../../support/commit-parts.ts';
-import { back, claimed, move, outcome, row, scanned, start, win } from '../../../support/ledger-start.ts';
+import { back, claimed, move, outcome, row, scanned, sole, start, win } from '../../../support/ledger-start.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const open = (dir: string): ReturnType<typeof openEmbeddedLedger> => openEmbeddedLedger({ dir, clock: systemClock });
@@ -23,7 +23,7 @@ test('a granted range is one row to each page until an item has a history, and n
   t.deepEqual(rowsNow(), { ranges: 4, items: 0 });
   await handBack(ledger, 0, [back(300, row('w1'))]);
   await ledger.reassign(0, [move(301, row('w1'), 'w2')]);
-  await ledger.second(0, 'w2', [{ index: 302, row: row('w1') }]);
+  await ledger.second(0, 'w2', [sole(302, row('w1'))]);
   t.deepEqual(rowsNow(), { ranges: 4, items: 3 });
   t.like(await scanned(ledger, 0), { progress: { running: 999, handedBack: 1 } });
   const others = Array.from({ length: 1_000 }, (_, index) => index).filter((index) => index < 300 || index > 302);

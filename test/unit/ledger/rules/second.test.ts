@@ -4,7 +4,7 @@ import type { SecondAttemptReply } from '../../../../runtime/ledger/contract.ts'
 import type { InFlight } from '../../../../runtime/ledger/rows.ts';
 import { second } from '../../../../runtime/ledger/rules/second.ts';
 import { type Given, handedBack, rowsOf, running, twice } from '../../../support/ledger-rows.ts';
-import { row, SOME_WORKER } from '../../../support/ledger-start.ts';
+import { row, SOME_WORKER, sole } from '../../../support/ledger-start.ts';
 
 const WORKERS = {
   w1: { number: 1, info: SOME_WORKER },
@@ -19,13 +19,13 @@ function given(item: InFlight, more: Given = {}): ReturnType<typeof rowsOf> {
   return rowsOf({ head, workers: WORKERS, inFlight: { 0: item }, ...more });
 }
 
-const FIRST = { index: 0, row: row('w1', 1, 3) };
+const FIRST = sole(0, row('w1', 1, 3));
 const granted = (attempt: number): SecondAttemptReply => ({ kind: 'second-attempts', verdicts: [{ kind: 'granted', attempt }] });
 
 test('L9, L13: the item keeps its row and gets a second one, with the next attempt under the caller’s epoch', (t) => {
   const faults = { failures: 1, delayMs: 5, suspicions: 2, crashes: 3 };
   const item = { ...running('w1', 1, 0, faults), lastAttempt: 4 };
-  const { reply, writes } = second(given(item), 3, 'w2', [{ index: 0, row: row('w1', 1, 0) }]);
+  const { reply, writes } = second(given(item), 3, 'w2', [sole(0, row('w1', 1, 0), 4)]);
   t.deepEqual(reply, granted(5));
   t.deepEqual([...(writes?.items ?? [])], [[0, { ...item, second: row('w2', 5, 3), lastAttempt: 5 }]]);
   t.like(writes?.head, { cursor: 1, running: 1, handedBack: 0 }, 'items are counted, not rows (L6)');
@@ -51,7 +51,7 @@ const REFUSED: [string, InFlight, string][] = [
   ['on a worker that was forgotten', running(), 'forgotten'],
   ['of an item that has two already', twice(), 'w3'],
   ['asked again after another epoch’s', twice({ second: row('w2', 2, 2) }), 'w2'],
-  ['asked again after a later attempt', twice({ lastAttempt: 3 }), 'w2'],
+  ['carried out late, after the second row has gone again (L38)', { ...running(), lastAttempt: 2 }, 'w2'],
   ['of an item that was handed back', handedBack(), 'w2'],
 ];
 
@@ -65,13 +65,13 @@ for (const [what, item, worker] of REFUSED) {
 }
 
 test('L13: the second row gets no second attempt itself', (t) => {
-  const named = { index: 0, row: row('w2', 2, 3) };
+  const named = sole(0, row('w2', 2, 3));
   t.like(second(given(twice()), 3, 'w3', [named]), { reply: { verdicts: [{ kind: 'refused' }] }, writes: null });
 });
 
 test('L9: the attempt after the highest one is refused', (t) => {
   const item = { ...running(), lastAttempt: 0xffff_ffff };
-  t.throws(() => second(given(item), 3, 'w2', [FIRST]), { instanceOf: AssertionFailed, message: /L9/ });
+  t.throws(() => second(given(item), 3, 'w2', [{ ...FIRST, lastAttempt: 0xffff_ffff }]), { instanceOf: AssertionFailed, message: /L9/ });
 });
 
 test('L5, L16: fenced under an old epoch, gone while paused and after the end', (t) => {
