@@ -2,7 +2,7 @@
  * `npm run build`: makes dist/, a file for each process and thread, and files for what each of them loads on demand.
  * A process that loads 600 modules one by one takes three times as long to start.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -111,4 +111,8 @@ const outputs = await Promise.all(
 );
 
 const made = new Set(outputs.flat().map((path) => basename(path)));
+/** The scripts of the ledger on Redis are read at run time, from beside whichever file was built (runtime/ledger/redis/scripts.ts). */
+const LUA = 'lua';
+
 for (const name of readdirSync(OUT)) if (!made.has(name)) rmSync(join(OUT, name), { recursive: true });
+cpSync(join(ROOT, 'runtime/ledger/redis', LUA), join(OUT, LUA), { recursive: true });

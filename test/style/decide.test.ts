@@ -34,6 +34,19 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'settle',
     'worker',
   ],
+  'ledger/redis': [
+    'commit-reply',
+    'failure',
+    'findings',
+    'item-reply',
+    'keys',
+    'lease-reply',
+    'packed-commit',
+    'packed-rows',
+    'packed-settles',
+    'refusal',
+    'stored-rows',
+  ],
   lease: ['machine'],
   'input/file': ['endless-line', 'file-encoding', 'file-form', 'form-text'],
   'input/index': ['entry', 'read-ranges'],
@@ -94,6 +107,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
 const PLAIN: readonly string[] = [
   ...['base/errors', 'base/exit', 'base/config/settings-fields', 'base/config/settings-mistakes'],
   ...['keys', 'list', 'names', 'ranges'].map((name) => `ledger/embedded/${name}`),
+  ...['item-verbs', 'names', 'names-table', 'run-verbs'].map((name) => `ledger/redis/${name}`),
   ...['ledger/call-failed', 'ledger/rules/verbs', 'input/index/index-files', 'input/file/input-error'],
   ...[
     'rpc/mapping/field-check',

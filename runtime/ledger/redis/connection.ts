@@ -1,0 +1,28 @@
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** Between two tries to connect again. A server that was restarted is found within a second. */
+const RECONNECT_MOST_MS = 500;
+const RECONNECT_STEP_MS = 50;
+const CONNECT_LIMIT_MS = 5_000;
+
+/**
+ * A script is never sent twice by the client: what was on its way when the connection ended has an unknown fate, which only the caller may
+ * resolve (L20), and what comes while there is no connection was not executed. By default ioredis does both by itself.
+ */
+export function connectRedis(options: RedisOptions, onError: (error: Error) => void): Redis {
+  const redis = new Redis({
+    ...options,
+    // Of the two protocols the older is the one that every server speaks, and the scripts' replies are the same in both.
+    protocol: 2,
+    replyMapping: 'legacy',
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    enableOfflineQueue: false,
+    reconnectOnError: null,
+    retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
+    connectTimeout: CONNECT_LIMIT_MS,
+    lazyConnect: true,
+  });
+  redis.on('error', onError);
+  return redis;
+}

@@ -1,0 +1,108 @@
+/** What a server says of itself: the answers to INFO and CONFIG GET, and the commands of this run that its user may not give. */
+export interface ServerAnswers {
+  readonly info: string;
+  /** Null where the user may not ask. */
+  readonly config: Readonly<Record<string, string>> | null;
+  readonly denied: readonly string[];
+}
+
+/** `refused`: a run would lose items or could not go on. `warned`: it goes on, and this is what may be lost. */
+export interface Finding {
+  readonly severity: 'refused' | 'warned';
+  readonly what: string;
+  readonly fix: string;
+}
+
+/** The first with script flags (`#!lua`), without which a script that runs out of memory stops half way. */
+const OLDEST_VERSION = 7;
+
+export function findingsOf({ info, config, denied }: ServerAnswers): readonly Finding[] {
+  const fields = fieldsOf(info);
+  return [
+    ...versionFindings(fields),
+    ...roleFindings(fields),
+    ...evictionFindings(config?.['maxmemory-policy'] ?? fields.get('maxmemory_policy')),
+    ...durabilityFindings(fields, config),
+    ...deniedFindings(denied),
+  ];
+}
+
+export function fieldsOf(info: string): ReadonlyMap<string, string> {
+  const lines = info.split(/\r?\n/).filter((line) => line.includes(':') && !line.startsWith('#'));
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
+}
+
+function versionFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
+  if (fields.has('dragonfly_version'))
+    return [refused('this server is Dragonfly, which keeps no append-only file', 'use Redis 7 or Valkey, with appendonly yes')];
+  const version = fields.get('redis_version') ?? 'unknown';
+  if (Number.parseInt(version, 10) >= OLDEST_VERSION) return [];
+  return [refused(`this server is of version ${version}`, `use Redis ${OLDEST_VERSION}.0 or later, or Valkey`)];
+}
+
+function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
+  const isReplica = fields.get('role') === 'slave';
+  return [
+    ...(isReplica ? [refused('this server is a replica, which takes no writes', 'name the primary, or its Sentinels')] : []),
+    ...(fields.get('active_replica') === '1' || fields.get('multi_master') === '1'
+      ? [refused('this server accepts writes in several places at once (KeyDB, active-replica)', 'use a server with one primary')]
+      : []),
+    ...(Number(fields.get('connected_slaves') ?? 0) > 0
+      ? [
+          warned(
+            'replicas follow a little later: a fail-over may lose what was answered last',
+            'the run notices it, ends, and executes what was lost again',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function evictionFindings(policy: string | undefined): readonly Finding[] {
+  if (policy === undefined || policy === 'noeviction') return [];
+  return [refused(`maxmemory-policy is ${policy}: items of the run would vanish without a word`, 'set maxmemory-policy noeviction')];
+}
+
+function durabilityFindings(fields: ReadonlyMap<string, string>, config: ServerAnswers['config']): readonly Finding[] {
+  if (fields.get('aof_enabled') === '0')
+    return [
+      warned(
+        'the append-only file is off: a restart of the server loses the run since its last snapshot',
+        'set appendonly yes and appendfsync always',
+      ),
+    ];
+  const sync = config?.['appendfsync'];
+  if (sync === undefined)
+    return [
+      warned('it is not known how often the server syncs its file', 'let the user of the run give CONFIG GET, or set appendfsync always'),
+    ];
+  return [
+    ...(sync === 'always' ? [] : [warned(syncLoss(sync), 'set appendfsync always')]),
+    ...(config?.['no-appendfsync-on-rewrite'] === 'yes'
+      ? [warned('while the server rewrites its file it syncs nothing', 'set no-appendfsync-on-rewrite no')]
+      : []),
+  ];
+}
+
+function syncLoss(sync: string): string {
+  const span = sync === 'everysec' ? 'the last second' : 'half a minute or more';
+  return `appendfsync is ${sync}: a crash of its machine may lose ${span}, and what was lost is executed again`;
+}
+
+function deniedFindings(denied: readonly string[]): readonly Finding[] {
+  if (denied.length === 0) return [];
+  return [
+    refused(
+      `the user of the run may not give ${denied.join(', ')}`,
+      `ACL SETUSER <user> ${denied.map((one) => `+${one.toLowerCase()}`).join(' ')}`,
+    ),
+  ];
+}
+
+function refused(what: string, fix: string): Finding {
+  return { severity: 'refused', what, fix };
+}
+
+function warned(what: string, fix: string): Finding {
+  return { severity: 'warned', what, fix };
+}

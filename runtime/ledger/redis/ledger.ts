@@ -1,0 +1,44 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import type { Random } from '../../base/random.ts';
+import type { Ledger } from '../contract.ts';
+import { connectRedis } from './connection.ts';
+import { itemVerbs } from './item-verbs.ts';
+import { leaseVerbs } from './lease.ts';
+import { readBits, readProgress, readTallies, scanStored } from './reads.ts';
+import { runVerbs } from './run-verbs.ts';
+import { failing, Session } from './session.ts';
+
+export interface RedisLedgerOptions {
+  readonly runId: string;
+  readonly redis: RedisOptions;
+  readonly random: Random;
+  /** The connection was lost or refused; it is tried again. For the log. */
+  readonly onError: (error: Error) => void;
+}
+
+/** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
+export async function openRedisLedger({ runId, redis: options, random, onError }: RedisLedgerOptions): Promise<Ledger> {
+  const redis = connectRedis(options, onError);
+  await connected(redis);
+  const session = new Session(redis, runId);
+  return {
+    ...leaseVerbs(session, random),
+    ...itemVerbs(session),
+    ...runVerbs(session),
+    scan: (epoch) => scanStored(session, epoch),
+    progress: () => readProgress(redis, runId),
+    bits: (from, count) => readBits(session, from, count),
+    tallies: () => readTallies(redis, runId),
+    dispose: async () => redis.disconnect(),
+  };
+}
+
+/** A client that could not connect would go on trying by itself. */
+async function connected(redis: Redis): Promise<void> {
+  try {
+    await failing(redis.connect());
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+}

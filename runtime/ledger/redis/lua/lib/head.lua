@@ -1,0 +1,59 @@
+-- The head of the run, and the check that every verb under an epoch begins with (L5, L40).
+--
+-- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies, all under one hash tag
+-- ARGV   1 epoch of the caller · 2 identity of the store that it has seen, '' for none · 3 number of writes that it has seen
+--
+-- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'lost', identity, writes} the store is another
+-- one, or lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
+
+local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES = unpack(KEYS)
+
+-- n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place
+local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p')
+local epoch = -1
+local cursor, running, handedBack, done, failed, workerNumbers, highest = 0, 0, 0, 0, 0, 0, 0
+if raw[1] then
+  epoch, cursor, running, handedBack, done, failed, workerNumbers, highest = struct.unpack('<I4I4I4I4I4I4I4I4', raw[1])
+end
+local writes = tonumber(raw[2] or 0)
+local identity = raw[3] or ''
+local place = raw[5]
+
+-- state: r running, p paused, c completed; the stamp of the request that wrote it (L38)
+local state, stateEpoch, stateSerial, reason = 'r', -1, 0, ''
+if raw[4] then
+  local at
+  state, stateEpoch, stateSerial, at = struct.unpack('<c1I4I4', raw[4])
+  reason = string.sub(raw[4], at)
+end
+
+local function refusedByEpoch()
+  local asked = tonumber(ARGV[1])
+  if epoch < asked then return { 'behind', epoch } end
+  if epoch > asked then return { 'fenced', epoch } end
+  if ARGV[2] ~= '' and (ARGV[2] ~= identity or tonumber(ARGV[3]) > writes) then return { 'lost', identity, writes } end
+  return nil
+end
+
+-- While paused, what gives items to workers is gone; after the end everything that writes (L16).
+local function goneFor(isClaim)
+  if state == 'c' or (isClaim and state == 'p') then return { 'gone', state, reason } end
+  return nil
+end
+
+-- Where a stamped request stands after the one that wrote last: 'new', 'repeated' or 'overtaken' (L38).
+local function orderOf(lastEpoch, lastSerial, serial)
+  if lastEpoch < epoch then return 'new' end
+  if lastSerial == serial then return 'repeated' end
+  return lastSerial < serial and 'new' or 'overtaken'
+end
+
+local function putHead(...)
+  writes = writes + 1
+  local counters = struct.pack('<I4I4I4I4I4I4I4I4', epoch, cursor, running, handedBack, done, failed, workerNumbers, highest)
+  redis.call('HSET', HEAD, 'n', counters, 'w', string.format('%.0f', writes), ...)
+end
+
+local function packState(kind, serial, why)
+  return struct.pack('<c1I4I4', kind, epoch, serial) .. why
+end

@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+import type { Epoch, ItemIndex } from '../../model/row.ts';
+import type { Progress } from '../../model/run.ts';
+import type { EpochTally } from '../../model/tally.ts';
+import { PAGE_BYTES, pageOf } from '../bitmap.ts';
+import { unpackTally } from '../codec.ts';
+import type { Fenced, Scan } from '../contract.ts';
+import { progressOf } from '../rules/run.ts';
+import { bitsOf, scan } from '../rules/scan.ts';
+import { keyOf } from './keys.ts';
+import { readStored } from './scan.ts';
+import { failing, type Session } from './session.ts';
+import { headOf, pagesOf, rowsOf, stateRowOf } from './stored-rows.ts';
+
+/** Half a million items in one round trip. */
+const PAGES_AT_ONCE = 128;
+
+export async function readProgress(redis: Redis, runId: string): Promise<Progress> {
+  const [head, state] = await failing(redis.hmgetBuffer(keyOf(runId, 'head'), 'n', 's'));
+  return progressOf(headOf(head ?? new Uint8Array()), stateRowOf(state ?? new Uint8Array())?.state ?? { kind: 'running' });
+}
+
+export async function readTallies(redis: Redis, runId: string): Promise<readonly EpochTally[]> {
+  const kept = await failing(redis.hgetallBuffer(keyOf(runId, 'tallies')));
+  return Object.entries(kept)
+    .map(([epoch, bytes]) => ({ epoch: Number(epoch), ...unpackTally(bytes) }))
+    .sort((a, b) => a.epoch - b.epoch);
+}
+
+export async function readBits(session: Session, from: ItemIndex, count: number): Promise<Uint8Array> {
+  const bits = new Uint8Array(count);
+  for (let at = from; at < from + count; ) {
+    const firstPage = pageOf(at);
+    const stop = Math.min(from + count, (firstPage + PAGES_AT_ONCE) * PAGE_BYTES * 8);
+    const lastByte = (pageOf(stop - 1) + 1) * PAGE_BYTES - 1;
+    const [done, failed] = (await session.runBytes('bits', [-1, '', 0, firstPage * PAGE_BYTES, lastByte])) as readonly [Buffer, Buffer];
+    const pages = { done: pagesOf(done), failed: pagesOf(failed) };
+    bits.set(bitsOf({ page: (bit, page) => pages[bit].get(page - firstPage) ?? null }, at, stop - at), at - from);
+    at = stop;
+  }
+  return bits;
+}
+
+/** The rulebook judges what was read, and finds what contradicts itself (L6). */
+export async function scanStored(session: Session, epoch: Epoch): Promise<Scan | Fenced> {
+  const stored = await readStored(session, epoch);
+  return 'kind' in stored ? stored : scan(rowsOf(stored), epoch).reply;
+}

@@ -1,0 +1,49 @@
+import { assert, assertNever } from '../../base/assert.ts';
+import { RolloutError } from '../../base/errors.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { RunState } from '../../model/run.ts';
+import type { Fenced, Gone, Overtaken } from '../contract.ts';
+import { lostItem, storeBehind } from '../rules/draft.ts';
+
+/** What a script answers: a word, and what belongs to it. */
+export type Reply = readonly [kind: string, ...rest: unknown[]];
+
+export function stateOf(code: string, reason: string): RunState {
+  if (code === 'p') return { kind: 'paused', reason };
+  return code === 'c' ? { kind: 'completed' } : { kind: 'running' };
+}
+
+/** The refusals that any verb under an epoch may answer (lua/lib/head.lua); null where the reply is none. Throws where the store is broken. */
+export function refusalOf(epoch: Epoch, [kind, ...rest]: Reply): Fenced | Gone | Overtaken | null {
+  switch (kind) {
+    case 'fenced':
+      return { kind, epoch: rest[0] as Epoch };
+    case 'gone':
+      return { kind, state: stateOf(rest[0] as string, rest[1] as string) };
+    case 'overtaken':
+      return { kind };
+    case 'behind':
+      throw storeBehind(epoch, rest[0] === -1 ? null : (rest[0] as Epoch));
+    case 'lost':
+      throw lostWrites(rest[1] as number);
+    case 'corrupt':
+      throw lostItem(rest[0] as number);
+    case 'bug':
+      return bug(rest[0] as string);
+    default:
+      return null;
+  }
+}
+
+function bug(what: string): never {
+  assert(false, what);
+  return assertNever(what as never);
+}
+
+/** Another store, or one without writes that this caller has seen: a fail-over, a wipe, an old copy (L40). */
+function lostWrites(writes: number): RolloutError {
+  return new RolloutError(
+    'LEDGER_BEHIND',
+    `Redis has lost writes of this run while it was in use (it is at write ${writes}): it was wiped, restored from a copy, or a replica without them took over. This coordinator ends; its successor goes on under the next epoch, and what was lost is executed again.`,
+  );
+}

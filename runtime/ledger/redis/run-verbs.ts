@@ -1,0 +1,83 @@
+import { assert } from '../../base/assert.ts';
+import { COORDINATOR_WORKER, type Stamp } from '../../model/row.ts';
+import type { EpochTally, Reopening } from '../../model/tally.ts';
+import type { Fenced, Finished, Overtaken, Place, ReopenReply } from '../contract.ts';
+import type { CoordinatorLedger } from '../views.ts';
+import { type FoundReply, foundOf } from './item-reply.ts';
+import { requireIndex } from './packed-rows.ts';
+import { type Reply, stateOf } from './refusal.ts';
+import type { Argument, ScriptName } from './scripts.ts';
+import type { Session } from './session.ts';
+
+type RunVerbs = Pick<CoordinatorLedger, 'bind' | 'register' | 'forget' | 'pause' | 'resume' | 'finish' | 'reopen'>;
+
+export function runVerbs(session: Session): RunVerbs {
+  const stamped = (by: Stamp, verb: ScriptName, args: readonly Argument[]) => session.under(by.epoch, verb, [by.serial, ...args]);
+  return {
+    bind: async (epoch, place) => {
+      const reply = await session.under(epoch, 'bind', [placeText(place)]);
+      if ('kind' in reply) return reply as Fenced;
+      return reply[0] === 'bound' ? { kind: 'bound' } : { kind: 'elsewhere', place: JSON.parse(reply[2] as string) as Place };
+    },
+    register: async (by, worker, info) => {
+      assert(worker !== COORDINATOR_WORKER, 'the coordinator is known without registration');
+      const reply = await stamped(by, 'register', [worker, JSON.stringify(info)]);
+      return 'kind' in reply ? (reply as Fenced | Overtaken) : { kind: 'registered' };
+    },
+    forget: async (by, worker) => {
+      const reply = await stamped(by, 'forget', [worker]);
+      return 'kind' in reply ? (reply as Fenced | Overtaken) : { kind: 'forgotten' };
+    },
+    pause: async (by, reason) => {
+      const reply = await stamped(by, 'pause', ['p', reason]);
+      return 'kind' in reply ? reply : { kind: 'paused' };
+    },
+    resume: async (by) => {
+      const reply = await stamped(by, 'pause', ['r', '']);
+      return 'kind' in reply ? reply : { kind: 'resumed' };
+    },
+    finish: async (by, items) => {
+      const reply = await stamped(by, 'finish', [items]);
+      return 'kind' in reply ? (reply as Fenced | Overtaken) : finishedOf(reply);
+    },
+    reopen: (by, reopening) => reopen(session, by, reopening),
+  };
+}
+
+/** Compared as it stands, so its members are always in this order. */
+function placeText({ placeId, runId }: Place): string {
+  return JSON.stringify({ placeId, runId });
+}
+
+function finishedOf([kind, , counts, state, reason]: Reply): Finished {
+  if (kind === 'finished') return { kind: 'finished' };
+  const [epoch = -1, cursor = 0, running = 0, handedBack = 0, done = 0, failed = 0] = counts as readonly number[];
+  const progress = { state: stateOf(state as string, reason as string), epoch, cursor, running, handedBack, done, failed };
+  return { kind: 'unfinished', progress };
+}
+
+async function reopen(session: Session, by: Stamp, { pending, own, tallies }: Reopening): Promise<ReopenReply | Overtaken | Fenced> {
+  const args = [by.serial, packIndexes(pending), packIndexes(own), packTallies(tallies)];
+  const reply = await session.under(by.epoch, 'reopen', args);
+  if ('kind' in reply) return reply as Overtaken | Fenced;
+  if (reply[0] === 'reopened') return { kind: 'reopened' };
+  return session.named((names) => ({ kind: 'refused', found: (reply[2] as readonly FoundReply[]).map((one) => foundOf(one, names)) }));
+}
+
+function packIndexes(indexes: readonly number[]): Buffer {
+  const bytes = Buffer.allocUnsafe(indexes.length * 4);
+  for (const [n, index] of indexes.entries()) {
+    requireIndex(index);
+    bytes.writeUInt32LE(index, n * 4);
+  }
+  return bytes;
+}
+
+const TALLY_BYTES = 16;
+
+function packTallies(tallies: readonly EpochTally[]): Buffer {
+  const bytes = Buffer.allocUnsafe(tallies.length * TALLY_BYTES);
+  for (const [n, { epoch, count, low, high }] of tallies.entries())
+    for (const [field, value] of [epoch, count, low, high].entries()) bytes.writeUInt32LE(value, n * TALLY_BYTES + field * 4);
+  return bytes;
+}

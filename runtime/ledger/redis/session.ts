@@ -1,0 +1,77 @@
+import type { Redis } from 'ioredis';
+import type { Epoch } from '../../model/row.ts';
+import type { Fenced, Gone, Overtaken } from '../contract.ts';
+import { storeFailure } from './failure.ts';
+import { keyOf, keysOf } from './keys.ts';
+import { NameBook } from './names.ts';
+import { type Reply, refusalOf } from './refusal.ts';
+import { type Argument, defineScripts, type ScriptName, type Scripts } from './scripts.ts';
+import { workerRowOf } from './stored-rows.ts';
+
+/**
+ * One caller of one run's store. It knows how many writes it has seen and of which store, and sends both with every verb under an epoch:
+ * a store that shows less has lost writes, or is another one (L40).
+ */
+export class Session {
+  readonly names: NameBook = new NameBook();
+  readonly #redis: Redis;
+  readonly #scripts: Scripts;
+  readonly #workersKey: string;
+  #identity = '';
+  #writes = 0;
+
+  constructor(redis: Redis, runId: string) {
+    this.#redis = redis;
+    this.#scripts = defineScripts(redis, keysOf(runId));
+    this.#workersKey = keyOf(runId, 'workers');
+  }
+
+  get identity(): string {
+    return this.#identity;
+  }
+
+  /** The store that this caller now writes to. */
+  attach(identity: string, writes: number): void {
+    this.#identity = identity;
+    this.#writes = writes;
+  }
+
+  async run(name: ScriptName, args: readonly Argument[]): Promise<Reply> {
+    return (await failing(this.#scripts.run(name, args))) as Reply;
+  }
+
+  async runBytes(name: ScriptName, args: readonly Argument[]): Promise<readonly unknown[]> {
+    return (await failing(this.#scripts.runBytes(name, args))) as readonly unknown[];
+  }
+
+  /** A verb under an epoch; a refusal that every verb may give, or its own reply. */
+  async under(epoch: Epoch, name: ScriptName, args: readonly Argument[]): Promise<Reply | Fenced | Gone | Overtaken> {
+    const reply = await this.run(name, [...this.stamp(epoch), ...args]);
+    const refusal = refusalOf(epoch, reply);
+    if (refusal !== null) return refusal;
+    this.#writes = Math.max(this.#writes, reply[1] as number);
+    return reply;
+  }
+
+  stamp(epoch: Epoch): readonly Argument[] {
+    return [epoch, this.#identity, this.#writes];
+  }
+
+  /** Makes something of a reply that names workers by number, and reads the names that are not known yet. */
+  async named<T>(make: (names: NameBook) => T): Promise<T> {
+    this.names.isMissing = false;
+    const made = make(this.names);
+    if (!this.names.isMissing) return made;
+    const workers = await failing(this.#redis.hgetallBuffer(this.#workersKey));
+    for (const [name, row] of Object.entries(workers)) this.names.keep(workerRowOf(row).number, name);
+    return make(this.names);
+  }
+}
+
+export async function failing<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw storeFailure(error);
+  }
+}

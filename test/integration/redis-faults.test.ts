@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { systemRandom } from '../../runtime/base/random.ts';
+import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
+import { CallFailed } from '../../runtime/ledger/call-failed.ts';
+import type { Ledger } from '../../runtime/ledger/contract.ts';
+import { keyOf } from '../../runtime/ledger/redis/keys.ts';
+import type { Lease } from '../../runtime/model/lease.ts';
+import type { Stamp } from '../../runtime/model/row.ts';
+import { claim, settle } from '../support/commit-parts.ts';
+import {
+  back,
+  by,
+  claimed,
+  move,
+  outcome,
+  request,
+  row,
+  SOME_PLACE,
+  SOME_TTL_MS,
+  SOME_WORKER,
+  scanned,
+  sole,
+  start,
+} from '../support/ledger-start.ts';
+import { RedisServer } from '../support/redis-server.ts';
+import { replyCutter } from '../support/reply-cutter.ts';
+
+const clock = systemClock;
+const random = systemRandom;
+const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
+const server = await RedisServer.start(dir);
+let runs = 0;
+
+test.after.always(async () => {
+  await server.kill();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const newRun = (): string => {
+  runs += 1;
+  return `run-${runs}`;
+};
+
+async function opened(t: ExecutionContext, runId: string, port = server.port): Promise<Ledger> {
+  const ledger = await server.open(runId, { port });
+  t.teardown(() => ledger.dispose());
+  return ledger;
+}
+
+/** Item 0 runs on w1, 1 is handed back, 2 runs on w1, 3 is done: each verb then has something to do. */
+async function inFlight(ledger: Ledger): Promise<Lease> {
+  const lease = await start(ledger);
+  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
+  await ledger.commit(0, { settles: [{ index: 3, row: row('w1'), isResult: true }], handBacks: [back(1, row('w1'))], claims: [] });
+  return lease;
+}
+
+/** What is asked, and asked again, of each verb; `by` is of one request. */
+const VERBS: Readonly<Record<string, (ledger: Ledger, lease: Lease, by: Stamp) => Promise<unknown>>> = {
+  commit: (ledger) =>
+    ledger.commit(0, {
+      settles: [{ index: 0, row: row('w1'), isResult: true }],
+      handBacks: [back(2, row('w1'), 'failed', 5)],
+      claims: [{ worker: 'w2', picks: [{ cursor: 4, count: 2 }] }],
+    }),
+  reassign: (ledger) => ledger.reassign(0, [move(0, row('w1'), 'w2')]),
+  second: (ledger) => ledger.second(0, 'w2', [sole(0, row('w1'))]),
+  restore: (ledger) => ledger.restore(0, [{ index: 1, row: row('w1') }]),
+  look: (ledger) => ledger.look(0, [{ index: 0, row: row('w1') }]),
+  bind: (ledger) => ledger.bind(0, SOME_PLACE),
+  register: (ledger, _, stamp) => ledger.register(stamp, 'w3', SOME_WORKER),
+  forget: (ledger, _, stamp) => ledger.forget(stamp, 'w2'),
+  pause: (ledger, _, stamp) => ledger.pause(stamp, 'why'),
+  resume: (ledger, _, stamp) => ledger.resume(stamp),
+  finish: (ledger, _, stamp) => ledger.finish(stamp, 3),
+  reopen: (ledger, _, stamp) => ledger.reopen(stamp, { pending: [3], own: [], tallies: [{ epoch: 0, count: 0, low: 0, high: 0 }] }),
+  acquire: (ledger, lease) => ledger.acquire(request('next', lease)),
+  renew: (ledger, lease) => ledger.renew(lease, SOME_TTL_MS),
+  release: (ledger, lease) => ledger.release(lease),
+  readLease: (ledger) => ledger.readLease(),
+  scan: (ledger) => ledger.scan(0),
+  progress: (ledger) => ledger.progress(),
+  bits: (ledger) => ledger.bits(0, 9),
+  tallies: (ledger) => ledger.tallies(),
+};
+
+async function standing(ledger: Ledger, epoch: number): Promise<unknown> {
+  const { lease } = await ledger.readLease();
+  return [await scanned(ledger, epoch), await ledger.tallies(), [...(await ledger.bits(0, 9))], { ...lease, untilMs: 0 }];
+}
+
+for (const [verb, ask] of Object.entries(VERBS)) {
+  test(`L20, L38: ${verb}, cut between its execution and its answer, has one effect and does not hang`, async (t) => {
+    const [runId, twin] = [newRun(), newRun()];
+    const cutter = await replyCutter(t, server.port);
+    const ledger = await opened(t, runId, cutter.port);
+    const [direct, undisturbed] = [await opened(t, runId), await opened(t, twin)];
+    const [lease, twinLease] = [await inFlight(ledger), await inFlight(undisturbed)];
+    const [stamp, twinStamp] = [by(0), by(0)];
+    cutter.cutNextReply();
+    await t.throwsAsync(ask(ledger, lease, stamp), { instanceOf: CallFailed }, 'it is not sent again by the client');
+    const reply = await untilAnswered({ clock, random }, () => ask(ledger, lease, stamp));
+    t.is(cutter.cuts(), 1);
+    await ask(undisturbed, twinLease, twinStamp);
+    const epoch = verb === 'acquire' ? 1 : 0;
+    t.deepEqual(await standing(direct, epoch), await standing(undisturbed, epoch), JSON.stringify(reply));
+  });
+}
+
+test('L4: a lease whose time is over on the server’s clock may be taken, and not before; a renewal extends it', async (t) => {
+  const runId = newRun();
+  const [holder, candidate] = [await opened(t, runId), await opened(t, runId)];
+  const won = await holder.acquire({ ...request('a', null), grounds: null, ttlMs: 400 });
+  if (won.kind !== 'won') return t.fail(won.kind);
+  const { lease: seen, nowMs } = await candidate.readLease();
+  t.true(seen !== null && nowMs !== null && seen.untilMs > nowMs - 400 && seen.untilMs <= nowMs + 400);
+  t.like(await candidate.acquire({ ...request('b', seen), grounds: null }), { kind: 'held' });
+  const renewed = await holder.renew(won.lease, SOME_TTL_MS);
+  await sleep(500);
+  const { lease: later } = await candidate.readLease();
+  t.like(await candidate.acquire({ ...request('b', later), grounds: null }), { kind: 'held', lease: { renewals: 1 } }, 'it was renewed');
+  await holder.renew(renewed.kind === 'renewed' ? renewed.lease : won.lease, 1);
+  await sleep(20);
+  const { lease: last } = await candidate.readLease();
+  t.like(await candidate.acquire({ ...request('b', last), grounds: null }), { kind: 'won', lease: { epoch: 1 } });
+});
+
+test('scripts that the server has forgotten are sent whole again (NOSCRIPT)', async (t) => {
+  const ledger = await opened(t, newRun());
+  await start(ledger);
+  const redis = new Redis(server.options as { port: number });
+  await redis.script('FLUSH');
+  redis.disconnect();
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
+});
+
+test('L40: a store that was wiped, or has lost writes that the caller has seen, is refused in the verb, and nothing is written', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(() => redis.disconnect());
+  const runId = newRun();
+  const head = keyOf(runId, 'head');
+  const ledger = await opened(t, runId);
+  await start(ledger);
+  const earlier = await redis.hgetallBuffer(head);
+  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 2 }]);
+  const kept = await redis.dumpBuffer(head);
+  // A replica that lacks the last write takes over: the epoch is the same.
+  await redis.hset(head, earlier);
+  await t.throwsAsync(settle(ledger, 0, 'w1', [outcome(0)]), { code: 'LEDGER_BEHIND', message: /lost writes/ });
+  t.deepEqual(await redis.hgetallBuffer(head), earlier);
+  await redis.restore(head, 0, kept, 'REPLACE');
+  t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+  // Another run's head in its place: the identity differs.
+  await redis.hset(head, 'i', 'another');
+  await t.throwsAsync(ledger.scan(0), { code: 'LEDGER_BEHIND', message: /lost writes/ });
+  await redis.del(head, keyOf(runId, 'lease'));
+  await t.throwsAsync(ledger.scan(0), { code: 'LEDGER_BEHIND', message: /no epoch at all/ });
+  t.deepEqual(
+    await ledger.acquire(request('again', null, 0)),
+    { kind: 'behind', epoch: -1, floor: 0 },
+    'L3: the floor refuses a wiped store',
+  );
+});
+
+test('out of memory refuses a commit whole and before it begins, and a renewal goes through', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(async () => {
+    await redis.config('SET', 'maxmemory', '0');
+    redis.disconnect();
+  });
+  const ledger = await opened(t, newRun());
+  const lease = await start(ledger);
+  await redis.config('SET', 'maxmemory', '1');
+  const error = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { instanceOf: CallFailed, message: /OOM/ });
+  t.like(error, { fate: 'not-executed' });
+  t.like(await ledger.renew(lease, SOME_TTL_MS), { kind: 'renewed' });
+  await redis.config('SET', 'maxmemory', '0');
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
+});
+
+test('a commit above the bound of one script is cut, and all of it is done', async (t) => {
+  const ledger = await opened(t, newRun());
+  await start(ledger);
+  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 5_000 }]);
+  const outcomes = Array.from({ length: 5_000 }, (_, index) => outcome(index, 1, 0, index % 2 === 0));
+  const reply = await settle(ledger, 0, 'w1', outcomes);
+  t.true(reply.kind === 'settled' && reply.verdicts.length === 5_000 && reply.verdicts.every((one) => one === 'accepted'));
+  t.like(await scanned(ledger, 0), { progress: { done: 2_500, failed: 2_500, running: 0 }, running: [] });
+});

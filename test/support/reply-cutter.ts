@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { ExecutionContext } from 'ava';
+
+/** A TCP proxy that can end the connections at the worst moment: the server has carried a call out, and its reply does not arrive. */
+export interface ReplyCutter {
+  readonly port: number;
+  /** The next bytes that the server sends reach nobody, and the connection ends. */
+  cutNextReply(): void;
+  cuts(): number;
+}
+
+export async function replyCutter(t: ExecutionContext, targetPort: number): Promise<ReplyCutter> {
+  const sockets = new Set<Socket>();
+  let isCutting = false;
+  let cuts = 0;
+  const server = createServer((caller) => {
+    const target = connect(targetPort, '127.0.0.1');
+    for (const socket of [caller, target]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    caller.on('data', (chunk) => target.write(chunk));
+    target.on('data', (chunk) => {
+      if (!isCutting) return void caller.write(chunk);
+      isCutting = false;
+      cuts += 1;
+      caller.destroy();
+      target.destroy();
+    });
+    caller.on('close', () => target.destroy());
+    target.on('close', () => caller.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    cutNextReply: () => {
+      isCutting = true;
+    },
+    cuts: () => cuts,
+  };
+}
