@@ -14,7 +14,7 @@ import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { withDeadlines } from '../ledger/deadline.ts';
-import { openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
+import { EMBEDDED_LIMITS, openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { statePaths } from '../run-dir/paths.ts';
 import { identifyRun } from './boot/identify.ts';
@@ -107,7 +107,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
     killedPid = pid;
   };
   const opened = await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock, onKilled });
-  const ledger = withDeadlines(testHook.ledger(opened), clock);
+  const ledger = withDeadlines(testHook.ledger(opened), clock, EMBEDDED_LIMITS);
   try {
     const { again, isResuming } = wish;
     const shared = { runId, settings, ledger, address, clock, log };

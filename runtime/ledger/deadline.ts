@@ -5,19 +5,21 @@ import type { Ledger } from './contract.ts';
 
 /** A call that never ends would stop its caller for ever. A commit takes milliseconds, and a slow disk or a restart of the store some seconds. */
 export const CALL_LIMIT_MS = 10_000;
-/** What reads or changes as much as the run is long, or waits for the writer's lock of a stopped process. */
-const LONG_LIMIT_MS = 120_000;
-const LONG: ReadonlySet<string> = new Set(['acquire', 'scan', 'reopen', 'bits', 'tallies']);
 /** Lets go of files and connections; whoever ends a process limits it. */
 const UNLIMITED = 'dispose';
 
+export type Limits = Readonly<Partial<Record<keyof Ledger, number>>>;
+
 type Verb = (...args: readonly unknown[]) => Promise<unknown>;
 
-/** A call that is not answered in time has an unknown fate. Its answer, should it still come, is heard by nobody. */
-export function withDeadlines(ledger: Ledger, clock: Clock): Ledger {
+/**
+ * A call that is not answered in time has an unknown fate. Its answer, should it still come, is heard by nobody. `longer` has the limits of
+ * calls that may take their time.
+ */
+export function withDeadlines(ledger: Ledger, clock: Clock, longer: Limits = {}): Ledger {
   const limited = Object.entries(ledger).map(([name, verb]: [string, Verb]): [string, Verb] => {
     if (name === UNLIMITED) return [name, verb];
-    const limitMs = LONG.has(name) ? LONG_LIMIT_MS : CALL_LIMIT_MS;
+    const limitMs = longer[name as keyof Ledger] ?? CALL_LIMIT_MS;
     return [name, (...args) => answered(clock, limitMs, name, verb(...args))];
   });
   return Object.fromEntries(limited) as unknown as Ledger;

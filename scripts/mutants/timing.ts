@@ -18,8 +18,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'candidate-does-not-wait',
     rule: 'L4',
     file: 'runtime/lease/machine.ts',
-    old: "nowMs - watching.sinceMs >= ttlMs ? 'expired' : null",
-    new: "nowMs - watching.sinceMs >= ttlMs * 0.9 ? 'expired' : null",
+    old: "nowMs - watching.sinceMs >= ttlMs) return 'watched';",
+    new: "nowMs - watching.sinceMs >= ttlMs * 0.9) return 'watched';",
     tests: LEASE,
   },
   {
@@ -154,8 +154,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'second-attempt-for-the-same-worker',
     rule: 'L13',
     file: 'runtime/ledger/rules/second.ts',
-    old: 'if (item.row.worker === worker || !isRegistered',
-    new: 'if (!isRegistered',
+    old: 'const isFree = item.row.worker !== worker && isRegistered',
+    new: 'const isFree = isRegistered',
     tests: ['test/contract/ledger-memory.test.ts'],
   },
   {

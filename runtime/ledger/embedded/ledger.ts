@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { requireLocalDisk } from '../../base/fs/local-disk.ts';
 import type { AcquireReply, AcquireRequest } from '../../model/lease.ts';
 import type { Ledger } from '../contract.ts';
+import type { Limits } from '../deadline.ts';
 import { acquire } from '../rules/lease.ts';
 import { ledgerOver } from '../rules/verbs.ts';
 import type { LedgerReader } from '../views.ts';
@@ -17,6 +18,10 @@ export interface EmbeddedOptions {
   /** A process that no longer held the lease kept the writer's lock, and had to be killed. */
   readonly onKilled?: (pid: number) => void;
 }
+
+const LONG_MS = 120_000;
+/** To wait for the writer's lock of a stopped process takes most of a minute; the others read or change as much as the run is long. */
+export const EMBEDDED_LIMITS: Limits = { acquire: LONG_MS, scan: LONG_MS, reopen: LONG_MS };
 
 /**
  * The ledger in an LMDB store on a local disk, shared by the processes of one machine. It is open for reading until `acquire`
