@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
 import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { keyOf } from '../../runtime/ledger/redis/keys.ts';
+import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Stamp } from '../../runtime/model/row.ts';
 import { claim, settle } from '../support/commit-parts.ts';
@@ -30,6 +30,7 @@ import {
 } from '../support/ledger-start.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import { replyCutter } from '../support/reply-cutter.ts';
+import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const clock = systemClock;
 const random = systemRandom;
@@ -47,8 +48,8 @@ const newRun = (): string => {
   return `run-${runs}`;
 };
 
-async function opened(t: ExecutionContext, runId: string, port = server.port): Promise<Ledger> {
-  const ledger = await server.open(runId, { port });
+async function opened(t: ExecutionContext, runId: string, port = server.port, more: RedisOptions = {}): Promise<Ledger> {
+  const ledger = await server.open(runId, { port, ...more });
   t.teardown(() => ledger.dispose());
   return ledger;
 }
@@ -192,4 +193,57 @@ test('a commit above the bound of one script is cut, and all of it is done', asy
   const reply = await settle(ledger, 0, 'w1', outcomes);
   t.true(reply.kind === 'settled' && reply.verdicts.length === 5_000 && reply.verdicts.every((one) => one === 'accepted'));
   t.like(await scanned(ledger, 0), { progress: { done: 2_500, failed: 2_500, running: 0 }, running: [] });
+});
+
+test('a settled item takes less than a byte, and nothing is kept of what is no longer in flight', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(() => redis.disconnect());
+  const runId = newRun();
+  const ledger = await opened(t, runId);
+  await start(ledger);
+  const [items, batch] = [200_000, 2_000];
+  for (let cursor = 0; cursor < items; cursor += batch) {
+    await claimed(ledger, 0, 'w1', [{ cursor, count: batch }]);
+    const outcomes = Array.from({ length: batch }, (_, n) => outcome(cursor + n, 1, 0, n % 10 !== 0));
+    const reply = await settle(ledger, 0, 'w1', outcomes);
+    if (reply.kind !== 'settled' || reply.verdicts.some((one) => one !== 'accepted')) return t.fail(JSON.stringify(reply).slice(0, 200));
+  }
+  let bytes = 0;
+  for (const key of keysOf(runId)) bytes += (await redis.call('MEMORY', 'USAGE', key)) as number;
+  t.true(bytes / items < 1, `${bytes / items} bytes for a settled item`);
+  t.deepEqual([await redis.exists(keyOf(runId, 'open')), await redis.exists(keyOf(runId, 'items'))], [0, 0]);
+  t.log(`${(bytes / items).toFixed(2)} bytes for each of ${items} settled items`);
+});
+
+test('a connection on which nothing comes back any more is given up, and the next call has a new one', async (t) => {
+  const proxy = await tcpProxy(t, server.port);
+  const runId = newRun();
+  const ledger = await opened(t, runId, proxy.port, { socketTimeout: 300 });
+  await start(ledger);
+  proxy.hole('up', 'down');
+  const error = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { instanceOf: CallFailed });
+  t.like(error, { fate: 'unknown' });
+  t.like(await untilAnswered({ clock, random }, () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }])), { kind: 'claimed', cursor: 1 });
+});
+
+test('a server that was stopped carries out, when it goes on, what its caller has long given up, and it changes nothing more', async (t) => {
+  const runId = newRun();
+  const [ledger, direct] = [await opened(t, runId, server.port, { socketTimeout: 300 }), await opened(t, runId)];
+  await start(ledger);
+  server.signal('SIGSTOP');
+  const ask = () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
+  await t.throwsAsync(ask(), { instanceOf: CallFailed });
+  server.signal('SIGCONT');
+  const reply = await untilAnswered({ clock, random }, ask);
+  t.like(reply, { kind: 'claimed', cursor: 3 });
+  t.like(await scanned(direct, 0), { progress: { cursor: 3, running: 3 } });
+});
+
+test('a wrong password is told at once, with what to do', async (t) => {
+  const guarded = await RedisServer.start(await mkdtemp(join(dir, 'guarded-')), ['--requirepass', 'right']);
+  t.teardown(() => guarded.kill());
+  const ledger = await guarded.open('run', { password: 'right' });
+  t.is((await ledger.readLease()).lease, null);
+  await ledger.dispose();
+  await t.throwsAsync(guarded.open('run', { password: 'wrong' }), { code: 'STORE_FAILED', message: /password/ });
 });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import type { RedisOptions } from 'ioredis';
 import { seededRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
@@ -41,15 +41,25 @@ export class RedisServer {
     });
     this.#child = child;
     await until('redis-server answers', START_MS, async () => {
-      const ledger = await this.open('probe').catch(() => null);
-      await ledger?.dispose();
-      return ledger !== null;
+      const probe = connect(this.port, '127.0.0.1');
+      try {
+        await once(probe, 'connect');
+        return true;
+      } catch {
+        return false;
+      } finally {
+        probe.destroy();
+      }
     });
   }
 
   /** A ledger of the run, disposed of by the caller. */
   open(runId: string, more: RedisOptions = {}): Promise<Ledger> {
     return openRedisLedger({ runId, redis: { ...this.options, ...more }, random: seededRandom(1), onError: () => undefined });
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name);
   }
 
   async kill(): Promise<void> {

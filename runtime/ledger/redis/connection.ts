@@ -4,6 +4,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 const RECONNECT_MOST_MS = 500;
 const RECONNECT_STEP_MS = 50;
 const CONNECT_LIMIT_MS = 5_000;
+/** A connection on which an answer is overdue for so long is given up, before the call is (deadline.ts): the next call has a new one. */
+const SILENT_MS = 8_000;
 
 /**
  * A script is never sent twice by the client: what was on its way when the connection ended has an unknown fate, which only the caller may
@@ -11,6 +13,7 @@ const CONNECT_LIMIT_MS = 5_000;
  */
 export function connectRedis(options: RedisOptions, onError: (error: Error) => void): Redis {
   const redis = new Redis({
+    socketTimeout: SILENT_MS,
     ...options,
     // Of the two protocols the older is the one that every server speaks, and the scripts' replies are the same in both.
     protocol: 2,

@@ -2,11 +2,12 @@ import type { Redis, RedisOptions } from 'ioredis';
 import type { Random } from '../../base/random.ts';
 import type { Ledger } from '../contract.ts';
 import { connectRedis } from './connection.ts';
+import { storeFailure } from './failure.ts';
 import { itemVerbs } from './item-verbs.ts';
 import { leaseVerbs } from './lease.ts';
 import { readBits, readProgress, readTallies, scanStored } from './reads.ts';
 import { runVerbs } from './run-verbs.ts';
-import { failing, Session } from './session.ts';
+import { Session } from './session.ts';
 
 export interface RedisLedgerOptions {
   readonly runId: string;
@@ -33,12 +34,19 @@ export async function openRedisLedger({ runId, redis: options, random, onError }
   };
 }
 
-/** A client that could not connect would go on trying by itself. */
+/** A client that could not connect would go on trying by itself. What `connect` rejects with does not say why; the client says it apart. */
 async function connected(redis: Redis): Promise<void> {
+  let why: Error | null = null;
+  const onError = (error: Error): void => {
+    why ??= error;
+  };
+  redis.on('error', onError);
   try {
-    await failing(redis.connect());
+    await redis.connect();
   } catch (error) {
     redis.disconnect();
-    throw error;
+    throw storeFailure(why ?? error);
+  } finally {
+    redis.off('error', onError);
   }
 }
