@@ -20,8 +20,8 @@ export interface RedisLedgerOptions {
 /** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
 export async function openRedisLedger({ runId, redis: options, random, onError }: RedisLedgerOptions): Promise<Ledger> {
   const redis = connectRedis(options, onError);
-  await connected(redis);
   const session = new Session(redis, runId);
+  await connected(redis);
   return {
     ...leaseVerbs(session, random),
     ...itemVerbs(session),

@@ -57,9 +57,16 @@ function commandName(name: ScriptName): string {
 
 const INCLUDE = /^--@include (\w+)$/gm;
 
+/** Read once in a process. */
+const sources = new Map<ScriptName, string>();
+
 /** The line of `#!lua` stays the first. */
 function sourceOf(name: ScriptName): string {
-  return read(`${name}.lua`).replaceAll(INCLUDE, (_, part: string) => read(`lib/${part}.lua`));
+  const known = sources.get(name);
+  if (known !== undefined) return known;
+  const source = read(`${name}.lua`).replaceAll(INCLUDE, (_, part: string) => read(`lib/${part}.lua`));
+  sources.set(name, source);
+  return source;
 }
 
 function read(file: string): string {
