@@ -169,22 +169,6 @@ test('L40: a store that was wiped, or has lost writes that the caller has seen, 
   );
 });
 
-test('out of memory refuses a commit whole and before it begins, and a renewal goes through', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(async () => {
-    await redis.config('SET', 'maxmemory', '0');
-    redis.disconnect();
-  });
-  const ledger = await opened(t, newRun());
-  const lease = await start(ledger);
-  await redis.config('SET', 'maxmemory', '1');
-  const error = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { instanceOf: CallFailed, message: /OOM/ });
-  t.like(error, { fate: 'not-executed' });
-  t.like(await ledger.renew(lease, SOME_TTL_MS), { kind: 'renewed' });
-  await redis.config('SET', 'maxmemory', '0');
-  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
-});
-
 test('a commit above the bound of one script is cut, and all of it is done', async (t) => {
   const ledger = await opened(t, newRun());
   await start(ledger);
@@ -224,26 +208,4 @@ test('a connection on which nothing comes back any more is given up, and the nex
   const error = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { instanceOf: CallFailed });
   t.like(error, { fate: 'unknown' });
   t.like(await untilAnswered({ clock, random }, () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }])), { kind: 'claimed', cursor: 1 });
-});
-
-test('a server that was stopped carries out, when it goes on, what its caller has long given up, and it changes nothing more', async (t) => {
-  const runId = newRun();
-  const [ledger, direct] = [await opened(t, runId, server.port, { socketTimeout: 300 }), await opened(t, runId)];
-  await start(ledger);
-  server.signal('SIGSTOP');
-  const ask = () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
-  await t.throwsAsync(ask(), { instanceOf: CallFailed });
-  server.signal('SIGCONT');
-  const reply = await untilAnswered({ clock, random }, ask);
-  t.like(reply, { kind: 'claimed', cursor: 3 });
-  t.like(await scanned(direct, 0), { progress: { cursor: 3, running: 3 } });
-});
-
-test('a wrong password is told at once, with what to do', async (t) => {
-  const guarded = await RedisServer.start(await mkdtemp(join(dir, 'guarded-')), ['--requirepass', 'right']);
-  t.teardown(() => guarded.kill());
-  const ledger = await guarded.open('run', { password: 'right' });
-  t.is((await ledger.readLease()).lease, null);
-  await ledger.dispose();
-  await t.throwsAsync(guarded.open('run', { password: 'wrong' }), { code: 'STORE_FAILED', message: /password/ });
 });
