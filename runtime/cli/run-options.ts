@@ -43,6 +43,11 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   maxFailed: optionOf(COORDINATOR.maxFailedItems),
   stragglers: optionOf(COORDINATOR.stragglers),
   state: { flags: '--state <dir>', help: 'where the run is kept (default: <output>.rollout)' },
+  redis: optionOf(COORDINATOR['store.redis']),
+  redisPasswordFile: optionOf(COORDINATOR['store.passwordFile']),
+  redisCaCert: optionOf(COORDINATOR['store.caCert']),
+  redisCert: optionOf(COORDINATOR['store.cert']),
+  redisKey: optionOf(COORDINATOR['store.key']),
   force: { flags: '--force', help: 'go on although input or options differ from those of the run', default: false },
   extend: {
     flags: '--extend',

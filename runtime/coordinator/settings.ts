@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Rules } from '../base/config/settings.ts';
 import { loadSettings } from '../base/config/settings-file.ts';
 import { loopback } from '../base/loopback.ts';
 import type { ItemForm } from '../model/session.ts';
+import { namedStore, redisStoreProblem, type Store, withPaths } from '../model/store.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { defaultStateDir, statePaths } from '../run-dir/paths.ts';
 import { COORDINATOR } from '../settings/coordinator.ts';
@@ -26,6 +28,8 @@ export interface CoordinatorSettings extends Omit<CoordinatorFile, Changed> {
   readonly stateDir: string;
   readonly minFreeBytes: number;
   readonly tlsDir: string;
+  /** Where the ledger is. */
+  readonly store: Store;
   readonly form: ItemForm;
   readonly stallAfterMs: number;
   /** Infinity for never. */
@@ -38,7 +42,7 @@ export interface CoordinatorSettings extends Omit<CoordinatorFile, Changed> {
 
 export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
   const file = await loadSettings(path, rules());
-  const { raw, tls, store: _store, hints, timing, drainTimeout, minFreeSpace, stallAfter, stallTimeout, ...same } = file;
+  const { raw, tls, store, hints, timing, drainTimeout, minFreeSpace, stallAfter, stallTimeout, ...same } = file;
   const stateDir = file.stateDir ?? defaultStateDir(file.output);
   return {
     ...same,
@@ -47,6 +51,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     stateDir,
     minFreeBytes: minFreeSpace,
     tlsDir: tls.dir ?? statePaths(stateDir).tlsDir,
+    store: storeOf(store),
     form: raw ? 'raw' : 'batch',
     drainTimeoutMs: drainTimeout,
     stallAfterMs: stallAfter,
@@ -69,6 +74,21 @@ function onThisHost(address: string): string {
 function rules(): Rules<CoordinatorFile> {
   return {
     schema: z.strictObject(shapeOf({ ...COORDINATOR, ...TIMING, ...LEASE_TIMING })),
-    check: (file) => [...checkTiming(timingOf(file, file.timing.leaseRenewInterval)), ...checkBeats(timingOf(file, null))],
+    check: (file) => [
+      ...storeProblems(file.store),
+      ...checkTiming(timingOf(file, file.timing.leaseRenewInterval)),
+      ...checkBeats(timingOf(file, null)),
+    ],
   };
+}
+
+function storeOf(file: CoordinatorFile['store']): Store {
+  const store = namedStore(file);
+  return store.kind === 'redis' ? withPaths(store, (path) => resolve(path)) : store;
+}
+
+function storeProblems(file: CoordinatorFile['store']): readonly { readonly field: string; readonly problem: string }[] {
+  if (file.embedded !== null && file.redis !== null) return [{ field: 'store', problem: 'must name embedded or redis, not both' }];
+  const problem = redisStoreProblem(file);
+  return problem === null ? [] : [{ field: 'store.redis', problem }];
 }

@@ -1,4 +1,5 @@
 import { MOST_ATTEMPTS } from '../model/limits.ts';
+import { REDIS_PASSWORD_VARIABLE } from '../model/store.ts';
 
 /** The settings of coordinator.yaml, but for those of timing.ts. */
 export const COORDINATOR = {
@@ -39,7 +40,34 @@ export const COORDINATOR = {
     more: ', and says so',
   },
   'tls.dir': { kind: 'text', otherwise: '`<stateDir>/tls`', text: 'certificates; a dev CA is made there when there is none' },
-  'store.embedded': { kind: 'emptyBlock', default: {}, text: 'the store in the state directory' },
+  'store.embedded': { kind: 'emptyBlock', otherwise: '`{}`', text: 'the store in the state directory, where no server is named' },
+  'store.redis': {
+    kind: 'redisUrl',
+    otherwise: 'none',
+    flags: '--redis <url>',
+    text: 'keep the ledger on this Redis server, such as `redis://host:6379`, or `rediss://user@host:6380/0` for TLS; without the password',
+    more: ' ([redis.md](redis.md))',
+  },
+  'store.passwordFile': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-password-file <file>',
+    text: `file with the password of the Redis user; else \`${REDIS_PASSWORD_VARIABLE}\` in the environment` as string,
+  },
+  'store.caCert': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-ca-cert <file>',
+    text: "authority that has signed the Redis server's certificate, PEM",
+    more: '; else those that Node trusts',
+  },
+  'store.cert': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-cert <file>',
+    text: 'certificate by which the Redis server knows this client, PEM',
+  },
+  'store.key': { kind: 'text', otherwise: 'none', flags: '--redis-key <file>', text: 'key of that certificate, PEM' },
   raw: { kind: 'switch', default: false, flags: '--raw', text: 'each line is any JSON value; its custom_id is the line number' },
   onInvalid: {
     kind: 'choice',

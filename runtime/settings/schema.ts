@@ -16,6 +16,7 @@ import { FAILURE_LIMIT_FORM, type FailureLimit, parseFailureLimit } from '../mod
 import { MAX_LINE_BYTES, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_LINE_FORM } from '../model/limits.ts';
 import { outputNameProblem } from '../model/output-name.ts';
 import { COORDINATOR_WORKER, isWorkerId, MAX_INDEX } from '../model/row.ts';
+import { redisUrlProblem } from '../model/store.ts';
 import type { Read, Setting, Settings } from './setting.ts';
 
 /** The shape of a settings file, or of a block of it, for `z.strictObject`. */
@@ -91,6 +92,8 @@ const SCHEMAS: Readonly<Record<Exclude<Setting['kind'], 'count' | 'choice' | 'ho
     z
       .string()
       .refine((name) => outputNameProblem(name) === null, { error: (issue) => outputNameProblem(String(issue.input)) ?? undefined }),
+  redisUrl: () =>
+    z.string().refine((url) => redisUrlProblem(url) === null, { error: (issue) => redisUrlProblem(String(issue.input)) ?? undefined }),
   failureLimit,
   workerId: () =>
     z

@@ -29,7 +29,7 @@ type Kind =
   | { readonly kind: 'fraction' | 'u32'; readonly default?: number }
   | { readonly kind: 'choice'; readonly choices: readonly string[]; readonly default?: string }
   | { readonly kind: 'hostPorts'; readonly least: number }
-  | { readonly kind: 'emptyBlock'; readonly default: object }
+  | { readonly kind: 'emptyBlock'; readonly default?: object }
   | { readonly kind: keyof ValueOfText; readonly default?: string };
 
 /** What a value is once it is read from a file: durations in milliseconds, sizes in bytes. */
@@ -59,6 +59,7 @@ interface ValueOfText {
   hostPort: string;
   keyHeader: string;
   outputPath: string;
+  redisUrl: string;
   ulid: string;
   urls: readonly string[];
   variable: string;

@@ -29,10 +29,10 @@ test('an option that gives a setting has the text, the choices and the default o
   t.like(RUN_OPTIONS.baseUrl, { default: [], shownDefault: 'none' });
 });
 
-test('each value of an option is checked at once; only the paths of output and state are checked together with others', (t) => {
+test('each value of an option is checked at once; only paths and what may hold a secret are checked later, with others', (t) => {
   const unchecked = OPTIONS.filter(([, { flags, choices, value }]) => flags.includes('<') && choices === undefined && value === undefined);
   t.deepEqual(
     unchecked.map(([name]) => name),
-    ['output', 'state'],
+    ['output', 'state', 'redis'],
   );
 });

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from '../../../runtime/coordinator/settings.ts';
@@ -34,6 +34,7 @@ test('input and output are enough: everything else has its default', async (t) =
     stateDir: 'out.jsonl.rollout',
     minFreeBytes: 67_108_864,
     tlsDir: 'out.jsonl.rollout/tls',
+    store: { kind: 'embedded' },
     form: 'batch',
     onInvalid: 'record',
     order: 'input',
@@ -65,6 +66,20 @@ timing: { coordinatorFailureTimeout: 9s, heartbeatInterval: 200ms }
   t.is(settings.form, 'raw');
   t.is(settings.maxLineBytes, 65_536);
   t.like(settings.timing, { coordinatorFailureTimeoutMs: 9_000, heartbeatIntervalMs: 200, leaseRenewIntervalMs: 3_000 });
+});
+
+test('the ledger is on the Redis server that is named, never shown with a password, or in the state directory', async (t) => {
+  const of = (store: string): string => `input: a\noutput: b\nstore: ${store}\n`;
+  t.deepEqual((await load(of('{ embedded: {} }'))).store, { kind: 'embedded' });
+  const { store } = await load(of('{ redis: "rediss://u@a:1", passwordFile: /secret, caCert: ca.pem }'));
+  t.like(store, { kind: 'redis', url: 'rediss://u@a:1', passwordFile: '/secret', caCert: resolve('ca.pem'), key: null });
+  const [both] = await mistakesIn(t, of('{ embedded: {}, redis: "redis://a" }'));
+  t.is(both, '`store` at line 3 must name embedded or redis, not both');
+  const [lonely] = await mistakesIn(t, of('{ passwordFile: p }'));
+  t.is(lonely, '`store.redis` at line 3 has to name the server that these are for');
+  const [secret = ''] = await mistakesIn(t, of('{ redis: "redis://u:hidden@a" }'));
+  t.regex(secret, /must not hold the password/);
+  t.notRegex(secret, /hidden/);
 });
 
 test('all mistakes are told at once, each with its line and what to do', async (t) => {

@@ -1,0 +1,91 @@
+/** Where the ledger of a run is kept: in its state directory, or on a Redis server. */
+export type Store = { readonly kind: 'embedded' } | RedisStore;
+
+/** How a Redis server is reached. The password is never a part of it: it is written down, and shown. */
+export interface RedisStore {
+  readonly kind: 'redis';
+  readonly url: string;
+  /** Null: the password is in the environment (REDIS_PASSWORD_VARIABLE), or the server wants none. */
+  readonly passwordFile: string | null;
+  /** Of the authority that has signed the server's certificate, PEM; null for those that Node trusts. */
+  readonly caCert: string | null;
+  /** The client's own certificate and its key, PEM. */
+  readonly cert: string | null;
+  readonly key: string | null;
+}
+
+export const EMBEDDED: Store = { kind: 'embedded' };
+
+/** What a settings file (the block `store`) and a command line say of a Redis server; `redis` is its URL. */
+export type RedisFields = { readonly [Name in 'redis' | 'passwordFile' | 'caCert' | 'cert' | 'key']?: string | null | undefined };
+
+const FIELDS = ['url', 'passwordFile', 'caCert', 'cert', 'key'] as const;
+
+export const REDIS_PASSWORD_VARIABLE = 'ROLLOUT_REDIS_PASSWORD';
+
+export interface RedisAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly db: number;
+  readonly username: string | null;
+  readonly isTls: boolean;
+}
+
+const USUAL_PORT = 6379;
+const URL_FORM = 'must be like redis://host:6379, or rediss://user@host:6380/0 for TLS with a user and the number of a database';
+
+/** Shows nothing of the URL: it may hold a password. Null where nothing is wrong. */
+export function redisUrlProblem(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '') return URL_FORM;
+  if (url.password !== '')
+    return `must not hold the password, which others would see: put it into a file (--redis-password-file, or its setting) or into ${REDIS_PASSWORD_VARIABLE}`;
+  return /^\/?\d*$/.test(url.pathname) && url.search === '' && url.hash === '' ? null : URL_FORM;
+}
+
+/** Of a URL without a problem. */
+export function redisAddress(text: string): RedisAddress {
+  const { protocol, hostname, port, pathname, username } = new URL(text);
+  return {
+    host: hostname.replaceAll(/^\[|\]$/g, ''),
+    port: port === '' ? USUAL_PORT : Number(port),
+    db: Number(pathname.slice(1)),
+    username: username === '' ? null : decodeURIComponent(username),
+    isTls: protocol === 'rediss:',
+  };
+}
+
+/** Of fields in which there is no problem. */
+export function namedStore({ redis: url, passwordFile, caCert, cert, key }: RedisFields): Store {
+  if (!isGiven(url)) return EMBEDDED;
+  return { kind: 'redis', url, passwordFile: passwordFile ?? null, caCert: caCert ?? null, cert: cert ?? null, key: key ?? null };
+}
+
+/** What contradicts itself in how a server is to be reached, its URL being one; null where nothing does. */
+export function redisStoreProblem({ redis: url, passwordFile, caCert, cert, key }: RedisFields): string | null {
+  if (!isGiven(url)) return [passwordFile, caCert, cert, key].some(isGiven) ? 'has to name the server that these are for' : null;
+  if (isGiven(cert) !== isGiven(key)) return 'needs both a client certificate and its key, or neither';
+  if (!redisAddress(url).isTls && (isGiven(caCert) || isGiven(cert))) return 'must be a rediss:// URL where certificates are given';
+  return null;
+}
+
+function isGiven(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null;
+}
+
+export function isSameStore(a: Store, b: Store): boolean {
+  if (a.kind !== 'redis' || b.kind !== 'redis') return a.kind === b.kind;
+  return FIELDS.every((name) => a[name] === b[name]);
+}
+
+/** A working directory of another process is not this one's. */
+export function withPaths(store: RedisStore, resolve: (path: string) => string): RedisStore {
+  const { passwordFile, caCert, cert, key } = store;
+  const absolute = (path: string | null): string | null => (path === null ? null : resolve(path));
+  return { ...store, passwordFile: absolute(passwordFile), caCert: absolute(caCert), cert: absolute(cert), key: absolute(key) };
+}
+
+/** For people. */
+export function storeText(store: Store): string {
+  return store.kind === 'redis' ? store.url : 'the state directory';
+}
