@@ -20,6 +20,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   RESULTS_DAMAGED: { exit: 2, isRetryable: false },
   RESULT_LOG_FAILED: { exit: 4, isRetryable: true },
   STORE_FAILED: { exit: 4, isRetryable: true },
+  STORE_UNFIT: { exit: 2, isRetryable: false },
   NETWORK_FILE_SYSTEM: { exit: 2, isRetryable: false },
   PID_TAKEN: { exit: 2, isRetryable: false },
   TLS_INVALID: { exit: 2, isRetryable: false },
@@ -50,6 +51,7 @@ export type ErrorCode =
   | 'RESULTS_DAMAGED'
   | 'RESULT_LOG_FAILED'
   | 'STORE_FAILED'
+  | 'STORE_UNFIT'
   | 'NETWORK_FILE_SYSTEM'
   | 'PID_TAKEN'
   | 'TLS_INVALID'

@@ -25,6 +25,7 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
       drain: async (worker, args) => (await import('./verbs/drain.ts')).drain(deps, worker, args),
       export: async (args) => (await import('./verbs/export.ts')).exportVerb(deps, args),
       verify: async (args) => (await import('./verbs/verify.ts')).verify(deps, args),
+      doctor: async (args) => (await import('./verbs/doctor.ts')).doctor(deps, args),
       coordinatorRun: async (args) => coordinatorRun(deps, args),
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),

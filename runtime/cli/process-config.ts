@@ -1,6 +1,7 @@
 import { mustGet } from '../base/assert.ts';
 import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
+import { REDIS_PASSWORD_VARIABLE, type Store } from '../model/store.ts';
 import { type StatePaths, workerDir } from '../run-dir/paths.ts';
 import { MOCK, OPENAI } from '../settings/backend.ts';
 import { COORDINATOR } from '../settings/coordinator.ts';
@@ -41,6 +42,8 @@ export interface CoordinatorInput {
   readonly inputPath: string;
   /** Permissions of the output files. */
   readonly outputMode: number;
+  /** Where the ledger is. */
+  readonly store: Store;
   /** Where the processes of this host meet. */
   readonly loopback: string;
 }
@@ -55,10 +58,17 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     http: `${input.loopback}:0`,
     stateDir: paths.stateDir,
     tls: { dir: paths.tlsDir },
-    store: { embedded: {} },
+    store: storeConfig(input.store),
     events: paths.events,
     ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
   };
+}
+
+/** As the settings file names it; what is not given is left out. */
+function storeConfig(store: Store): Record<string, unknown> {
+  if (store.kind === 'embedded') return { embedded: {} };
+  const { kind: _, url, ...files } = store;
+  return { redis: url, ...Object.fromEntries(Object.entries(files).filter(([, file]) => file !== null)) };
 }
 
 export function workerConfig(args: RunArguments, slot: Slot, coordinators: readonly string[], paths: StatePaths): Record<string, unknown> {
@@ -87,8 +97,8 @@ function backendConfig(args: RunArguments): Record<string, unknown> {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Workers get the headers; the key is in the environment already. */
-export function workerEnvironment(args: RunArguments, env: Environment): Environment {
+/** Workers get the headers; the key is in the environment already. The password of the store is for the coordinator alone. */
+export function workerEnvironment(args: RunArguments, { [REDIS_PASSWORD_VARIABLE]: _password, ...env }: Environment): Environment {
   return Object.keys(args.header).length === 0 ? env : { ...env, [HEADERS_VARIABLE]: JSON.stringify(args.header) };
 }
 

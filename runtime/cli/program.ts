@@ -4,7 +4,7 @@ import type { RunArguments } from './arguments.ts';
 import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
 import { toDuration, toReason } from './option-values.ts';
-import { addRetry, addRun } from './run/run-command.ts';
+import { addRetry, addRun, optionFrom } from './run/run-command.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import type {
   CoordinatorArguments,
@@ -14,6 +14,7 @@ import type {
   StatusArguments,
   TestFenceArguments,
 } from './verb-arguments.ts';
+import type { DoctorArguments } from './verbs/doctor.ts';
 
 /** What the verbs do; main.ts gives the real ones. */
 export interface Verbs {
@@ -25,6 +26,7 @@ export interface Verbs {
   coordinatorRun(args: CoordinatorArguments): Promise<ExitCode>;
   coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
+  doctor(args: DoctorArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
 
@@ -56,6 +58,12 @@ const VERIFY_EXITS = {
   6: 'it does not hold: the first violations are shown',
   70: null,
 };
+const DOCTOR_EXITS = {
+  0: 'a run may be kept there; what may be lost is said',
+  2: 'usage, or no run can be kept there: each cause is said with its remedy',
+  4: 'it does not answer',
+  70: null,
+};
 const WORKER_EXITS = {
   0: 'the run is finished, or it was told to leave and has',
   2: 'usage, settings, or a store of another run: the message says what to change',
@@ -85,6 +93,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
   addDrain(program, verbs, finish);
   addExport(program, verbs, finish);
   addVerify(program, verbs, finish);
+  addDoctor(program, verbs, finish);
   addProcesses(program, verbs, finish);
   program
     .command('version')
@@ -130,6 +139,17 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
   )
     .addHelpText('after', `\nExample:\n  rollout verify --state answers.jsonl.rollout\n${exitHelp(VERIFY_EXITS)}`)
     .action(async (args: FindArguments) => finish(await verbs.verify(args)));
+}
+
+function addDoctor(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  const { redis, redisPasswordFile, redisCaCert, redisCert, redisKey } = RUN_OPTIONS;
+  const doctor = program.command('doctor').description('whether a run may be kept on a Redis server, and what may be lost on it');
+  doctor.showHelpAfterError('(try: rollout doctor --help)').requiredOption(redis.flags, 'the server, as with `rollout run`');
+  for (const option of [redisPasswordFile, redisCaCert, redisCert, redisKey]) doctor.addOption(optionFrom(option));
+  doctor
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', `\nExample:\n  rollout doctor --redis redis://127.0.0.1:6379\n${exitHelp(DOCTOR_EXITS)}`)
+    .action(async (args: DoctorArguments) => finish(await verbs.doctor(args)));
 }
 
 const RERUN_DAMAGED = RUN_OPTIONS.rerunDamaged;

@@ -6,7 +6,7 @@ import { keepFilesPrivate } from '../base/fs/private-files.ts';
 import { inTime } from '../base/in-time.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { endSignals } from '../base/process/hangup.ts';
-import { isProcessDead, ownProcess } from '../base/process/process-identity.ts';
+import { ownProcess } from '../base/process/process-identity.ts';
 import { runStandalone, tell } from '../base/process/standalone.ts';
 import { isSupervised, leaveParent, onParentLost } from '../base/process/supervised.ts';
 import { startWatchdog } from '../base/process/watchdog.ts';
@@ -14,9 +14,7 @@ import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { withDeadlines } from '../ledger/deadline.ts';
-import { EMBEDDED_LIMITS, openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
-import { statePaths } from '../run-dir/paths.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
@@ -27,6 +25,7 @@ import { STARTING } from './server/coordinator-status.ts';
 import { startHealth } from './server/health.ts';
 import { healthOf, type Listening, type ServerContext, startListening } from './server/listening.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
+import { openStore } from './store.ts';
 import { prepareTestFence } from './test-fence.ts';
 import type { TestHook } from './test-hook.ts';
 import { USAGE } from './usage.ts';
@@ -102,12 +101,8 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
   const server = await startListening({ settings, runId, context, clock, log });
   const { address } = server;
-  let killedPid: number | null = null;
-  const onKilled = (pid: number): void => {
-    killedPid = pid;
-  };
-  const opened = await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock, onKilled });
-  const ledger = withDeadlines(testHook.ledger(opened), clock, EMBEDDED_LIMITS);
+  const store = await openStore({ settings, runId, env: process.env, clock, random, log });
+  const ledger = withDeadlines(testHook.ledger(store.ledger), clock, store.limits);
   try {
     const { again, isResuming } = wish;
     const shared = { runId, settings, ledger, address, clock, log };
@@ -118,8 +113,8 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
       isRerunning: again.damaged,
       isSupervised: isSupervised(),
       process: await ownProcess(),
-      isDead: isProcessDead,
-      killedPid: () => killedPid,
+      isDead: store.isDead,
+      killedPid: store.killedPid,
     });
   } finally {
     context.coordinatorStatus = { kind: 'ending' };

@@ -5,6 +5,7 @@ import { createFileAtomic, writeFileAtomic } from '../base/fs/atomic-file.ts';
 import type { FileStamp } from '../base/fs/file-stamp.ts';
 import { ifThere } from '../base/fs/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
+import { EMBEDDED, type Store } from '../model/store.ts';
 import { statePaths } from './paths.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -24,6 +25,7 @@ export interface RunFile {
   readonly createdAtMs: number;
   readonly input: RunInput;
   readonly settings: RunSettings;
+  readonly store: Store;
 }
 
 const runFile: z.ZodType<RunFile> = z.object({
@@ -44,7 +46,13 @@ const runFile: z.ZodType<RunFile> = z.object({
     model: z.string().nullable(),
     overrideModel: z.string().nullable(),
   }),
+  store: z.discriminatedUnion('kind', [z.object({ kind: z.literal('embedded') }), redisStore()]).default(EMBEDDED),
 });
+
+function redisStore() {
+  const file = z.string().nullable();
+  return z.object({ kind: z.literal('redis'), url: z.string(), passwordFile: file, caCert: file, cert: file, key: file });
+}
 
 /** Null where no run was begun in this state directory. */
 export async function readRunFile(stateDir: string): Promise<RunFile | null> {

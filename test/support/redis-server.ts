@@ -23,10 +23,15 @@ export class RedisServer {
   }
 
   /** `settings`: more of the command line, which overrides what is set here. */
-  static async start(dir: string, settings: readonly string[] = []): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), dir, settings);
+  static async start(dir: string, settings: readonly string[] | ((port: number) => readonly string[]) = []): Promise<RedisServer> {
+    const port = await freePort();
+    const server = new RedisServer(port, dir, typeof settings === 'function' ? settings(port) : settings);
     await server.restart();
     return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
   }
 
   get options(): RedisOptions {

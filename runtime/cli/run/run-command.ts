@@ -49,7 +49,7 @@ function addRunOptions(command: Command, verb: 'run' | 'retry'): Command {
   return command;
 }
 
-function optionFrom(row: RunOption): Option {
+export function optionFrom(row: RunOption): Option {
   const option = new Option(row.flags, row.help);
   const { value } = row;
   if (value !== undefined) option.argParser<unknown>((text, before) => value(text, before as never));

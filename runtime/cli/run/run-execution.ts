@@ -12,6 +12,7 @@ import { errorsPath } from '../../format/output-line.ts';
 import { EVENT_LEVELS, type RunEvent } from '../../model/event.ts';
 import { overLimit, parseFailureLimit } from '../../model/failure-limit.ts';
 import type { RunStatus } from '../../model/status.ts';
+import type { Store } from '../../model/store.ts';
 import { readNotes } from '../../results/export/notes-file.ts';
 import { logFile, type StatePaths, workerConfigFile, workerDir } from '../../run-dir/paths.ts';
 import { certificatesMade } from '../../tls/ca.ts';
@@ -21,7 +22,8 @@ import { coordinatorConfig, coordinatorEnvironment, planSlots, type Slot, worker
 import { forgetEnd, noteEnd } from '../status/last-end.ts';
 import { openLiveRun } from '../status/live-run.ts';
 import { openItems } from '../status/run-status.ts';
-import { readProgress, readStoredRun } from '../status/stored-run.ts';
+import { readProgress } from '../status/stored-ledger.ts';
+import { readStoredRun } from '../status/stored-run.ts';
 import { prepareCertificates } from '../verbs/certificates.ts';
 import { createProgressView, type ProgressView } from '../view/progress.ts';
 import { childStarter } from './child.ts';
@@ -36,6 +38,7 @@ export interface Execution {
   readonly runId: string;
   readonly inputPath: string;
   readonly outputMode: number;
+  readonly store: Store;
   readonly args: RunArguments;
   readonly paths: StatePaths;
   /** The run was paused: the coordinator is told to go on. */
@@ -81,7 +84,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
     watching.abort();
     await watched;
     view.stop();
-    const told = await describeEnd(execution, end, (deps.clock.monotonicMs() - startedMs) / 1000);
+    const told = await describeEnd(deps, execution, end, (deps.clock.monotonicMs() - startedMs) / 1000);
     say(deps.err, endText(told));
     if (args.json) sayJson(deps.out, endJson(told));
     if (told.exit === EXIT.notReachable) await noteEnd(paths.lastEnd, { epoch: told.epoch, reason: endReason(told) });
@@ -196,10 +199,10 @@ async function emitOnce({ clock, log }: CliDeps, { paths, runId }: Execution, ev
 }
 
 /** The store has the last word: it is read once nobody writes it any more. */
-async function describeEnd(execution: Execution, end: SupervisionEnd, seconds: number): Promise<RunEnd> {
+async function describeEnd(deps: CliDeps, execution: Execution, end: SupervisionEnd, seconds: number): Promise<RunEnd> {
   const { args, paths } = execution;
   const stored = await readStoredRun(paths);
-  const { done, failed, state, epoch } = await readProgress(paths);
+  const { done, failed, state, epoch } = await readProgress(deps.env, paths);
   return {
     exit: end.exit,
     epoch,

@@ -5,13 +5,15 @@ import { indexFiles } from '../../input/index/index-files.ts';
 import { type IndexSettings, readSummary } from '../../input/index/index-summary.ts';
 import { entriesBefore, removeIndex } from '../../input/index/indexer.ts';
 import { MAX_LINE_BYTES } from '../../model/limits.ts';
+import type { Store } from '../../model/store.ts';
 import { checkInput, type InputCheck } from '../../run-dir/check-input.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../../run-dir/run-file.ts';
 import { compareItems, compareSettings, type RunSettings } from '../../run-dir/run-settings.ts';
 import type { RunArguments } from '../arguments.ts';
+import type { CliDeps } from '../deps.ts';
 import { settledItems } from '../status/run-status.ts';
-import { readProgress } from '../status/stored-run.ts';
+import { type Environment, readProgress } from '../status/stored-ledger.ts';
 import { identityTable } from './identity-table.ts';
 import { type IdentityVerdict, identityVerdict } from './identity-verdict.ts';
 import { hasLeftovers } from './leftovers.ts';
@@ -30,13 +32,19 @@ export interface IdentifiedRun {
   keep(): Promise<void>;
 }
 
-export async function identifyRun(paths: StatePaths, inputPath: string, args: RunArguments, nowMs: number): Promise<IdentifiedRun> {
+export async function identifyRun(
+  { env, clock }: Pick<CliDeps, 'env' | 'clock'>,
+  paths: StatePaths,
+  inputPath: string,
+  args: RunArguments,
+  store: Store,
+): Promise<IdentifiedRun> {
   const settings = settingsOf(args);
   const known = await readRunFile(paths.stateDir);
-  if (known === null) return newRun(paths, inputPath, settings, nowMs);
+  if (known === null) return newRun(paths, inputPath, settings, store, clock.wallMs());
   const input = withHash(known, paths);
   const check = await checkInput(input, inputPath);
-  const verdict = await judge(known, settings, check, args, paths);
+  const verdict = await judge(env, known, settings, check, args, paths);
   const isOtherList = verdict.kind === 'go-on' && verdict.isOtherList;
   const isExtended = verdict.kind === 'extend';
   const hash = isOtherList || isExtended ? NO_HASH : { sha256: input.sha256, hashedBytes: input.hashedBytes };
@@ -50,6 +58,7 @@ export async function identifyRun(paths: StatePaths, inputPath: string, args: Ru
 
 /** Throws IDENTITY_DIFFERS where this command may not go on with the run. */
 async function judge(
+  env: Environment,
   known: RunFile,
   settings: RunSettings,
   check: InputCheck,
@@ -59,7 +68,7 @@ async function judge(
   const items = compareItems(known.settings, settings);
   const ofSettings = compareSettings(known.settings, settings);
   const hasOtherModel = known.settings.model !== settings.model || known.settings.overrideModel !== settings.overrideModel;
-  const progress = await readProgress(paths);
+  const progress = await readProgress(env, paths);
   const { cursor } = progress;
   const hasResults = hasOtherModel && (settledItems(progress) > 0 || (await mayHandOver(paths)));
   const isProvable = entriesBefore(paths.indexDir, indexSettingsOf(settings)) >= cursor;
@@ -76,10 +85,10 @@ async function mayHandOver(paths: StatePaths): Promise<boolean> {
 
 const NO_HASH = { sha256: null, hashedBytes: null } as const;
 
-async function newRun(paths: StatePaths, inputPath: string, settings: RunSettings, nowMs: number): Promise<IdentifiedRun> {
+async function newRun(paths: StatePaths, inputPath: string, settings: RunSettings, store: Store, nowMs: number): Promise<IdentifiedRun> {
   const runId = ulid(nowMs);
   const input = { path: inputPath, ...(await stampOf(inputPath)), ...NO_HASH };
-  const keep = async (): Promise<void> => writeRunFile(paths.stateDir, { version: 1, runId, createdAtMs: nowMs, input, settings });
+  const keep = async (): Promise<void> => writeRunFile(paths.stateDir, { version: 1, runId, createdAtMs: nowMs, input, settings, store });
   return { runId, isNew: true, isOtherList: false, isExtended: false, keep };
 }
 

@@ -8,14 +8,18 @@ import { makeStateDir, stateUnusable } from '../../base/fs/state-dir.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { checkInputFile } from '../../input/file/spool.ts';
 import { MAX_LINE_BYTES } from '../../model/limits.ts';
+import type { Store } from '../../model/store.ts';
 import { defaultStateDir, type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
 import { lockRun } from '../../run-dir/run-lock.ts';
+import { keepStore } from '../../run-dir/run-store.ts';
 import type { ServedRun } from '../../run-dir/state-files.ts';
 import { loadAuthorities } from '../../tls/authorities.ts';
 import { checkRunArguments, chosenBackend, type RunArguments } from '../arguments.ts';
 import { type CliDeps, say } from '../deps.ts';
-import { markExportedAs, readProgress, readStoredRun, removeDamagedMark, restoreMark } from '../status/stored-run.ts';
+import { namedServer } from '../redis-arguments.ts';
+import { readProgress } from '../status/stored-ledger.ts';
+import { markExportedAs, readStoredRun, removeDamagedMark, restoreMark } from '../status/stored-run.ts';
 import { exportTo } from '../verbs/export.ts';
 import { refuseDamaged } from '../verbs/inspect.ts';
 import { dryRun } from './dry-run.ts';
@@ -29,11 +33,13 @@ import { type IdentifiedRun, identifyRun } from './run-identity.ts';
 import { indexRequest, refuseInvalidLines } from './run-invalid.ts';
 import { inheritOutputs, type RunOutputs, runOutputs } from './run-outputs.ts';
 import { waitingOutcomes } from './run-slots.ts';
+import { fitStore } from './run-store.ts';
 import { waitForDiskSpace, withDiskSpace } from './wait-for-disk-space.ts';
 
 /** `rollout run`: begins a run, or goes on with the one that is there, and stays until it ends. */
 export async function run(deps: CliDeps, input: string, given: RunArguments): Promise<ExitCode> {
   checkRunArguments(given);
+  const named = namedServer(given, deps.cwd);
   refuseFewFiles(given.concurrency);
   // A worker would find it only when all else is prepared.
   if (chosenBackend(given) === 'openai') await loadAuthorities(given.caCert ?? null, deps.env);
@@ -54,19 +60,28 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   // Where all is written, nothing is replaced.
   if (args.fresh || !(await isExported(paths, args.output, null))) await outputs.check();
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
+  const store = await fitStore(deps, paths, args.fresh, named);
   const lock = await withDiskSpace(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
-    return await runLocked(deps, inputPath, args, paths, outputs);
+    return await runLocked(deps, inputPath, args, paths, store, outputs);
   } finally {
     await lock.release();
   }
 }
 
-async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths: StatePaths, outputs: RunOutputs): Promise<ExitCode> {
+async function runLocked(
+  deps: CliDeps,
+  input: string,
+  args: RunArguments,
+  paths: StatePaths,
+  store: Store,
+  outputs: RunOutputs,
+): Promise<ExitCode> {
   const notice = (line: string): void => say(deps.err, [line]);
+  await keepStore(paths.stateDir, store);
   const prepared = await readInput(deps, input, paths.stateDir, args);
-  const identified = await identifyRun(paths, prepared.path, args, deps.clock.wallMs());
-  const found = identified.isNew ? null : await lookAt(paths, identified);
+  const identified = await identifyRun(deps, paths, prepared.path, args, store);
+  const found = identified.isNew ? null : await lookAt(deps, paths, identified);
   if (found !== null && !identified.isExtended && isOver(found) && !isAgain(found, args))
     return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
   if (found !== null && !args.rerunDamaged) await refuseDamaged(deps, paths, args.json);
@@ -85,12 +100,13 @@ async function runLocked(deps: CliDeps, input: string, args: RunArguments, paths
     runId: identified.runId,
     inputPath: prepared.path,
     outputMode: outputs.mode,
+    store,
     args,
     paths,
     isPaused,
     slotsWithOutcomes: [...waiting.keys()],
   });
-  if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output, (await readProgress(paths)).epoch);
+  if (exit === EXIT.done || exit === EXIT.someFailed) await markExported(paths, args.output, (await readProgress(deps.env, paths)).epoch);
   return exit;
 }
 
@@ -137,7 +153,7 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
   const stamp = new Date(deps.clock.wallMs()).toISOString().replaceAll(/\D/g, '').slice(0, 17);
   const aside = `${paths.stateDir}.${stamp}`;
   await endLeftovers(paths.children, deps.clock, (line) => say(deps.err, [line]));
-  await refuseServed(paths, lock);
+  await refuseServed(deps.env, paths, lock);
   await lock.release();
   await rename(paths.stateDir, aside);
   say(deps.err, [`--fresh: the state directory that was there is now ${basename(aside)}`]);
@@ -146,9 +162,9 @@ async function lockState(deps: CliDeps, paths: StatePaths, isFresh: boolean): Pr
   return lockRun(paths.lock);
 }
 
-async function lookAt(paths: StatePaths, identified: IdentifiedRun): Promise<Found> {
+async function lookAt(deps: CliDeps, paths: StatePaths, identified: IdentifiedRun): Promise<Found> {
   await removeDamagedMark(paths);
-  const [stored, progress] = [await readStoredRun(paths), await readProgress(paths)];
+  const [stored, progress] = [await readStoredRun(paths), await readProgress(deps.env, paths)];
   const items = identified.isOtherList ? null : (stored?.index?.items ?? null);
   return { stateDir: paths.stateDir, progress, items, invalid: stored?.index?.invalid ?? null, waiting: new Map() };
 }
@@ -172,7 +188,7 @@ async function alreadyFinished(
   const mark = { epoch, run: servedAs(args, inputPath, paths, mode) };
   await restoreMark(paths, mark);
   if (!(await isExported(paths, args.output, epoch))) {
-    await exportTo(paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false, mode, guard });
+    await exportTo(deps.env, paths, { outputPath: args.output, order: args.order, items: done + failed, isPartial: false, mode, guard });
     await markExportedAs(paths, mark);
     await markExported(paths, args.output, epoch);
   }

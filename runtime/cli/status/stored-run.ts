@@ -3,8 +3,6 @@ import { RolloutError } from '../../base/errors.ts';
 import { isSystemError } from '../../base/fs/state-error.ts';
 import { indexFiles } from '../../input/index/index-files.ts';
 import { type IndexSummary, readSummary } from '../../input/index/index-summary.ts';
-import { openLedgerReadOnly } from '../../ledger/embedded/ledger.ts';
-import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
 import { NOWHERE, type StatePaths } from '../../run-dir/paths.ts';
 import { type RunFile, readRunFile } from '../../run-dir/run-file.ts';
@@ -58,19 +56,6 @@ export async function requireStoredRun(paths: StatePaths): Promise<StoredRun> {
 export function requireServed(stored: StoredRun, paths: StatePaths): ServedRun {
   if (stored.served !== null) return stored.served;
   throw new RolloutError('USAGE', `nothing of the run in ${paths.stateDir} is recorded yet: give its \`rollout run\` command again`);
-}
-
-export async function withLedger<T>(paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
-  const ledger = await openLedgerReadOnly(paths.storeDir);
-  try {
-    return await use(ledger);
-  } finally {
-    await ledger.dispose();
-  }
-}
-
-export async function readProgress(paths: StatePaths): Promise<Progress> {
-  return withLedger(paths, async (ledger) => ledger.progress());
 }
 
 /** The same page as a live coordinator would give, without the workers. */

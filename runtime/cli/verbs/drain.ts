@@ -8,7 +8,8 @@ import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { findRun } from '../status/find-run.ts';
 import { type LiveRun, markedAddress, openLiveRun } from '../status/live-run.ts';
-import { readProgress, requireStoredRun } from '../status/stored-run.ts';
+import { readProgress } from '../status/stored-ledger.ts';
+import { requireStoredRun } from '../status/stored-run.ts';
 import type { DrainArguments } from '../verb-arguments.ts';
 import { stepText } from './drain-text.ts';
 
@@ -78,7 +79,7 @@ class DrainWatch {
       const answer = await this.#live.drain(order);
       if (answer.kind === 'reply') return answer.reply;
       if (answer.kind === 'refused') throw new RolloutError('USAGE', `the coordinator refuses the order: ${answer.detail}`);
-      const { state } = await readProgress(this.#paths);
+      const { state } = await readProgress(this.#deps.env, this.#paths);
       if (state.kind === 'completed') return 'over';
       await this.#deps.clock.sleep(LOOK_MS, this.#stopped);
     }

@@ -14,7 +14,8 @@ import { checkOutputName } from '../arguments.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
 import { findRun } from '../status/find-run.ts';
-import { requireServed, requireStoredRun, withLedger } from '../status/stored-run.ts';
+import { type Environment, withLedger } from '../status/stored-ledger.ts';
+import { requireServed, requireStoredRun } from '../status/stored-run.ts';
 import type { ExportArguments } from '../verb-arguments.ts';
 
 /** `rollout export`: the output files from what is recorded, also while the run goes on. */
@@ -26,7 +27,7 @@ export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<
   const outputPath =
     args.output === undefined ? await defaultOutput(served.outputPath, args.partial, paths) : resolve(deps.cwd, args.output);
   await checkOutputTarget({ outputPath, errorsPath: errorsPath(outputPath), inputPath: served.inputPath, stateDir: paths.stateDir });
-  const { done, failed, damage } = await exportTo(paths, {
+  const { done, failed, damage } = await exportTo(deps.env, paths, {
     outputPath,
     order: args.order ?? served.order,
     items: stored.index?.items ?? null,
@@ -77,9 +78,9 @@ export interface ExportRequest {
   readonly guard: OutputGuard;
 }
 
-export async function exportTo(paths: StatePaths, request: ExportRequest): Promise<Exported> {
+export async function exportTo(env: Environment, paths: StatePaths, request: ExportRequest): Promise<Exported> {
   return inScratch(paths, async (tempDir) =>
-    withLedger(paths, async (ledger) =>
+    withLedger(env, paths, async (ledger) =>
       exportResults({ ...request, ledger, dir: paths.segmentsDir, errorsPath: errorsPath(request.outputPath), tempDir }),
     ),
   );

@@ -4,7 +4,7 @@ import { damaged } from '../../results/log/damage-text.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import type { CliDeps } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
-import { withLedger } from '../status/stored-run.ts';
+import { withLedger } from '../status/stored-ledger.ts';
 import { tellWhile } from '../view/long-work.ts';
 import { inScratch } from './export.ts';
 
@@ -15,7 +15,9 @@ export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: b
     done = count;
   };
   const inspected = inScratch(paths, async (tempDir) =>
-    withLedger(paths, async (ledger) => inspectLog({ ledger, dir: paths.segmentsDir, tempDir, onFrames }, async (_, damage) => damage)),
+    withLedger(deps.env, paths, async (ledger) =>
+      inspectLog({ ledger, dir: paths.segmentsDir, tempDir, onFrames }, async (_, damage) => damage),
+    ),
   );
   return tellWhile(deps, isJson, () => ({ step: 'checking what is recorded', done, unit: 'items' }), inspected);
 }

@@ -8,7 +8,8 @@ import { readEndReason } from '../status/last-end.ts';
 import { type LiveRun, markedAddress, openLiveRun } from '../status/live-run.ts';
 import { NO_WATCH, onLook, type SeenStatus, statusJson } from '../status/run-status.ts';
 import { statusPage } from '../status/status-text.ts';
-import { readProgress, requireStoredRun, type StoredRun, storedStatus } from '../status/stored-run.ts';
+import { type Environment, readProgress } from '../status/stored-ledger.ts';
+import { requireStoredRun, type StoredRun, storedStatus } from '../status/stored-run.ts';
 import type { StatusArguments } from '../verb-arguments.ts';
 
 /** As often as a page of text can be read; the coordinator does not feel it. */
@@ -23,7 +24,7 @@ export async function status(deps: CliDeps, args: StatusArguments): Promise<Exit
   try {
     let watch = NO_WATCH;
     for (;;) {
-      const seen = await see(paths, live);
+      const seen = await see(deps.env, paths, live);
       const look = onLook(watch, seen, JSON.stringify(seen));
       watch = look.watch;
       if (look.isNews) show(deps, args, seen, paths.stateDir);
@@ -48,11 +49,11 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
   return openLiveRun({ tlsDir: stored.served.tlsDir, address, clock: deps.clock, log: deps.log });
 }
 
-async function see(paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
+async function see(env: Environment, paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
   const runPid = (await lockHolder(paths.lock))?.pid ?? null;
   if (told !== null) return { ...told, isLive: true, runPid, silence: null, endReason: '' };
-  const progress = await readProgress(paths);
+  const progress = await readProgress(env, paths);
   const endReason = runPid === null ? await readEndReason(paths.lastEnd, progress.epoch) : '';
   return { ...storedStatus(await requireStoredRun(paths), progress), runPid, silence: live?.silence() ?? null, endReason };
 }

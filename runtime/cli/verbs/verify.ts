@@ -9,7 +9,8 @@ import type { ServedRun } from '../../run-dir/state-files.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
 import { findRun } from '../status/find-run.ts';
-import { readProgress, requireServed, requireStoredRun, type StoredRun, withLedger } from '../status/stored-run.ts';
+import { type Environment, readProgress, withLedger } from '../status/stored-ledger.ts';
+import { requireServed, requireStoredRun, type StoredRun } from '../status/stored-run.ts';
 import type { FindArguments } from '../verb-arguments.ts';
 import { inScratch } from './export.ts';
 import { inspectResults } from './inspect.ts';
@@ -20,9 +21,9 @@ export async function verify(deps: CliDeps, args: FindArguments): Promise<ExitCo
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
   const served = requireServed(stored, paths);
-  const progress = await readProgress(paths);
+  const progress = await readProgress(deps.env, paths);
   if (progress.state.kind !== 'completed') return unfinished(deps, paths, stored, args.json);
-  const found = await prove(paths, stored, served);
+  const found = await prove(deps.env, paths, stored, served);
   if (args.json) sayJson(deps.out, found);
   else say(deps.out, verificationText(found, served.limit));
   return found.isProven ? EXIT.done : EXIT.verifyBroken;
@@ -31,7 +32,7 @@ export async function verify(deps: CliDeps, args: FindArguments): Promise<ExitCo
 /** An item that is still open would be reported like a lost one: only recorded items are checked. */
 async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, isJson: boolean): Promise<ExitCode> {
   const damage = await inspectResults(deps, paths, isJson);
-  const progress = await readProgress(paths);
+  const progress = await readProgress(deps.env, paths);
   if (damage.lost === 0) throw new RolloutError('USAGE', unfinishedText(progress, stored.index?.items ?? null));
   const told = damageText(damage, await damagedNames(paths, damage));
   if (isJson) sayJson(deps.out, { isProven: false, isFinished: false, lost: damage.lost, damage: told });
@@ -39,10 +40,10 @@ async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, i
   return EXIT.verifyBroken;
 }
 
-async function prove(paths: StatePaths, stored: StoredRun, served: ServedRun): Promise<Verification> {
+async function prove(env: Environment, paths: StatePaths, stored: StoredRun, served: ServedRun): Promise<Verification> {
   const { inputPath, outputPath, order, form, maxLineBytes, limit } = served;
   return inScratch(paths, async (tempDir) =>
-    withLedger(paths, async (ledger) =>
+    withLedger(env, paths, async (ledger) =>
       verifyRun({
         ledger,
         segmentsDir: paths.segmentsDir,

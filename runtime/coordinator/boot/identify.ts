@@ -7,10 +7,12 @@ import type { IndexSummary } from '../../input/index/index-summary.ts';
 import { checkInput, type InputCheck } from '../../run-dir/check-input.ts';
 import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../../run-dir/run-file.ts';
 import { compareSettings, type Difference, type RunSettings } from '../../run-dir/run-settings.ts';
+import { keepStore } from '../../run-dir/run-store.ts';
 import type { CoordinatorSettings } from '../settings.ts';
 
 /** Which run this directory holds: begun here where it holds none, refused where it holds another than the settings ask for. */
 export async function identifyRun(settings: CoordinatorSettings, inputPath: string, clock: Clock): Promise<RunFile> {
+  await keepStore(settings.stateDir, settings.store);
   const found = (await readRunFile(settings.stateDir)) ?? (await beginRun(settings, inputPath, clock));
   const input = await checkInput(found.input, inputPath);
   const differences = differencesOf(found, settings, input);
@@ -31,6 +33,7 @@ async function beginRun(settings: CoordinatorSettings, inputPath: string, clock:
     createdAtMs: clock.wallMs(),
     input: { path: inputPath, size, mtimeMs, sha256: null, hashedBytes: null },
     settings: runSettings(settings),
+    store: settings.store,
   };
   if (await createRunFile(settings.stateDir, begun)) return begun;
   return mustGet(await readRunFile(settings.stateDir), 'the run that another process has begun');

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { storeFailure } from './failure.ts';
 
 /** Between two tries to connect again. A server that was restarted is found within a second. */
 const RECONNECT_MOST_MS = 500;
@@ -28,4 +29,21 @@ export function connectRedis(options: RedisOptions, onError: (error: Error) => v
   });
   redis.on('error', onError);
   return redis;
+}
+
+/** A client that could not connect would go on trying by itself. What `connect` rejects with does not say why; the client says it apart. */
+export async function connected(redis: Redis): Promise<void> {
+  let why: Error | null = null;
+  const onError = (error: Error): void => {
+    why ??= error;
+  };
+  redis.on('error', onError);
+  try {
+    await redis.connect();
+  } catch (error) {
+    redis.disconnect();
+    throw storeFailure(why ?? error);
+  } finally {
+    redis.off('error', onError);
+  }
 }

@@ -1,9 +1,13 @@
+import { KEY_PATTERN } from './keys.ts';
+
 /** What a server says of itself: the answers to INFO and CONFIG GET, and the commands of this run that its user may not give. */
 export interface ServerAnswers {
   readonly info: string;
   /** Null where the user may not ask. */
   readonly config: Readonly<Record<string, string>> | null;
   readonly denied: readonly string[];
+  /** The user may not use the keys of a run. */
+  readonly areKeysDenied: boolean;
 }
 
 /** `refused`: a run would lose items or could not go on. `warned`: it goes on, and this is what may be lost. */
@@ -16,7 +20,7 @@ export interface Finding {
 /** The first with script flags (`#!lua`), without which a script that runs out of memory stops half way. */
 const OLDEST_VERSION = 7;
 
-export function findingsOf({ info, config, denied }: ServerAnswers): readonly Finding[] {
+export function findingsOf({ info, config, denied, areKeysDenied }: ServerAnswers): readonly Finding[] {
   const fields = fieldsOf(info);
   return [
     ...versionFindings(fields),
@@ -24,6 +28,7 @@ export function findingsOf({ info, config, denied }: ServerAnswers): readonly Fi
     ...evictionFindings(config?.['maxmemory-policy'] ?? fields.get('maxmemory_policy')),
     ...durabilityFindings(fields, config),
     ...deniedFindings(denied),
+    ...(areKeysDenied ? [refused('the user of the run may not use its keys', `ACL SETUSER <user> ~${KEY_PATTERN}`)] : []),
   ];
 }
 
@@ -33,6 +38,8 @@ export function fieldsOf(info: string): ReadonlyMap<string, string> {
 }
 
 function versionFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
+  // It may not be asked, which is a finding of its own.
+  if (fields.size === 0) return [];
   if (fields.has('dragonfly_version'))
     return [refused('this server is Dragonfly, which keeps no append-only file', 'use Redis 7 or Valkey, with appendonly yes')];
   const version = fields.get('redis_version') ?? 'unknown';
@@ -97,6 +104,10 @@ function deniedFindings(denied: readonly string[]): readonly Finding[] {
       `ACL SETUSER <user> ${denied.map((one) => `+${one.toLowerCase()}`).join(' ')}`,
     ),
   ];
+}
+
+export function findingText({ what, fix }: Finding): string {
+  return `${what}: ${fix}`;
 }
 
 function refused(what: string, fix: string): Finding {

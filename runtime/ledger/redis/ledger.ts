@@ -1,8 +1,8 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import type { Random } from '../../base/random.ts';
 import type { Ledger } from '../contract.ts';
-import { connectRedis } from './connection.ts';
-import { storeFailure } from './failure.ts';
+import type { Limits } from '../deadline.ts';
+import { connected, connectRedis } from './connection.ts';
 import { itemVerbs } from './item-verbs.ts';
 import { leaseVerbs } from './lease.ts';
 import { readBits, readProgress, readTallies, scanStored } from './reads.ts';
@@ -16,6 +16,10 @@ export interface RedisLedgerOptions {
   /** The connection was lost or refused; it is tried again. For the log. */
   readonly onError: (error: Error) => void;
 }
+
+const LONG_MS = 120_000;
+/** They read or change as much as the run is long, in many round trips; each of these is limited by itself (connection.ts). */
+export const REDIS_LIMITS: Limits = { scan: LONG_MS, bits: LONG_MS, reopen: LONG_MS };
 
 /** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
 export async function openRedisLedger({ runId, redis: options, random, onError }: RedisLedgerOptions): Promise<Ledger> {
@@ -32,21 +36,4 @@ export async function openRedisLedger({ runId, redis: options, random, onError }
     tallies: () => readTallies(redis, runId),
     dispose: async () => redis.disconnect(),
   };
-}
-
-/** A client that could not connect would go on trying by itself. What `connect` rejects with does not say why; the client says it apart. */
-async function connected(redis: Redis): Promise<void> {
-  let why: Error | null = null;
-  const onError = (error: Error): void => {
-    why ??= error;
-  };
-  redis.on('error', onError);
-  try {
-    await redis.connect();
-  } catch (error) {
-    redis.disconnect();
-    throw storeFailure(why ?? error);
-  } finally {
-    redis.off('error', onError);
-  }
 }

@@ -22,6 +22,7 @@ export const SCRIPTS = [
   'reopen',
   'scan-page',
   'bits',
+  'permissions',
 ] as const;
 
 export type ScriptName = (typeof SCRIPTS)[number];

@@ -6,6 +6,7 @@ import {
   workerConfig,
   workerEnvironment,
 } from '../../../runtime/cli/process-config.ts';
+import { EMBEDDED, type Store } from '../../../runtime/model/store.ts';
 import { statePaths } from '../../../runtime/run-dir/paths.ts';
 import { COORDINATOR } from '../../../runtime/settings/coordinator.ts';
 import { runArguments } from './run-arguments.ts';
@@ -32,7 +33,11 @@ test('a slot of an earlier run that still holds outcomes gets a worker, even whe
 
 test('the coordinator gets paths, limits and what shapes results, and a port chosen by the system', (t) => {
   const args = runArguments({ model: 'm', limit: 10, order: 'completion', timing: { pollWait: '1s' } });
-  const config = coordinatorConfig(args, { runId: 'R', inputPath: '/in.jsonl', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
+  const config = coordinatorConfig(
+    args,
+    { runId: 'R', inputPath: '/in.jsonl', outputMode: 0o640, store: EMBEDDED, loopback: '127.0.0.1' },
+    PATHS,
+  );
   t.like(config, {
     runId: 'R',
     input: '/in.jsonl',
@@ -50,6 +55,16 @@ test('the coordinator gets paths, limits and what shapes results, and a port cho
   });
 });
 
+test('the coordinator gets the store of the run, and of a server what is given of it', (t) => {
+  const of = (store: Store): unknown =>
+    coordinatorConfig(runArguments(), { runId: 'R', inputPath: '/in', outputMode: 0o640, store, loopback: '127.0.0.1' }, PATHS)['store'];
+  t.deepEqual(of(EMBEDDED), { embedded: {} });
+  t.deepEqual(of({ kind: 'redis', url: 'rediss://a', passwordFile: '/p', caCert: null, cert: null, key: null }), {
+    redis: 'rediss://a',
+    passwordFile: '/p',
+  });
+});
+
 test('a worker gets its slot as id, its own store, and the addresses of the coordinators', (t) => {
   const args = runArguments({ baseUrl: ['http://a'], timing: { leaseRenewInterval: '1s', pollWait: '1s' } });
   const config = workerConfig(args, { name: 'w2', concurrency: 8 }, ['localhost:4000'], PATHS);
@@ -64,7 +79,7 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   const args = runArguments({ header: { 'X-Key': 's3cret' }, apiKeyEnv: 'MY_KEY' });
   const env = { PATH: '/bin', MY_KEY: 's3cret' };
   const settings = [
-    coordinatorConfig(args, { runId: 'R', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS),
+    coordinatorConfig(args, { runId: 'R', inputPath: '/in', outputMode: 0o640, store: EMBEDDED, loopback: '127.0.0.1' }, PATHS),
     workerConfig(args, { name: 'w1', concurrency: 1 }, [], PATHS),
   ];
   t.false(JSON.stringify(settings).includes('s3cret'));
@@ -78,12 +93,16 @@ test('options that a user gives to Node come behind those of the coordinator, so
 });
 
 test('the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
-  const config = coordinatorConfig(runArguments(), { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' }, PATHS);
+  const config = coordinatorConfig(
+    runArguments(),
+    { runId: 'r', inputPath: '/in', outputMode: 0o640, store: EMBEDDED, loopback: '127.0.0.1' },
+    PATHS,
+  );
   t.is(config['minFreeSpace'], COORDINATOR.minFreeSpace.default);
   t.is(
     coordinatorConfig(
       runArguments({ minFreeSpace: '1GiB' }),
-      { runId: 'r', inputPath: '/in', outputMode: 0o640, loopback: '127.0.0.1' },
+      { runId: 'r', inputPath: '/in', outputMode: 0o640, store: EMBEDDED, loopback: '127.0.0.1' },
       PATHS,
     )['minFreeSpace'],
     '1GiB',

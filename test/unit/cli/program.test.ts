@@ -34,7 +34,18 @@ test('help says which options have to be given, also beside a mistyped one', (t)
   t.regex(said(['run', '--outptu', '--help']), /--output <path> +[^-]*\(required\)/);
 });
 
-const COMMANDS = [[], ['run'], ['retry'], ['status'], ['drain'], ['export'], ['verify'], ['coordinator', 'run'], ['worker', 'run']];
+const COMMANDS = [
+  [],
+  ['run'],
+  ['retry'],
+  ['status'],
+  ['drain'],
+  ['export'],
+  ['verify'],
+  ['doctor'],
+  ['coordinator', 'run'],
+  ['worker', 'run'],
+];
 
 test('the help of every command lists its exit codes, a bug among them', (t) => {
   for (const command of COMMANDS) t.regex(said([...command, '--help']), /Exit codes:\n {2}0 [\s\S]*\n {2}70 +a bug/, command.join(' '));

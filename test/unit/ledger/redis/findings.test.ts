@@ -5,6 +5,7 @@ const GOOD: ServerAnswers = {
   info: '# Server\r\nredis_version:7.0.15\r\nrole:master\r\naof_enabled:1\r\nconnected_slaves:0\r\nmaxmemory_policy:noeviction\r\n',
   config: { 'maxmemory-policy': 'noeviction', appendfsync: 'always', 'no-appendfsync-on-rewrite': 'no' },
   denied: [],
+  areKeysDenied: false,
 };
 
 const told = (answers: Partial<ServerAnswers>) =>
@@ -26,6 +27,8 @@ test('what would lose items without a word is refused, with what to do', (t) => 
     [{ info: GOOD.info.replace('role:master', 'role:slave') }, /refused: .*replica.*primary/],
     [{ info: `${GOOD.info}active_replica:1\r\n` }, /refused: .*KeyDB/],
     [{ denied: ['EVALSHA', 'HSET'] }, /refused: .*EVALSHA, HSET.*\+evalsha \+hset/],
+    [{ areKeysDenied: true }, /refused: .*keys.*~rollout:\*/],
+    [{ info: '', denied: ['INFO'] }, /refused: .*INFO.*\+info/],
   ];
   for (const [answers, wanted] of cases) {
     t.is(told(answers).length, 1, String(wanted));

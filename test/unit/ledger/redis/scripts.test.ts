@@ -26,3 +26,18 @@ test('each verb has its file, which says by flags what it may do, and what it an
 test('the files of dist/ are those of the sources', (t) => {
   t.deepEqual(luaIn(BUILT), luaIn(SOURCE));
 });
+
+/** Words of commands that are none themselves. */
+const ARGUMENTS = ['COUNT', 'INCRBY'];
+
+test('the script that asks for permissions names each command that the others give', (t) => {
+  const dir = new URL('../../../../runtime/ledger/redis/lua/', import.meta.url);
+  const files = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lua'));
+  const sources = files.filter((name) => name !== 'permissions.lua').map((name) => readFileSync(new URL(name, dir), 'utf8'));
+  const words = sources.flatMap((source) => [...source.matchAll(/'([A-Z]{3,})'/g)].map(([, word = '']) => word));
+  const given = words.filter((word) => !ARGUMENTS.includes(word));
+  const direct = ['HMGET', 'HGETALL', 'INFO', 'EVALSHA'];
+  const asked = [...readFileSync(new URL('permissions.lua', dir), 'utf8').matchAll(/\{ '([A-Z]+)'/g)].map(([, command = '']) => command);
+  t.true(given.length > 15);
+  t.deepEqual(asked.toSorted(), [...new Set([...given, ...direct])].toSorted());
+});

@@ -1,0 +1,58 @@
+import { RolloutError } from '../../base/errors.ts';
+import { systemRandom } from '../../base/random.ts';
+import { CallFailed } from '../../ledger/call-failed.ts';
+import type { Ledger } from '../../ledger/contract.ts';
+import { openLedgerReadOnly } from '../../ledger/embedded/ledger.ts';
+import type { LedgerReader } from '../../ledger/views.ts';
+import type { Progress } from '../../model/run.ts';
+import type { RedisStore } from '../../model/store.ts';
+import type { StatePaths } from '../../run-dir/paths.ts';
+import { readRunFile } from '../../run-dir/run-file.ts';
+
+/** The ledger of the run of a state directory, read without disturbing its processes. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
+
+export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  const run = await readRunFile(paths.stateDir);
+  if (run === null || run.store.kind === 'embedded') return using(await openLedgerReadOnly(paths.storeDir), use);
+  const { store, runId } = run;
+  return answering(store, async () => using(await openReader(env, store, runId), use));
+}
+
+export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
+  return withLedger(env, paths, async (ledger) => ledger.progress());
+}
+
+async function using<T>(ledger: OpenReader, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger.dispose();
+  }
+}
+
+/** The client is loaded where it is needed alone. */
+async function openReader(env: Environment, store: RedisStore, runId: string): Promise<OpenReader> {
+  const [{ openRedisLedger }, { redisOptions }] = await Promise.all([
+    import('../../ledger/redis/ledger.ts'),
+    import('../../ledger/redis/options.ts'),
+  ]);
+  return openRedisLedger({ runId, redis: await redisOptions(store, env), random: systemRandom, onError: () => undefined });
+}
+
+/** Who gives a command waits for no server: it is told at once. */
+export async function answering<T>(store: RedisStore, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof CallFailed)) throw cause;
+    throw new RolloutError(
+      'STORE_FAILED',
+      `${store.url} does not answer (${cause.message}): start it, or check the address and the network, and give the same command again; what is recorded is kept`,
+      { cause },
+    );
+  }
+}

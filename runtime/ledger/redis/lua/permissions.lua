@@ -1,0 +1,26 @@
+#!lua flags=no-writes
+-- Which of the commands that the other scripts give the user of the run may not give on its keys. Nothing is read or written.
+--
+-- KEYS   those of the run (lib/head.lua)
+-- Reply: names of commands
+
+local key = KEYS[1]
+local calls = {
+  { 'BITFIELD', key, 'INCRBY', 'u32', '#0', '1' },
+  { 'EVALSHA', '0', '0' },
+  { 'GETBIT', key, '0' },
+  { 'GETRANGE', key, '0', '0' },
+  { 'HDEL', key, '0' },
+  { 'HGET', key, '0' },
+  { 'HGETALL', key },
+  { 'HMGET', key, '0' },
+  { 'HSCAN', key, '0' },
+  { 'HSET', key, '0', '0' },
+  { 'INFO' },
+  { 'TIME' },
+}
+local denied = {}
+for _, call in ipairs(calls) do
+  if not redis.acl_check_cmd(unpack(call)) then denied[#denied + 1] = call[1] end
+end
+return denied

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import type { RedisOptions } from 'ioredis';
+import { RolloutError } from '../../base/errors.ts';
+import { REDIS_PASSWORD_VARIABLE, type RedisStore, redisAddress } from '../../model/store.ts';
+
+/** What the client needs to reach a server: the files of the settings are read here, and the password is known to nobody else. */
+export async function redisOptions(store: RedisStore, env: Readonly<Record<string, string | undefined>>): Promise<RedisOptions> {
+  const { host, port, db, username, isTls } = redisAddress(store.url);
+  const password = store.passwordFile === null ? env[REDIS_PASSWORD_VARIABLE] : await passwordIn(store.passwordFile);
+  return {
+    ...{ host, port, db },
+    ...(username === null ? {} : { username }),
+    ...(password === undefined || password === '' ? {} : { password }),
+    ...(isTls ? { tls: await tlsOptions(store, host) } : {}),
+  };
+}
+
+/** Editors and `echo` end a file with a line end, which is no part of a password. */
+async function passwordIn(file: string): Promise<string> {
+  return (await read(file, '--redis-password-file')).replace(/\r?\n$/, '');
+}
+
+async function tlsOptions({ caCert, cert, key }: RedisStore, host: string): Promise<NonNullable<RedisOptions['tls']>> {
+  return {
+    // A server is asked for by the name that its certificate has; an address is none (SNI).
+    ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+    ...(caCert === null ? {} : { ca: await read(caCert, '--redis-ca-cert') }),
+    ...(cert === null ? {} : { cert: await read(cert, '--redis-cert') }),
+    ...(key === null ? {} : { key: await read(key, '--redis-key') }),
+  };
+}
+
+async function read(file: string, name: string): Promise<string> {
+  return readFile(file, 'utf8').catch((cause: Error) => {
+    throw new RolloutError(
+      'CONFIG_INVALID',
+      `${name}, or its setting in store.redis: cannot read ${file} (${cause.message}): check the path and its permissions`,
+      { cause },
+    );
+  });
+}

@@ -1,0 +1,63 @@
+import type { Redis } from 'ioredis';
+import { RolloutError } from '../../base/errors.ts';
+import type { RedisStore } from '../../model/store.ts';
+import { connected, connectRedis } from './connection.ts';
+import { storeFailure } from './failure.ts';
+import { type Finding, findingsOf, findingText, type ServerAnswers } from './findings.ts';
+import { keysOf } from './keys.ts';
+import { redisOptions } from './options.ts';
+import { defineScripts } from './scripts.ts';
+import { failing } from './session.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is to be known of a server before a run relies on it. Rejects with CallFailed where it does not answer. */
+export async function checkServer(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
+  const redis = connectRedis(await redisOptions(store, env), () => undefined);
+  await connected(redis);
+  try {
+    return findingsOf(await answersOf(redis, runId));
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** The findings that a run may live with; rejects where there is one that it may not. */
+export async function requireFit(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
+  const findings = await checkServer(store, env, runId);
+  const refused = findings.filter(({ severity }) => severity === 'refused');
+  if (refused.length === 0) return findings;
+  throw new RolloutError('STORE_UNFIT', `a run cannot be kept on ${store.url}: ${refused.map(findingText).join('; ')}`);
+}
+
+async function answersOf(redis: Redis, runId: string): Promise<ServerAnswers> {
+  const { denied, areKeysDenied } = await deniedOf(redis, runId);
+  const info = denied.includes('INFO') ? '' : await failing(redis.info());
+  return { info, config: await configOf(redis), denied, areKeysDenied };
+}
+
+async function configOf(redis: Redis): Promise<ServerAnswers['config']> {
+  const said = await refusable(redis.call('CONFIG', 'GET', '*append*', 'maxmemory-policy'));
+  if (said.kind === 'refused') return null;
+  const pairs = said.answer as readonly string[];
+  return Object.fromEntries(pairs.flatMap((name, n) => (n % 2 === 0 ? [[name, pairs[n + 1] ?? '']] : [])));
+}
+
+async function deniedOf(redis: Redis, runId: string): Promise<Pick<ServerAnswers, 'denied' | 'areKeysDenied'>> {
+  const said = await refusable(defineScripts(redis, keysOf(runId)).run('permissions', []));
+  if (said.kind === 'answered') return { denied: said.answer as readonly string[], areKeysDenied: false };
+  const areKeysDenied = /\bkeys?\b/.test(said.why);
+  return { denied: areKeysDenied ? [] : ['EVAL', 'EVALSHA'], areKeysDenied };
+}
+
+type Said = { readonly kind: 'answered'; readonly answer: unknown } | { readonly kind: 'refused'; readonly why: string };
+
+/** This user, or this kind of server, may not be asked that. */
+async function refusable(call: Promise<unknown>): Promise<Said> {
+  try {
+    return { kind: 'answered', answer: await call };
+  } catch (error) {
+    if (error instanceof Error && /^(?:NOPERM|ERR unknown)/.test(error.message)) return { kind: 'refused', why: error.message };
+    throw storeFailure(error);
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { batchLines, itemIds } from '../support/batch-lines.ts';
+import { modelServer } from '../support/model-server.ts';
+import { processesOf } from '../support/process-table.ts';
+import { RedisServer } from '../support/redis-server.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { between, testRandom } from '../support/seed.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
+
+async function redisServer(t: ExecutionContext, settings: readonly string[] = []): Promise<RedisServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
+  const server = await RedisServer.start(dir, settings);
+  t.teardown(async () => {
+    await server.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+  return server;
+}
+
+const ITEMS = 3_000;
+const LATENCY_MS = 40;
+
+test('a run whose ledger is on Redis survives kill -9 of its coordinator and of redis-server, with one record for each item', async (t) => {
+  t.timeout(300_000);
+  const random = testRandom(t);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const args = ['--base-url', server.url, '--workers', '2', '--concurrency', '6', '--redis', redis.url];
+  const run = makeRun(t, {
+    lines: batchLines(ITEMS),
+    args: [...args, '--timing', 'coordinatorFailureTimeout=2s', '--timing', 'workerSelfFenceTimeout=1500ms'],
+  });
+  const command = run.start();
+  await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
+  for (const victim of ['coordinator', 'redis', 'coordinator', 'redis']) {
+    const before = server.total();
+    await until('work goes on', PATIENCE_MS, () => server.total() > before + 100);
+    await sleep(between(random, 0, 300));
+    t.false(command.hasExited(), 'the run was hit on its way, not at its end');
+    if (victim === 'coordinator') await run.killCoordinator();
+    else await redis.kill().then(() => redis.restart());
+  }
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  t.deepEqual(
+    run.results().map((line) => line.custom_id),
+    [...itemIds(ITEMS)],
+  );
+  const shown = await run.verb('status', '--json');
+  t.like(JSON.parse(shown.stdout), { state: { kind: 'completed' }, done: ITEMS });
+  const copy = join(run.dir, 'copy.jsonl');
+  t.is((await run.verb('export', '--output', copy)).exit, 0);
+  t.is(await readFile(copy, 'utf8'), await readFile(run.output, 'utf8'));
+  t.log(`${server.total()} executions of ${ITEMS} items`);
+});
+
+test('the password of the server is taken from a file, and stands neither in arguments nor in what a run writes', async (t) => {
+  t.timeout(120_000);
+  const [secret, dir] = ['a-secret-word', await mkdtemp(join(tmpdir(), 'rollout-redis-'))];
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const redis = await redisServer(t, ['--requirepass', secret]);
+  const passwordFile = join(dir, 'password');
+  await writeFile(passwordFile, `${secret}\n`);
+  const run = makeRun(t, {
+    lines: batchLines(200),
+    args: ['--backend', 'mock', '--redis', redis.url, '--redis-password-file', passwordFile],
+  });
+  const command = run.start();
+  await until('a coordinator', PATIENCE_MS, () => run.coordinator() !== undefined);
+  for (const { pid } of processesOf(run.dir)) t.false((await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(secret));
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  for (const name of ['run.json', 'coordinator.yaml', 'coordinator.json', 'events.ndjson', 'logs/coordinator.log'])
+    t.false((await readFile(join(run.state, name), 'utf8')).includes(secret), name);
+  t.is((await run.verb('verify')).exit, 0);
+  await writeFile(passwordFile, 'another');
+  const refused = await run.verb('verify');
+  t.is(refused.exit, 4);
+  t.regex(refused.stderr, /password/);
+});

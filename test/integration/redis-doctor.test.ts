@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
+import { batchLines } from '../support/batch-lines.ts';
+import { RedisServer } from '../support/redis-server.ts';
+import { makeRun } from '../support/run.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
+import { verb } from '../support/verb.ts';
+
+async function redisServer(
+  t: ExecutionContext,
+  settings: readonly string[] | ((port: number) => readonly string[]) = [],
+): Promise<RedisServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
+  const server = await RedisServer.start(dir, settings);
+  t.teardown(async () => {
+    await server.kill();
+    await rm(dir, { recursive: true, force: true });
+  });
+  return server;
+}
+
+test('a server on which nothing is lost is fit; what may be lost is said, and what would lose items is refused, each with its remedy', async (t) => {
+  const server = await redisServer(t);
+  const redis = new Redis(server.port, '127.0.0.1');
+  t.teardown(() => redis.disconnect());
+  const asked = () => verb(['doctor', '--redis', server.url], '/');
+  t.like(await asked(), { exit: 0, stdout: `${server.url}: fit for a run; nothing that it has answered is lost\n` });
+  await redis.config('SET', 'appendfsync', 'everysec');
+  const warned = await asked();
+  t.is(warned.exit, 0);
+  t.regex(warned.stdout, /this may be lost:\n {2}warned: appendfsync is everysec.*\n {4}remedy: set appendfsync always/);
+  await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  t.regex((await asked()).stdout, /no run can be kept here\n {2}refused: maxmemory-policy is allkeys-lru/);
+  const json = await verb(['doctor', '--redis', server.url, '--json'], '/');
+  t.is(json.exit, 2);
+  t.like(JSON.parse(json.stdout), { isFit: false, findings: [{ severity: 'refused' }, { severity: 'warned' }] });
+  const run = makeRun(t, { lines: batchLines(1), args: ['--backend', 'mock', '--redis', server.url] });
+  t.like(await run.refused(), { exit: 2 });
+  t.regex((await run.refused()).stderr, /a run cannot be kept on redis:.*noeviction/);
+});
+
+test('a user without a command or without the keys is told which it lacks', async (t) => {
+  const server = await redisServer(t);
+  const redis = new Redis(server.port, '127.0.0.1');
+  t.teardown(() => redis.disconnect());
+  await redis.call('ACL', 'SETUSER', 'poor', 'on', 'nopass', '~rollout:*', '+@all', '-hset', '-config');
+  await redis.call('ACL', 'SETUSER', 'elsewhere', 'on', 'nopass', '~other:*', '+@all');
+  const asked = (user: string) => verb(['doctor', '--redis', `redis://${user}@127.0.0.1:${server.port}`, '--json'], '/');
+  t.like(JSON.parse((await asked('poor')).stdout), {
+    findings: [
+      { severity: 'warned' },
+      { severity: 'refused', what: 'the user of the run may not give HSET', fix: 'ACL SETUSER <user> +hset' },
+    ],
+  });
+  t.regex((await asked('elsewhere')).stdout, /refused.*may not use its keys.*~rollout:\*/);
+});
+
+test('a server that does not answer, a password in the URL and a file that is not there are told with what to do, and no password is shown', async (t) => {
+  const asked = (...args: readonly string[]) => verb(['doctor', ...args], '/');
+  const silent = await asked('--redis', 'redis://127.0.0.1:1');
+  t.is(silent.exit, 4);
+  t.regex(silent.stderr, /redis:\/\/127\.0\.0\.1:1 does not answer .*ECONNREFUSED/);
+  const open = await asked('--redis', 'redis://u:secret@127.0.0.1:1');
+  t.is(open.exit, 2);
+  t.regex(open.stderr, /--redis-password-file/);
+  t.false(open.stderr.includes('secret'));
+  const missing = await asked('--redis', 'redis://127.0.0.1:1', '--redis-password-file', '/nowhere');
+  t.is(missing.exit, 2);
+  t.regex(missing.stderr, /--redis-password-file.*cannot read \/nowhere/);
+});
+
+test('TLS: a server with a certificate of its own authority, which wants one from its clients too', async (t) => {
+  const dir = temporaryDir(t);
+  await ensureDevCa(dir, 'run');
+  await issueCertificate(dir, { role: 'coordinator', hosts: ['127.0.0.1'] });
+  await issueCertificate(dir, { role: 'client' });
+  const file = (name: string): string => join(dir, name);
+  const own = [
+    '--tls-cert-file',
+    file('coordinator.pem'),
+    '--tls-key-file',
+    file('coordinator.key.pem'),
+    '--tls-ca-cert-file',
+    file('ca.pem'),
+  ];
+  const server = await redisServer(t, (port) => ['--port', '0', '--tls-port', String(port), ...own]);
+  const asked = (...more: readonly string[]) => verb(['doctor', '--redis', `rediss://127.0.0.1:${server.port}`, ...more], '/');
+  const whole = ['--redis-ca-cert', file('ca.pem'), '--redis-cert', file('client.pem'), '--redis-key', file('client.key.pem')];
+  const found = await asked(...whole);
+  t.is(found.exit, 0, found.stderr);
+  t.is((await asked('--redis-ca-cert', file('ca.pem'))).exit, 4, 'the server wants a certificate');
+  const untrusted = await asked();
+  t.is(untrusted.exit, 4);
+  t.regex(untrusted.stderr, /certificate/);
+});
