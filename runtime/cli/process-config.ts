@@ -1,4 +1,4 @@
-import { mustGet } from '../base/assert.ts';
+import { assertNever, mustGet } from '../base/assert.ts';
 import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
 import { REDIS_PASSWORD_VARIABLE, type Store } from '../model/store.ts';
@@ -66,9 +66,16 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
 
 /** As the settings file names it; what is not given is left out. */
 function storeConfig(store: Store): Record<string, unknown> {
-  if (store.kind === 'embedded') return { embedded: {} };
-  const { kind: _, url, ...files } = store;
-  return { redis: url, ...Object.fromEntries(Object.entries(files).filter(([, file]) => file !== null)) };
+  switch (store.kind) {
+    case 'embedded':
+      return { embedded: {} };
+    case 'redis': {
+      const { kind: _, url, ...files } = store;
+      return { redis: url, ...Object.fromEntries(Object.entries(files).filter(([, file]) => file !== null)) };
+    }
+    default:
+      return assertNever(store);
+  }
 }
 
 export function workerConfig(args: RunArguments, slot: Slot, coordinators: readonly string[], paths: StatePaths): Record<string, unknown> {

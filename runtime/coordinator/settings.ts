@@ -84,7 +84,7 @@ function rules(): Rules<CoordinatorFile> {
 
 function storeOf(file: CoordinatorFile['store']): Store {
   const store = namedStore(file);
-  return store.kind === 'redis' ? withPaths(store, (path) => resolve(path)) : store;
+  return withPaths(store, (path) => resolve(path));
 }
 
 function storeProblems(file: CoordinatorFile['store']): readonly { readonly field: string; readonly problem: string }[] {

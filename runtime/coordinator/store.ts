@@ -1,3 +1,4 @@
+import { assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { isProcessDead, type ProcessIdentity } from '../base/process/process-identity.ts';
@@ -31,7 +32,14 @@ export interface StoreOptions {
 
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
   const { store } = options.settings;
-  return store.kind === 'redis' ? openRedis(options, store) : openEmbedded(options);
+  switch (store.kind) {
+    case 'embedded':
+      return openEmbedded(options);
+    case 'redis':
+      return openRedis(options, store);
+    default:
+      return assertNever(store);
+  }
 }
 
 async function openEmbedded({ settings, clock }: StoreOptions): Promise<OpenStore> {

@@ -4,7 +4,7 @@ import type { Progress, RunState } from '../model/run.ts';
 import type { EpochTally, Reopening } from '../model/tally.ts';
 
 /**
- * The ledger says who may do what (SPEC.md). One contract; memory and embedded implement it, and one suite checks both.
+ * The ledger says who may do what (SPEC.md). One contract; memory, embedded and Redis implement it, and one suite checks all.
  *
  * Expected refusals are values. A thrown `CallFailed` says that the call was not carried out, or that its fate is unknown; every verb is
  * safe to repeat, also long after (L38). Any other error means that the store is broken, or is a bug. views.ts has what each caller needs.

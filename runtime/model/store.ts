@@ -1,3 +1,5 @@
+import { assertNever } from '../base/assert.ts';
+
 /** Where the ledger of a run is kept: in its state directory, or on a Redis server. */
 export type Store = { readonly kind: 'embedded' } | RedisStore;
 
@@ -74,12 +76,19 @@ function isGiven(value: string | null | undefined): value is string {
 }
 
 export function isSameStore(a: Store, b: Store): boolean {
-  if (a.kind !== 'redis' || b.kind !== 'redis') return a.kind === b.kind;
-  return FIELDS.every((name) => a[name] === b[name]);
+  switch (a.kind) {
+    case 'embedded':
+      return b.kind === 'embedded';
+    case 'redis':
+      return b.kind === 'redis' && FIELDS.every((name) => a[name] === b[name]);
+    default:
+      return assertNever(a);
+  }
 }
 
 /** A working directory of another process is not this one's. */
-export function withPaths(store: RedisStore, resolve: (path: string) => string): RedisStore {
+export function withPaths<T extends Store>(store: T, resolve: (path: string) => string): T {
+  if (store.kind === 'embedded') return store;
   const { passwordFile, caCert, cert, key } = store;
   const absolute = (path: string | null): string | null => (path === null ? null : resolve(path));
   return { ...store, passwordFile: absolute(passwordFile), caCert: absolute(caCert), cert: absolute(cert), key: absolute(key) };
@@ -87,5 +96,12 @@ export function withPaths(store: RedisStore, resolve: (path: string) => string):
 
 /** For people. */
 export function storeText(store: Store): string {
-  return store.kind === 'redis' ? store.url : 'the state directory';
+  switch (store.kind) {
+    case 'embedded':
+      return 'the state directory';
+    case 'redis':
+      return store.url;
+    default:
+      return assertNever(store);
+  }
 }

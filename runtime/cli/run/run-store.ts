@@ -1,3 +1,4 @@
+import { assertNever } from '../../base/assert.ts';
 import { EMBEDDED, type RedisStore, type Store } from '../../model/store.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
@@ -8,8 +9,15 @@ import { answering } from '../status/stored-ledger.ts';
 export async function fitStore(deps: CliDeps, { stateDir }: StatePaths, isFresh: boolean, named: Store | null): Promise<Store> {
   const run = isFresh ? null : await readRunFile(stateDir);
   const store = named ?? run?.store ?? EMBEDDED;
-  if (store.kind === 'redis') await requireFitServer(deps, store, run?.runId ?? NEW_RUN);
-  return store;
+  switch (store.kind) {
+    case 'embedded':
+      return store;
+    case 'redis':
+      await requireFitServer(deps, store, run?.runId ?? NEW_RUN);
+      return store;
+    default:
+      return assertNever(store);
+  }
 }
 
 /** What is asked of a server is the same for the keys of any run. */

@@ -1,3 +1,4 @@
+import { assertNever } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
 import { systemRandom } from '../../base/random.ts';
 import { CallFailed } from '../../ledger/call-failed.ts';
@@ -5,7 +6,7 @@ import type { Ledger } from '../../ledger/contract.ts';
 import { openLedgerReadOnly } from '../../ledger/embedded/ledger.ts';
 import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
-import type { RedisStore } from '../../model/store.ts';
+import { EMBEDDED, type RedisStore } from '../../model/store.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
 
@@ -17,9 +18,15 @@ type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
 
 export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
   const run = await readRunFile(paths.stateDir);
-  if (run === null || run.store.kind === 'embedded') return using(await openLedgerReadOnly(paths.storeDir), use);
-  const { store, runId } = run;
-  return answering(store, async () => using(await openReader(env, store, runId), use));
+  const { store, runId } = run ?? { store: EMBEDDED, runId: '' };
+  switch (store.kind) {
+    case 'embedded':
+      return using(await openLedgerReadOnly(paths.storeDir), use);
+    case 'redis':
+      return answering(store, async () => using(await openReader(env, store, runId), use));
+    default:
+      return assertNever(store);
+  }
 }
 
 export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
