@@ -26,8 +26,8 @@ export interface LeadOptions extends Omit<ServeOptions, 'recovered' | 'onServing
   readonly address: string;
   readonly context: ServerContext;
   readonly process: ProcessIdentity;
-  /** True only when certain; null where the store is shared by machines, of which one cannot tell for another. */
-  readonly isDead: ((process: ProcessIdentity) => Promise<boolean>) | null;
+  /** True only when certain. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   /** The process that had to be killed for the lease; null nearly always. */
   readonly killedPid: () => number | null;
   /** Resolves once the disk has room for a coordinator. */

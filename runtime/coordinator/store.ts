@@ -1,7 +1,7 @@
 import { assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { isProcessDead, type ProcessIdentity } from '../base/process/process-identity.ts';
+import { isProcessDead, isProcessDeadOnThisBoot, type ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Random } from '../base/random.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import type { Limits } from '../ledger/deadline.ts';
@@ -15,8 +15,8 @@ import type { CoordinatorSettings } from './settings.ts';
 export interface OpenStore {
   readonly ledger: Ledger;
   readonly limits: Limits;
-  /** True only when certain; null where the store is shared by machines, of which one cannot tell for another. */
-  readonly isDead: ((process: ProcessIdentity) => Promise<boolean>) | null;
+  /** True only when certain; where machines share the store, one cannot tell for another. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   /** The process that had to be killed for the lease; null nearly always. */
   readonly killedPid: () => number | null;
 }
@@ -63,5 +63,5 @@ async function openRedis({ runId, env, clock, random, log }: StoreOptions, store
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
   const ledger = await untilAnswered({ clock, random }, () => openRedisLedger({ runId, redis, random, onError }));
-  return { ledger, limits: REDIS_LIMITS, isDead: null, killedPid: () => null };
+  return { ledger, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
 }

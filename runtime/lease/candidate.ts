@@ -20,8 +20,8 @@ export interface CandidateOptions {
   readonly floor: number;
   readonly ttlMs: number;
   readonly renewIntervalMs: number;
-  /** True only when certain; null where the store is shared by machines, of which one cannot tell for another. */
-  readonly isDead: ((process: ProcessIdentity) => Promise<boolean>) | null;
+  /** True only when certain. */
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   readonly signal: AbortSignal;
   /** Somebody else holds it: told once for each holder. */
   readonly onPassive: (lease: Lease) => void;
@@ -76,7 +76,7 @@ async function unlessUnanswered<T>({ onUnanswered }: CandidateOptions, call: Pro
 
 async function groundsNow({ clock, ttlMs, isDead }: CandidateOptions, watching: Watching): Promise<Grounds | null> {
   const { seen } = watching;
-  const isHolderDead = isDead !== null && seen !== null && seen.holder !== '' && (await isDead(seen.process));
+  const isHolderDead = seen !== null && seen.holder !== '' && (await isDead(seen.process));
   return groundsToAcquire(watching, clock.monotonicMs(), ttlMs, isHolderDead);
 }
 

@@ -46,6 +46,12 @@ export async function isProcessDead(named: ProcessIdentity): Promise<boolean> {
   return seen !== null && (seen.isZombie || seen.startTime !== named.startTime);
 }
 
+/** For what machines share: another boot may be another machine, so that only the death of a process of this boot is certain. */
+export async function isProcessDeadOnThisBoot(named: ProcessIdentity): Promise<boolean> {
+  const { boot } = splitBootId(named.bootId);
+  return boot !== '' && boot === splitBootId(await bootId()).boot && isProcessDead(named);
+}
+
 /** True only when it is certain that exactly this process lives, on this boot and within sight. */
 export async function isProcessAlive(named: ProcessIdentity): Promise<boolean> {
   if (!(await isNear(named))) return false;

@@ -19,7 +19,7 @@ export interface LeaseCandidate {
   readonly context: ServerContext;
   readonly process: ProcessIdentity;
   /** True only when certain. */
-  readonly isDead: ((process: ProcessIdentity) => Promise<boolean>) | null;
+  readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
   readonly signal: AbortSignal;
   /** Resolves once the disk has room for a coordinator. */
   readonly waitForDiskSpace: () => Promise<void>;

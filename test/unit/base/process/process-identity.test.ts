@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'ava';
 import type { ProcessIdentity } from '../../../../runtime/base/process/process-identity.ts';
-import { isProcessAlive, isProcessDead, ownProcess } from '../../../../runtime/base/process/process-identity.ts';
+import { isProcessAlive, isProcessDead, isProcessDeadOnThisBoot, ownProcess } from '../../../../runtime/base/process/process-identity.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { until } from '../../../support/until.ts';
 
@@ -20,12 +20,16 @@ test('another boot is certain death', async (t) => {
   const [, namespace] = own.bootId.split('/');
   const earlier = { ...own, bootId: `00000000-0000-0000-0000-000000000000/${namespace}` };
   t.true(await isProcessDead(earlier));
+  t.false(await isProcessDeadOnThisBoot(earlier), 'it may be another machine');
   t.false(await isProcessAlive(earlier));
 });
 
 test('the same pid with another start time is another process', async (t) => {
   const own = { ...(await ownProcess()), startTime: '1' };
   t.true(await isProcessDead(own));
+  t.true(await isProcessDeadOnThisBoot(own));
+  const nowhere = { ...own, bootId: own.bootId.replace(/^[^/]*/, '') };
+  t.false(await isProcessDeadOnThisBoot(nowhere), 'namespaces have the same numbers on other machines');
   t.false(await isProcessAlive(own));
 });
 
