@@ -172,6 +172,7 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .command('test-fence', { hidden: true })
     .description('serve a tiny run, have a rival take its lease, and end in time')
     .option('--state <dir>', 'where the run is kept (default: a new temporary directory)')
+    .option('--redis <url>', 'its ledger is on this Redis server')
     .option('--spin', 'the main loop spins from the moment of fencing', false)
     .option('--hang', 'the store does not let go', false)
     .action(async (args: TestFenceArguments) => finish(await verbs.coordinatorTestFence(args)));

@@ -13,6 +13,7 @@ export interface CoordinatorArguments {
 
 export interface TestFenceArguments {
   readonly state?: string;
+  readonly redis?: string;
   readonly spin: boolean;
   readonly hang: boolean;
 }

@@ -9,7 +9,7 @@ import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts
 import type { TestHook } from './test-hook.ts';
 
 /**
- * `coordinator test-fence [--state DIR] [--spin] [--hang]`, kept out of the help texts: serves a tiny run, lets a rival take its
+ * `coordinator test-fence [--state DIR] [--redis URL] [--spin] [--hang]`, kept out of the help texts: serves a tiny run, lets a rival take its
  * lease, and shows that the process ends in time, with 3, or by SIGKILL where its loop spins. With `--hang` the store does not let go.
  */
 export async function prepareTestFence(
@@ -17,11 +17,16 @@ export async function prepareTestFence(
 ): Promise<{ readonly settings: CoordinatorSettings; readonly testHook: TestHook }> {
   const { values } = parseArgs({
     args: [...argv],
-    options: { state: { type: 'string' }, spin: { type: 'boolean', default: false }, hang: { type: 'boolean', default: false } },
+    options: {
+      state: { type: 'string' },
+      redis: { type: 'string' },
+      spin: { type: 'boolean', default: false },
+      hang: { type: 'boolean', default: false },
+    },
   });
   const dir = values.state ?? (await mkdtemp(join(tmpdir(), 'rollout-test-fence-')));
   process.stderr.write(`test-fence: the run is kept in ${dir}\n`);
-  const settings = await tinyRun(dir);
+  const settings = await tinyRun(dir, values.redis);
   const testHook: TestHook = {
     ledger: (ledger) => (values.hang ? { ...ledger, dispose: () => new Promise(() => undefined) } : ledger),
     onServing: (leaseHolder, ledger) => {
@@ -33,7 +38,7 @@ export async function prepareTestFence(
   return { settings, testHook };
 }
 
-async function tinyRun(dir: string): Promise<CoordinatorSettings> {
+async function tinyRun(dir: string, redis: string | undefined): Promise<CoordinatorSettings> {
   await mkdir(dir, { recursive: true });
   const [input, config] = [join(dir, 'test-fence.jsonl'), join(dir, 'test-fence.yaml')];
   await writeFile(input, '"one"\n"two"\n');
@@ -46,6 +51,7 @@ async function tinyRun(dir: string): Promise<CoordinatorSettings> {
     listen: '127.0.0.1:0',
     http: 'none',
     stateDir: dir,
+    store: redis === undefined ? { embedded: {} } : { redis },
     timing,
   };
   await writeFile(config, JSON.stringify(settings));

@@ -4,6 +4,7 @@ import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
+import { testStore } from '../support/test-store.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 const KILLS_PER_RUN = 10;
@@ -11,12 +12,14 @@ const KILLS_PER_RUN = 10;
 const ITEMS = 800;
 const LATENCY_MS = 300;
 
-for (const round of [1, 2]) {
-  test(`coord_restart_no_duplicates: kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round} of 2 (L37)`, async (t) => {
+for (const [round, kind] of (['embedded', 'embedded', 'redis'] as const).entries()) {
+  test(`coord_restart_no_duplicates (${kind}): kill -9 of the coordinator at ${KILLS_PER_RUN} random points, round ${round + 1} (L37)`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
+    const store = await testStore(t, kind);
     const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
-    const run = makeRun(t, { lines: batchLines(ITEMS), args: ['--base-url', server.url, '--workers', '2', '--concurrency', '4'] });
+    const args = ['--base-url', server.url, '--workers', '2', '--concurrency', '4', ...store.args];
+    const run = makeRun(t, { lines: batchLines(ITEMS), args });
     const command = run.start();
     await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
     const workersBefore = run.workers();

@@ -3,8 +3,9 @@ import test from 'ava';
 import { PROVIDER_TIMES } from '../../runtime/model/hint.ts';
 import { countWaiting } from '../../runtime/worker/outbox/found.ts';
 import { checkFleet, type Fleet, kindsOf, movedOn, startFleet, steps, twoWorkers } from '../support/fleet.ts';
-import { modelServer } from '../support/model-server.ts';
+import { type Behaviour, modelServer } from '../support/model-server.ts';
 import { signal } from '../support/process-table.ts';
+import { testStore } from '../support/test-store.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** The worker may be gone before this process has read what its coordinator printed. */
@@ -12,13 +13,19 @@ async function drainToldToItsEnd(fleet: Fleet): Promise<void> {
   await until('the end of the drain is told', PATIENCE_MS, () => fleet.eventsOf('w2', 'drain_finished').length > 0);
 }
 
-for (const provider of ['aws', 'gcp'] as const) {
-  test(`spot_drain_completes_within_lead_time: ${provider}`, async (t) => {
+for (const [provider, kind] of [
+  ['aws', 'embedded'],
+  ['gcp', 'embedded'],
+  ['gcp', 'redis'],
+] as const) {
+  test(`spot_drain_completes_within_lead_time (${kind}): ${provider}`, async (t) => {
     t.timeout(300_000);
+    const store = await testStore(t, kind);
     const { noticeMs, drainMs } = PROVIDER_TIMES[provider];
     // The first two show that an item takes 15 s and more. The third needs 10 s; the fourth begins too late to be over in time.
     const takesMs = [15_000, 20_000, 10_000];
-    const { fleet, own, other, hurry } = await twoWorkers(t, (started) => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 }));
+    const answer = (started: number): Behaviour => ({ kind: 'ok', afterMs: takesMs[started - 1] ?? 60_000 });
+    const { fleet, own, other, hurry } = await twoWorkers(t, answer, { store });
     await until('the fourth item has started', PATIENCE_MS, () => own.total() === 4);
     const hintedAtMs = performance.now();
     // The notice of aws is long; a hint may name a shorter one.

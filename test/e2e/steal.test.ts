@@ -7,6 +7,7 @@ import { type Behaviour, type ModelServer, modelServer } from '../support/model-
 import { signal } from '../support/process-table.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
+import { type TestStore, testStore } from '../support/test-store.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { workerPid } from '../support/worker-pid.ts';
 
@@ -19,8 +20,8 @@ const PREFETCH = 8;
 const EARLY = 4;
 /** A test that waits so long for a steal has failed: it says so itself. */
 const HOLD_MS = 30_000;
-const ROUNDS = 4;
-const KILL_ROUNDS = 4;
+const ROUNDS = ['embedded', 'embedded', 'embedded', 'embedded', 'redis'] as const;
+const KILL_ROUNDS = ['embedded', 'embedded', 'embedded', 'embedded', 'redis', 'redis'] as const;
 
 interface Fleet {
   readonly run: Run;
@@ -34,7 +35,7 @@ interface Fleet {
  * at about the moment at which the backlog of that worker is recalled, so that outcomes and recalls cross, and the others when a steal is
  * known.
  */
-async function fleet(t: ExecutionContext, random: Random): Promise<Fleet> {
+async function fleet(t: ExecutionContext, random: Random, store: TestStore): Promise<Fleet> {
   let asked = 0;
   let [fastAsked, fastDone] = [0, 0];
   const fastAnswer = async (): Promise<Behaviour> => {
@@ -56,7 +57,7 @@ async function fleet(t: ExecutionContext, random: Random): Promise<Fleet> {
   const server = await modelServer(t, (_item, _nth, peerPort) =>
     askers.at(peerPort).name === `w${WORKERS}` ? slowAnswer() : fastAnswer(),
   );
-  const args = ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY)];
+  const args = ['--base-url', server.url, '--workers', String(WORKERS), '--concurrency', String(CONCURRENCY), ...store.args];
   const run = makeRun(t, { lines: batchLines(ITEMS), args });
   return { run, servers: [server], areFastIdle: () => fastAsked > 80 && fastAsked === fastDone };
 }
@@ -77,10 +78,10 @@ function handedBack(run: Run): number {
   return failed.reduce((sum, event) => sum + Number(event['handedBack']), 0);
 }
 
-for (let round = 1; round <= ROUNDS; round += 1) {
-  test(`concurrent_ack_and_steal_no_double_execute: nothing is killed, round ${round} of ${ROUNDS}`, async (t) => {
+for (const [round, kind] of ROUNDS.entries()) {
+  test(`concurrent_ack_and_steal_no_double_execute (${kind}): nothing is killed, round ${round + 1}`, async (t) => {
     t.timeout(300_000);
-    const { run, servers } = await fleet(t, testRandom(t));
+    const { run, servers } = await fleet(t, testRandom(t), await testStore(t, kind));
     const command = run.start();
     t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
     await checkInvariant(t, run);
@@ -98,14 +99,14 @@ for (let round = 1; round <= ROUNDS; round += 1) {
   });
 }
 
-for (let round = 1; round <= KILL_ROUNDS; round += 1) {
-  const isVictim = round % 2 === 1;
+for (const [round, kind] of KILL_ROUNDS.entries()) {
+  const isVictim = round % 2 === 0;
   /** About when the recall is on its way, else once a steal is known. */
-  const isBefore = round > 2;
-  test(`concurrent_ack_and_steal_no_double_execute: the ${isVictim ? 'victim' : 'thief'} is killed -9 as items are stolen, round ${round} of ${KILL_ROUNDS}`, async (t) => {
+  const isBefore = round % 4 > 1;
+  test(`concurrent_ack_and_steal_no_double_execute (${kind}): the ${isVictim ? 'victim' : 'thief'} is killed -9 as items are stolen, round ${round + 1}`, async (t) => {
     t.timeout(300_000);
     const random = testRandom(t);
-    const { run, servers, areFastIdle } = await fleet(t, random);
+    const { run, servers, areFastIdle } = await fleet(t, random, await testStore(t, kind));
     const command = run.start();
     if (isBefore) {
       await until('the fast workers have nothing left', PATIENCE_MS, areFastIdle);

@@ -6,6 +6,7 @@ import type { Command } from './command.ts';
 import { invariantBreaks } from './invariant.ts';
 import { type Behaviour, freePort, type ModelServer, modelServer } from './model-server.ts';
 import { printedEvents, type Standalone, standalone } from './standalone.ts';
+import type { TestStore } from './test-store.ts';
 import { PATIENCE_MS, until } from './until.ts';
 import { type Ended, verb } from './verb.ts';
 
@@ -37,14 +38,15 @@ export interface FleetOptions {
   readonly concurrency: number;
   readonly worker?: Readonly<Record<string, unknown>>;
   readonly timing?: Readonly<Record<string, string>>;
+  readonly store?: TestStore | undefined;
 }
 
 /** One worker for each server. */
 export async function startFleet(t: ExecutionContext, servers: readonly ModelServer[], options: FleetOptions): Promise<Fleet> {
-  const { items, concurrency, timing } = options;
+  const { items, concurrency, timing, store } = options;
   // One failure that counts would be an item's last: nothing here may count.
   const base = { lines: batchLines(items), baseUrl: '', concurrency, coordinator: { maxAttempts: 1 } };
-  const standing = standalone(t, timing === undefined ? base : { ...base, timing });
+  const standing = standalone(t, { ...base, ...(timing === undefined ? {} : { timing }), ...(store === undefined ? {} : { store }) });
   const [hints, port] = [join(standing.dir, 'hints.yaml'), await freePort()];
   const startCoordinator = (): Command => standing.startCoordinator('coordinator', port, { hints: { file: hints } });
   const coordinator = startCoordinator();
@@ -107,7 +109,11 @@ export const OTHERS_MS = 800;
 export async function twoWorkers(
   t: ExecutionContext,
   second: (started: number) => Behaviour | Promise<Behaviour>,
-  more: { readonly worker?: Readonly<Record<string, unknown>>; readonly timing?: Readonly<Record<string, string>> } = {},
+  more: {
+    readonly worker?: Readonly<Record<string, unknown>>;
+    readonly timing?: Readonly<Record<string, string>>;
+    readonly store?: TestStore;
+  } = {},
 ): Promise<{ readonly fleet: Fleet; readonly own: ModelServer; readonly other: ModelServer; readonly hurry: () => void }> {
   let count = 0;
   const own = await modelServer(t, () => {

@@ -4,6 +4,7 @@ import type { ExecutionContext } from 'ava';
 import { type Command, startCommand } from './command.ts';
 import { type ResultLine, readResults } from './invariant.ts';
 import { scratch } from './scratch.ts';
+import type { TestStore } from './test-store.ts';
 import { until } from './until.ts';
 import { type Ended, verb } from './verb.ts';
 
@@ -34,6 +35,8 @@ export interface StandaloneOptions {
   readonly timing?: Readonly<Record<string, string>>;
   /** What only a coordinator knows of, beside the times of both. */
   readonly coordinatorTiming?: Readonly<Record<string, string>>;
+  /** The state directory, if none is given. */
+  readonly store?: TestStore;
   readonly coordinatorEnv?: Readonly<Record<string, string>>;
   readonly workerEnv?: Readonly<Record<string, string>>;
   /** Further settings of the coordinators. */
@@ -72,7 +75,7 @@ export function standalone(t: ExecutionContext, options: StandaloneOptions): Sta
       listen: `127.0.0.1:${port}`,
       stateDir: state,
       tls: { dir: tlsDir },
-      store: { embedded: {} },
+      store: options.store?.settings ?? { embedded: {} },
       timing: { ...options.timing, ...options.coordinatorTiming },
       http: '127.0.0.1:0',
       ...options.coordinator,

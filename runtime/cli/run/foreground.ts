@@ -10,8 +10,8 @@ export async function coordinatorRun(deps: CliDeps, args: CoordinatorArguments):
   return deps.coordinatorMain(['--config', args.config, ...switches]);
 }
 
-export async function coordinatorTestFence(deps: CliDeps, { state, spin, hang }: TestFenceArguments): Promise<ExitCode> {
-  const where = state === undefined ? [] : ['--state', state];
+export async function coordinatorTestFence(deps: CliDeps, { state, redis, spin, hang }: TestFenceArguments): Promise<ExitCode> {
+  const where = [...(state === undefined ? [] : ['--state', state]), ...(redis === undefined ? [] : ['--redis', redis])];
   return deps.coordinatorMain(['test-fence', ...where, ...(spin ? ['--spin'] : []), ...(hang ? ['--hang'] : [])]);
 }
 
