@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,9 @@ async function redisServer(t: ExecutionContext, settings: readonly string[] = []
 
 const ITEMS = 3_000;
 const LATENCY_MS = 40;
+const FEW = 600;
+/** Some dozens of calls. */
+const LOST_BYTES = 8_000;
 
 test('a run whose ledger is on Redis survives kill -9 of its coordinator and of redis-server, with one record for each item', async (t) => {
   t.timeout(300_000);
@@ -56,6 +60,25 @@ test('a run whose ledger is on Redis survives kill -9 of its coordinator and of 
   t.is((await run.verb('export', '--output', copy)).exit, 0);
   t.is(await readFile(copy, 'utf8'), await readFile(run.output, 'utf8'));
   t.log(`${server.total()} executions of ${ITEMS} items`);
+});
+
+test('writes that a server with everysec has lost with the power are noticed, and their items are executed again: still one record each', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t, ['--appendfsync', 'everysec']);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const args = ['--base-url', server.url, '--workers', '2', '--concurrency', '6', '--redis', redis.url];
+  const run = makeRun(t, { lines: batchLines(FEW), args });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 3);
+  await redis.kill();
+  await redis.loseTail(LOST_BYTES);
+  await redis.restart();
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  t.is(run.results().length, FEW);
+  t.true(server.repeated().length > 0, 'what was lost is executed again');
+  t.regex(readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8'), /has lost writes/);
+  t.log(`${server.total()} executions of ${FEW} items`);
 });
 
 test('the password of the server is taken from a file, and stands neither in arguments nor in what a run writes', async (t) => {

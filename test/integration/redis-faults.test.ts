@@ -153,13 +153,13 @@ test('L40: a store that was wiped, or has lost writes that the caller has seen, 
   const kept = await redis.dumpBuffer(head);
   // A replica that lacks the last write takes over: the epoch is the same.
   await redis.hset(head, earlier);
-  await t.throwsAsync(settle(ledger, 0, 'w1', [outcome(0)]), { code: 'LEDGER_BEHIND', message: /lost writes/ });
+  await t.throwsAsync(settle(ledger, 0, 'w1', [outcome(0)]), { code: 'LEDGER_LOST_WRITES' });
   t.deepEqual(await redis.hgetallBuffer(head), earlier);
   await redis.restore(head, 0, kept, 'REPLACE');
   t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   // Another run's head in its place: the identity differs.
   await redis.hset(head, 'i', 'another');
-  await t.throwsAsync(ledger.scan(0), { code: 'LEDGER_BEHIND', message: /lost writes/ });
+  await t.throwsAsync(ledger.scan(0), { code: 'LEDGER_BEHIND', message: /another store/ });
   await redis.del(head, keyOf(runId, 'lease'));
   await t.throwsAsync(ledger.scan(0), { code: 'LEDGER_BEHIND', message: /no epoch at all/ });
   t.deepEqual(

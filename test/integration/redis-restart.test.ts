@@ -10,8 +10,8 @@ import { row, scanned, start } from '../support/ledger-start.ts';
 import { RedisServer } from '../support/redis-server.ts';
 
 const BATCH = 20;
-const ITEMS = 4_000;
-const KILLS = 4;
+const ITEMS = 8_000;
+const KILLS = 20;
 
 test('L16, L20: redis-server killed again and again under load loses nothing that it answered (appendfsync always)', async (t) => {
   t.timeout(180_000);

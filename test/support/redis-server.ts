@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir, stat, truncate } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import type { RedisOptions } from 'ioredis';
 import { seededRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
@@ -65,6 +67,14 @@ export class RedisServer {
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(name);
+  }
+
+  /** Of a server that was killed: the end of what it wrote never came to the disk, as after a loss of power. */
+  async loseTail(bytes: number): Promise<void> {
+    const dir = join(this.#dir, 'appendonlydir');
+    const name = (await readdir(dir)).filter((one) => one.endsWith('.incr.aof')).toSorted()[0] ?? '';
+    const file = join(dir, name);
+    await truncate(file, Math.max(0, (await stat(file)).size - bytes));
   }
 
   async kill(): Promise<void> {

@@ -24,8 +24,10 @@ export function refusalOf(epoch: Epoch, [kind, ...rest]: Reply): Fenced | Gone |
       return { kind };
     case 'behind':
       throw storeBehind(epoch, rest[0] === -1 ? null : (rest[0] as Epoch));
+    case 'replaced':
+      throw replaced();
     case 'lost':
-      throw lostWrites(rest[1] as number);
+      throw lostWrites(rest[0] as number);
     case 'corrupt':
       throw lostItem(rest[0] as number);
     case 'bug':
@@ -40,10 +42,18 @@ function bug(what: string): never {
   return assertNever(what as never);
 }
 
-/** Another store, or one without writes that this caller has seen: a fail-over, a wipe, an old copy (L40). */
-function lostWrites(writes: number): RolloutError {
+/** Under the same epoch another store answers: nothing says what it has of this run (L40). */
+function replaced(): RolloutError {
   return new RolloutError(
     'LEDGER_BEHIND',
-    `Redis has lost writes of this run while it was in use (it is at write ${writes}): it was wiped, restored from a copy, or a replica without them took over. This coordinator ends; its successor goes on under the next epoch, and what was lost is executed again.`,
+    'Redis was replaced while this run used it: the run is there, but in another store than the one that this coordinator has won. Name the server that has the newest ledger, or start over with --fresh.',
+  );
+}
+
+/** A fail-over, or an end of the append-only file that never came to the disk (L40). */
+function lostWrites(writes: number): RolloutError {
+  return new RolloutError(
+    'LEDGER_LOST_WRITES',
+    `Redis has lost writes of this run while it was in use (it is at write ${writes}): its machine failed, or a replica without them took over. This coordinator ends; the next one goes on under a new epoch, and what was lost is executed again. A server with appendonly yes and appendfsync always loses none.`,
   );
 }

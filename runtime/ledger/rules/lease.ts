@@ -99,8 +99,8 @@ export function release(rows: Rows, held: Lease): Decision<{ readonly kind: 'rel
 
 export function lostRenewals(there: number, held: number): RolloutError {
   return new RolloutError(
-    'LEDGER_BEHIND',
-    `The ledger's lease was renewed ${there} times, but this coordinator has seen ${held}: the store was replaced or lost writes while in use. Stop, and restore the newest copy of the store.`,
+    'LEDGER_LOST_WRITES',
+    `The ledger's lease was renewed ${there} times, but this coordinator has seen ${held}: the store has lost writes while in use. This coordinator ends; the next one goes on under a new epoch, and what was lost is executed again.`,
   );
 }
 

@@ -86,7 +86,7 @@ export function leaseSuite(test: TestFn, open: Open): void {
     const before = (await ledger.readLease()).lease;
     t.deepEqual(await ledger.renew(first, SOME_TTL_MS), { kind: 'renewed', lease: before });
     t.deepEqual((await ledger.readLease()).lease, before);
-    await t.throwsAsync(ledger.renew({ ...first, renewals: 9 }, SOME_TTL_MS), { code: 'LEDGER_BEHIND' });
+    await t.throwsAsync(ledger.renew({ ...first, renewals: 9 }, SOME_TTL_MS), { code: 'LEDGER_LOST_WRITES' });
   });
 
   test('L4: without grounds of its own a candidate wins a free lease, and none that is held', async (t) => {

@@ -11,10 +11,11 @@ test('a refusal that every verb may give is a value; a reply of its own is none'
   t.deepEqual(stateOf('r', ''), { kind: 'running' });
 });
 
-test('L40: a store that is behind, has lost writes, or contradicts itself is an error', (t) => {
+test('L40: a store that is behind, is another one, has lost writes, or contradicts itself is an error', (t) => {
   t.throws(() => refusalOf(2, ['behind', -1]), { code: 'LEDGER_BEHIND', message: /no epoch at all/ });
   t.throws(() => refusalOf(2, ['behind', 1]), { code: 'LEDGER_BEHIND', message: /epoch 1/ });
-  t.throws(() => refusalOf(2, ['lost', 'x', 7]), { code: 'LEDGER_BEHIND', message: /lost writes.*write 7/ });
+  t.throws(() => refusalOf(2, ['replaced']), { code: 'LEDGER_BEHIND', message: /another store/ });
+  t.throws(() => refusalOf(2, ['lost', 7]), { code: 'LEDGER_LOST_WRITES', message: /lost writes.*write 7/ });
   t.throws(() => refusalOf(2, ['corrupt', 5]), { code: 'LEDGER_CORRUPT', message: /item 5/ });
   t.throws(() => refusalOf(2, ['bug', 'a mistake']), { instanceOf: AssertionFailed, message: /a mistake/ });
 });

@@ -3,8 +3,8 @@
 -- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies, all under one hash tag
 -- ARGV   1 epoch of the caller · 2 identity of the store that it has seen, '' for none · 3 number of writes that it has seen
 --
--- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'lost', identity, writes} the store is another
--- one, or lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
+-- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'replaced'} it is another one than the caller's
+-- {'lost', writes} it lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
 
 local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES = unpack(KEYS)
 
@@ -31,7 +31,8 @@ local function refusedByEpoch()
   local asked = tonumber(ARGV[1])
   if epoch < asked then return { 'behind', epoch } end
   if epoch > asked then return { 'fenced', epoch } end
-  if ARGV[2] ~= '' and (ARGV[2] ~= identity or tonumber(ARGV[3]) > writes) then return { 'lost', identity, writes } end
+  if ARGV[2] ~= '' and ARGV[2] ~= identity then return { 'replaced' } end
+  if ARGV[2] ~= '' and tonumber(ARGV[3]) > writes then return { 'lost', writes } end
   return nil
 end
 
