@@ -57,7 +57,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   rpc: ['access', 'method', 'options', 'stream-kinds'],
   'rpc/mapping': ['beats-mapping', 'columns', 'enums', 'items', 'mapping', 'mapping-run', 'mapping-status', 'whole-ms'],
   'coordinator/dispatch': ['claims', 'isolation', 'picking', 'shares', 'steal', 'second-attempts'],
-  'coordinator/items': ['breaker', 'found', 'judge', 'outcomes', 'poison', 'restore'],
+  'coordinator/items': ['breaker', 'found', 'given-twice', 'judge', 'outcomes', 'poison', 'restore'],
   'coordinator/machine': ['check-state', 'machine'],
   'coordinator/progress': ['ending', 'stall', 'status', 'waits'],
   'coordinator/server': ['health-answer', 'reachable', 'coordinator-status'],

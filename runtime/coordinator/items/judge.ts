@@ -10,6 +10,7 @@ import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
 import { sendItem, takeRestored, takeUnreconciled } from '../state/workers.ts';
 import { isSuspicious, isTail, noteQuota, noteRefusal, noteResult, sendBack, suspect } from './breaker.ts';
+import { takeTwiceGiven } from './given-twice.ts';
 import { dropPendingCrash } from './poison.ts';
 
 /**
@@ -73,7 +74,10 @@ export function onReturned(state: State, worker: WorkerId, returned: ItemReturn)
   // L44: the row is being restored to this worker; it is handed back once the ledger has answered.
   if (item?.lock === 'restoring' && isRowOf(item.taken, worker, returned)) return wait(item, { worker, returned });
   const live = findClaim(item, worker, returned);
-  if (item === undefined || live === undefined) return acknowledge(state, worker, returned);
+  if (item === undefined || live === undefined) {
+    acknowledge(state, worker, returned);
+    return takeTwiceGiven(state, worker, returned);
+  }
   noteReturned(state, item, returned);
   if (live.isLeaving) onGivenBack(state, worker, live, returned);
   else if (item.lock !== null) wait(item, { worker, returned });

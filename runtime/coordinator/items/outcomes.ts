@@ -11,6 +11,7 @@ import { correct, dropItem, itemAt, leaveWhereItIs, openLock, queueItem, removeR
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { takeFound } from './found.ts';
+import { takeTwiceGiven } from './given-twice.ts';
 import { judge } from './judge.ts';
 import { isPoison, rejectItem } from './poison.ts';
 import { restoreReturned } from './restore.ts';
@@ -95,7 +96,8 @@ function applyLook(state: State, worker: WorkerId, outcome: Outcome, verdict: Ve
     case 'recorded':
       return acknowledge(state, worker, outcome);
     case 'stale':
-      return giveStale(state, worker, outcome);
+      giveStale(state, worker, outcome);
+      return takeTwiceGiven(state, worker, outcome);
     case 'live': {
       // The mirror has moved since the question was asked, and knows the row by now.
       assert(state.items.has(outcome.index), `mirror and ledger differ on item ${outcome.index}`);
