@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -6,8 +6,9 @@ import { Redis } from 'ioredis';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { RedisServer } from '../support/redis-server.ts';
-import { makeRun } from '../support/run.ts';
+import { exitOf, makeRun } from '../support/run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
 
 async function redisServer(
@@ -57,6 +58,27 @@ test('a user without a command or without the keys is told which it lacks', asyn
     ],
   });
   t.regex((await asked('elsewhere')).stdout, /refused.*may not use its keys.*~rollout:\*/);
+});
+
+test('the user that the documentation names has all that a run needs, with its password in the environment, and nothing more', async (t) => {
+  const server = await redisServer(t);
+  const redis = new Redis(server.port, '127.0.0.1');
+  t.teardown(() => redis.disconnect());
+  const said = /ACL (SETUSER rollout on >(\S+) .*)/.exec(await readFile(new URL('../../docs/redis.md', import.meta.url), 'utf8'));
+  const [, words = '', password = ''] = said ?? [];
+  await redis.call('ACL', ...words.split(' '));
+  const run = makeRun(t, {
+    lines: batchLines(5),
+    args: ['--backend', 'mock', '--redis', `redis://rollout@127.0.0.1:${server.port}`],
+    env: { ROLLOUT_REDIS_PASSWORD: password },
+  });
+  const command = run.start();
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  t.notRegex(command.stderr(), /may lose/, 'all settings of the server may be read');
+  const asked = new Redis(server.port, '127.0.0.1', { username: 'rollout', password });
+  t.teardown(() => asked.disconnect());
+  await t.throwsAsync(asked.get('other'), { message: /NOPERM/ });
+  await t.throwsAsync(asked.flushall(), { message: /NOPERM/ });
 });
 
 test('a server that does not answer, a password in the URL and a file that is not there are told with what to do, and no password is shown', async (t) => {
