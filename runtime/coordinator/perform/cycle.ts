@@ -1,5 +1,5 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { CommitRequest, Committed as CommitReply, Gone, HandBack, Settlement } from '../../ledger/contract.ts';
+import type { Committed as CommitReply, CommitRequest, Gone, HandBack, Settlement } from '../../ledger/contract.ts';
 import type { CoordinatorLedger } from '../../ledger/views.ts';
 import { type Epoch, isRowOf, type Row } from '../../model/row.ts';
 import type { ResultLog } from '../../results/log/contract.ts';

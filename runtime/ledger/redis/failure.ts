@@ -7,8 +7,8 @@ const NOT_EXECUTED =
   /^(?:OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|MISCONF|NOSCRIPT)\b|^Stream isn't writeable/;
 /** What the client says of a command that was on its way when the connection ended, or got no answer. */
 const UNKNOWN = /^(?:Connection is closed|Command timed out|Reached the max retries per request limit|connect |read |write |Socket )/;
-/** The server will not have this client, or this client's commands. */
-const DENIED = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH)/;
+/** The server will not have this client, or this client's commands; of those within a script each version has its own words. */
+const DENIED = /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR The user executing the script )|ACL failure in script/;
 
 /** An error of the client or the server in one of the three kinds (call-failed.ts). */
 export function storeFailure(error: unknown): Error {

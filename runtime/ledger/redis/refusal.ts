@@ -4,6 +4,7 @@ import type { Epoch } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import type { Fenced, Gone, Overtaken } from '../contract.ts';
 import { lostItem, storeBehind } from '../rules/draft.ts';
+import { KEY_PATTERN } from './keys.ts';
 
 /** What a script answers: a word, and what belongs to it. */
 export type Reply = readonly [kind: string, ...rest: unknown[]];
@@ -35,6 +36,19 @@ export function refusalOf(epoch: Epoch, [kind, ...rest]: Reply): Fenced | Gone |
     default:
       return null;
   }
+}
+
+/** What a script under no epoch may answer too. */
+export function requireWritten([kind, command, key]: Reply): void {
+  if (kind === 'denied') throw deniedWrite(String(command), String(key));
+}
+
+/** The access list was changed while the run goes on. */
+function deniedWrite(command: string, key: string): RolloutError {
+  return new RolloutError(
+    'STORE_FAILED',
+    `The Redis user of this run may not give ${command} on ${key}, so nothing of the request was written. Allow it with ACL SETUSER <user> ~${KEY_PATTERN} +${command.toLowerCase()}, or undo a rename-command of the server, then run the same command again; what is recorded is kept.`,
+  );
 }
 
 function bug(what: string): never {

@@ -4,7 +4,7 @@ import type { Fenced, Gone, Overtaken } from '../contract.ts';
 import { storeFailure } from './failure.ts';
 import { keyOf, keysOf } from './keys.ts';
 import { NameBook } from './names.ts';
-import { type Reply, refusalOf } from './refusal.ts';
+import { type Reply, refusalOf, requireWritten } from './refusal.ts';
 import { type Argument, defineScripts, type ScriptName, type Scripts } from './scripts.ts';
 import { workerRowOf } from './stored-rows.ts';
 
@@ -37,7 +37,9 @@ export class Session {
   }
 
   async run(name: ScriptName, args: readonly Argument[]): Promise<Reply> {
-    return (await failing(this.#scripts.run(name, args))) as Reply;
+    const reply = (await failing(this.#scripts.run(name, args))) as Reply;
+    requireWritten(reply);
+    return reply;
   }
 
   async runBytes(name: ScriptName, args: readonly Argument[]): Promise<readonly unknown[]> {

@@ -29,4 +29,4 @@ if identity == '' then
 else
   putHead()
 end
-return { 'won', leaseReply(), identity, writes }
+return carryOut() or { 'won', leaseReply(), identity, writes }

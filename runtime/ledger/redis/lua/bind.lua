@@ -12,4 +12,4 @@ if place then
   return { 'elsewhere', writes, place }
 end
 putHead('p', ARGV[4])
-return { 'bound', writes }
+return carryOut() or { 'bound', writes }

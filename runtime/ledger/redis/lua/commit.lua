@@ -170,4 +170,4 @@ if isChanged then
   flushTally()
   flush()
 end
-return { 'committed', writes, settled, handedBackReplies, state == 'p' and 0 or claimed, reason }
+return carryOut() or { 'committed', writes, settled, handedBackReplies, state == 'p' and 0 or claimed, reason }

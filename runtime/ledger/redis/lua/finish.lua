@@ -15,4 +15,4 @@ if done + failed ~= items or cursor ~= items then
 end
 if running ~= 0 or handedBack ~= 0 then return { 'bug', 'all items are terminal, and yet some are in flight' } end
 if state ~= 'c' then putHead('s', packState('c', serial, '')) end
-return { 'finished', writes }
+return carryOut() or { 'finished', writes }

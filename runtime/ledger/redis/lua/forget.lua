@@ -13,6 +13,6 @@ if not kept then return { 'forgotten', writes } end
 local number, lastEpoch, lastSerial = struct.unpack('<I4I4I4', kept)
 local order = orderOf(lastEpoch, lastSerial, serial)
 if order ~= 'new' then return { order == 'repeated' and 'forgotten' or 'overtaken', writes } end
-redis.call('HSET', WORKERS, ARGV[5], struct.pack('<I4I4I4', number, epoch, serial))
+plan('HSET', WORKERS, ARGV[5], struct.pack('<I4I4I4', number, epoch, serial))
 putHead()
-return { 'forgotten', writes }
+return carryOut() or { 'forgotten', writes }

@@ -13,4 +13,4 @@ if order ~= 'new' then return { order == 'repeated' and 'changed' or 'overtaken'
 local gone = goneFor(false)
 if gone then return gone end
 putHead('s', packState(ARGV[5], serial, ARGV[6]))
-return { 'changed', writes }
+return carryOut() or { 'changed', writes }

@@ -39,4 +39,4 @@ while at <= #ARGV[4] do
 end
 if corrupt then return corruptReply() end
 if isChanged then flush() end
-return { 'reassigned', writes, verdicts }
+return carryOut() or { 'reassigned', writes, verdicts }

@@ -20,6 +20,6 @@ else
   workerNumbers = workerNumbers + 1
   number = workerNumbers
 end
-redis.call('HSET', WORKERS, ARGV[5], struct.pack('<I4I4I4', number, epoch, serial) .. ARGV[6])
+plan('HSET', WORKERS, ARGV[5], struct.pack('<I4I4I4', number, epoch, serial) .. ARGV[6])
 putHead()
-return { 'registered', writes }
+return carryOut() or { 'registered', writes }

@@ -11,4 +11,4 @@ local asked = tonumber(ARGV[5])
 if isThere and there.holder == '' and there.epoch == asked then return { 'released' } end
 if not isThere or there.holder ~= ARGV[4] or there.epoch ~= asked then return { 'fenced', there.epoch } end
 putLease('', there.epoch, there.renewals + 1, there.untilMs)
-return { 'released' }
+return carryOut() or { 'released' }

@@ -11,4 +11,4 @@ if not isThere or there.holder ~= ARGV[4] or there.epoch ~= tonumber(ARGV[5]) th
 local count = tonumber(ARGV[6])
 if there.renewals < count then return { 'fewer', there.renewals } end
 if there.renewals == count then putLease(there.holder, there.epoch, count + 1, nowMs + tonumber(ARGV[7])) end
-return { 'renewed', leaseReply() }
+return carryOut() or { 'renewed', leaseReply() }

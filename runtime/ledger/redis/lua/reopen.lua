@@ -49,6 +49,6 @@ for at = 1, #ARGV[7], 16 do
 end
 for _, amount in pairs(counts) do total = total + amount end
 if total ~= done + failed then return { 'bug', 'the tallies count what stays recorded (L39)' } end
-inParts('HSET', TALLIES, changes)
+planInParts('HSET', TALLIES, changes)
 flush('s', packState(state == 'c' and 'r' or state, serial, state == 'p' and reason or ''))
-return { 'reopened', writes }
+return carryOut() or { 'reopened', writes }

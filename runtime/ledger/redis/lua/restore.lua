@@ -29,4 +29,4 @@ while at <= #ARGV[4] do
 end
 if corrupt then return corruptReply() end
 if isChanged then flush() end
-return { 'restored', writes, verdicts }
+return carryOut() or { 'restored', writes, verdicts }

@@ -39,5 +39,17 @@ test('what a server did not carry out is told apart from what nobody knows, and 
 test('an error that is told apart already stays as it is', (t) => {
   const behind = new RolloutError('LEDGER_BEHIND', 'x');
   t.is(storeFailure(behind), behind);
-  t.regex(storeFailure(new Error('NOAUTH x')).message, /password/);
+});
+
+test('what the user of the run may not do is told with what to give it, also where a script was refused a command', (t) => {
+  for (const said of [
+    'NOAUTH x',
+    "NOPERM this user has no permissions to run the 'evalsha' command",
+    "ERR The user executing the script can't run this command or subcommand script: 235f, on @user_script:83.",
+    "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments script: 235f, on @user_script:83.",
+    "NOPERM ACL failure in script: User run has no permissions to run the 'hget' command script: 235f, on @user_script:83.",
+    "ERR ACL failure in script: User run has no permissions to run the 'hget' command script: 235f, on @user_script:83.",
+  ])
+    t.regex(storeFailure(new Error(said)).message, /Give the user of this run the password and the commands/, said);
+  t.regex(storeFailure(new Error('ERR x')).message, /Check the server/);
 });

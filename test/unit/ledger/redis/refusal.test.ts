@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
-import { refusalOf, stateOf } from '../../../../runtime/ledger/redis/refusal.ts';
+import { refusalOf, requireWritten, stateOf } from '../../../../runtime/ledger/redis/refusal.ts';
 
 test('a refusal that every verb may give is a value; a reply of its own is none', (t) => {
   t.deepEqual(refusalOf(2, ['fenced', 3]), { kind: 'fenced', epoch: 3 });
@@ -18,4 +18,12 @@ test('L40: a store that is behind, is another one, has lost writes, or contradic
   t.throws(() => refusalOf(2, ['lost', 7]), { code: 'LEDGER_LOST_WRITES', message: /lost writes.*write 7/ });
   t.throws(() => refusalOf(2, ['corrupt', 5]), { code: 'LEDGER_CORRUPT', message: /item 5/ });
   t.throws(() => refusalOf(2, ['bug', 'a mistake']), { instanceOf: AssertionFailed, message: /a mistake/ });
+});
+
+test('a write that the user of the run may not give is an error that says how to allow it', (t) => {
+  t.throws(() => requireWritten(['denied', 'HSET', 'rollout:{a}:head']), {
+    code: 'STORE_FAILED',
+    message: /HSET on rollout:\{a\}:head.*nothing.*~rollout:\* \+hset/,
+  });
+  t.notThrows(() => requireWritten(['committed', 1]));
 });

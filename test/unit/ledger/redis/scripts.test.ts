@@ -28,7 +28,7 @@ test('the files of dist/ are those of the sources', (t) => {
 });
 
 /** Words of commands that are none themselves. */
-const ARGUMENTS = ['COUNT', 'INCRBY'];
+const ARGUMENTS = ['COUNT', 'GET', 'INCRBY'];
 
 test('the script that asks for permissions names each command that the others give', (t) => {
   const dir = new URL('../../../../runtime/ledger/redis/lua/', import.meta.url);

@@ -1,4 +1,4 @@
--- Items as a verb sees and changes them: the store's rows with its own changes on top, written at the end by flush (L7). Counters change
+-- Items as a verb sees and changes them: the store's rows with its own changes on top, planned at the end by flush (L7). Counters change
 -- in put and grant alone (L6).
 --
 -- An item is a table: s 1 running, 2 handed back, 3 done, 4 failed, 0 fresh; for 1 and 2 also its row w, a, e (worker number, attempt,
@@ -175,9 +175,9 @@ end
 -- A call takes so many arguments at most: Lua's stack is bounded.
 local MANY_ARGUMENTS = 4000
 
-local function inParts(command, key, values)
+local function planInParts(command, key, values)
   for at = 1, #values, MANY_ARGUMENTS do
-    redis.call(command, key, unpack(values, at, math.min(at + MANY_ARGUMENTS - 1, #values)))
+    plan(command, key, unpack(values, at, math.min(at + MANY_ARGUMENTS - 1, #values)))
   end
 end
 
@@ -193,8 +193,8 @@ local function flushPages()
       end
     end
   end
-  inParts('HSET', OPEN, kept)
-  inParts('HDEL', OPEN, dropped)
+  planInParts('HSET', OPEN, kept)
+  planInParts('HDEL', OPEN, dropped)
 end
 
 local function flushItems()
@@ -207,8 +207,8 @@ local function flushItems()
       dropped[#dropped + 1] = index
     end
   end
-  inParts('HSET', ITEMS, kept)
-  inParts('HDEL', ITEMS, dropped)
+  planInParts('HSET', ITEMS, kept)
+  planInParts('HDEL', ITEMS, dropped)
 end
 
 -- A bit that is known to be clear is set by adding it to its word, and cleared by taking it away.
@@ -220,7 +220,7 @@ local function flushBits(kind, key)
   end
   for word, mask in pairs(sets[kind]) do add(word, 1, mask) end
   for word, mask in pairs(clears[kind]) do add(word, -1, mask) end
-  inParts('BITFIELD', key, adds)
+  planInParts('BITFIELD', key, adds)
 end
 
 local function flush(...)

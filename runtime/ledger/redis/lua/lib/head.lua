@@ -5,6 +5,7 @@
 --
 -- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'replaced'} it is another one than the caller's
 -- {'lost', writes} it lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
+-- {'denied', command, key} the user may not write that; nothing was written
 
 local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES = unpack(KEYS)
 
@@ -49,10 +50,45 @@ local function orderOf(lastEpoch, lastSerial, serial)
   return lastSerial < serial and 'new' or 'overtaken'
 end
 
+-- A script that is refused a command half way keeps what it has written until then. So a verb plans its writes, and carries them out at its
+-- end, once it is known that none of them can be refused: by the access list, for the type of its key, or for the length of a bitmap.
+local planned = {}
+
+local function plan(command, key, ...)
+  planned[#planned + 1] = { command, key, ... }
+end
+
+-- The access list judges a command by its key, which is among the first arguments. A command that the server does not have is an error there.
+local FIRST_ARGUMENTS = 6
+
+local function isAllowed(call)
+  local isKnown, isGiven = pcall(redis.acl_check_cmd, unpack(call, 1, math.min(#call, FIRST_ARGUMENTS)))
+  return isKnown and isGiven
+end
+
+-- Ends the script where the key cannot be written in this way.
+local function tryKey(command, key)
+  if command == 'BITFIELD' then
+    redis.call(command, key, 'GET', 'u32', '#' .. math.floor((cursor - 1) / 32))
+  else
+    redis.call('HGET', key, '')
+  end
+end
+
+-- nil where all was written, else the refusal.
+local function carryOut()
+  for _, call in ipairs(planned) do
+    if not isAllowed(call) then return { 'denied', call[1], call[2] } end
+  end
+  for _, call in ipairs(planned) do tryKey(call[1], call[2]) end
+  for _, call in ipairs(planned) do redis.call(unpack(call)) end
+  return nil
+end
+
 local function putHead(...)
   writes = writes + 1
   local counters = struct.pack('<I4I4I4I4I4I4I4I4', epoch, cursor, running, handedBack, done, failed, workerNumbers, highest)
-  redis.call('HSET', HEAD, 'n', counters, 'w', string.format('%.0f', writes), ...)
+  plan('HSET', HEAD, 'n', counters, 'w', string.format('%.0f', writes), ...)
 end
 
 local function packState(kind, serial, why)

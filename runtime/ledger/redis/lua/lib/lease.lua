@@ -14,5 +14,5 @@ end
 
 local function putLease(holder, ofEpoch, renewals, untilMs)
   there.holder, there.epoch, there.renewals, there.untilMs, isThere = holder, ofEpoch, renewals, untilMs, true
-  redis.call('HSET', LEASE, 'holder', holder, 'epoch', ofEpoch, 'renewals', renewals, 'untilMs', string.format('%.0f', untilMs), 'address', lease[5], 'process', lease[6])
+  plan('HSET', LEASE, 'holder', holder, 'epoch', ofEpoch, 'renewals', renewals, 'untilMs', string.format('%.0f', untilMs), 'address', lease[5], 'process', lease[6])
 end

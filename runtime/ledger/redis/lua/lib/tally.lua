@@ -29,5 +29,5 @@ local function flushTally()
   local kept = redis.call('HGET', TALLIES, epoch)
   local before, keptLow, keptHigh = 0, 0, 0
   if kept then before, keptLow, keptHigh = struct.unpack('<I4I4I4', kept) end
-  redis.call('HSET', TALLIES, epoch, struct.pack('<I4I4I4', before + accepted, bxor(keptLow, low), bxor(keptHigh, high)))
+  plan('HSET', TALLIES, epoch, struct.pack('<I4I4I4', before + accepted, bxor(keptLow, low), bxor(keptHigh, high)))
 end
