@@ -42,6 +42,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'keys',
     'lease-reply',
     'packed-commit',
+    'packed-reopening',
     'packed-rows',
     'packed-settles',
     'refusal',

@@ -5,14 +5,14 @@ import type { ExecutionContext } from 'ava';
 /** A TCP proxy that can end the connections at the worst moment: the server has carried a call out, and its reply does not arrive. */
 export interface ReplyCutter {
   readonly port: number;
-  /** The next bytes that the server sends reach nobody, and the connection ends. */
-  cutNextReply(): void;
+  /** The next bytes that the server sends, or those after so many more replies, reach nobody, and the connection ends. */
+  cutNextReply(after?: number): void;
   cuts(): number;
 }
 
 export async function replyCutter(t: ExecutionContext, targetPort: number): Promise<ReplyCutter> {
   const sockets = new Set<Socket>();
-  let isCutting = false;
+  let repliesLeft: number | null = null;
   let cuts = 0;
   const server = createServer((caller) => {
     const target = connect(targetPort, '127.0.0.1');
@@ -22,8 +22,9 @@ export async function replyCutter(t: ExecutionContext, targetPort: number): Prom
     }
     caller.on('data', (chunk) => target.write(chunk));
     target.on('data', (chunk) => {
-      if (!isCutting) return void caller.write(chunk);
-      isCutting = false;
+      if (repliesLeft !== null) repliesLeft -= 1;
+      if (repliesLeft !== -1) return void caller.write(chunk);
+      repliesLeft = null;
       cuts += 1;
       caller.destroy();
       target.destroy();
@@ -39,8 +40,8 @@ export async function replyCutter(t: ExecutionContext, targetPort: number): Prom
   });
   return {
     port: (server.address() as AddressInfo).port,
-    cutNextReply: () => {
-      isCutting = true;
+    cutNextReply: (after = 0) => {
+      repliesLeft = after;
     },
     cuts: () => cuts,
   };

@@ -1,11 +1,9 @@
 import { assert } from '../../base/assert.ts';
 import { COORDINATOR_WORKER, type Stamp } from '../../model/row.ts';
-import type { EpochTally, Reopening } from '../../model/tally.ts';
-import type { Fenced, Finished, Overtaken, Place, ReopenReply } from '../contract.ts';
+import type { Fenced, Finished, Overtaken, Place } from '../contract.ts';
 import type { CoordinatorLedger } from '../views.ts';
-import { type FoundReply, foundOf } from './item-reply.ts';
-import { requireIndex } from './packed-rows.ts';
 import { type Reply, stateOf } from './refusal.ts';
+import { reopen } from './reopening.ts';
 import type { Argument, ScriptName } from './scripts.ts';
 import type { Session } from './session.ts';
 
@@ -54,30 +52,4 @@ function finishedOf([kind, , counts, state, reason]: Reply): Finished {
   const [epoch = -1, cursor = 0, running = 0, handedBack = 0, done = 0, failed = 0] = counts as readonly number[];
   const progress = { state: stateOf(state as string, reason as string), epoch, cursor, running, handedBack, done, failed };
   return { kind: 'unfinished', progress };
-}
-
-async function reopen(session: Session, by: Stamp, { pending, own, tallies }: Reopening): Promise<ReopenReply | Overtaken | Fenced> {
-  const args = [by.serial, packIndexes(pending), packIndexes(own), packTallies(tallies)];
-  const reply = await session.under(by.epoch, 'reopen', args);
-  if ('kind' in reply) return reply as Overtaken | Fenced;
-  if (reply[0] === 'reopened') return { kind: 'reopened' };
-  return session.named((names) => ({ kind: 'refused', found: (reply[2] as readonly FoundReply[]).map((one) => foundOf(one, names)) }));
-}
-
-function packIndexes(indexes: readonly number[]): Buffer {
-  const bytes = Buffer.allocUnsafe(indexes.length * 4);
-  for (const [n, index] of indexes.entries()) {
-    requireIndex(index);
-    bytes.writeUInt32LE(index, n * 4);
-  }
-  return bytes;
-}
-
-const TALLY_BYTES = 16;
-
-function packTallies(tallies: readonly EpochTally[]): Buffer {
-  const bytes = Buffer.allocUnsafe(tallies.length * TALLY_BYTES);
-  for (const [n, { epoch, count, low, high }] of tallies.entries())
-    for (const [field, value] of [epoch, count, low, high].entries()) bytes.writeUInt32LE(value, n * TALLY_BYTES + field * 4);
-  return bytes;
 }

@@ -16,6 +16,8 @@ type Page = readonly [kind: Buffer, writes: number, next: Buffer, content: reado
 
 /** Reads all keys of the run in pages of one and the same state: each checks the epoch, and none may see a write more than the first. */
 export async function readStored(session: Session, epoch: Epoch): Promise<Stored | Fenced> {
+  const fenced = await session.carryOnReopening(epoch);
+  if (fenced !== null) return fenced;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const reading = new Reading(session, epoch);
     const stored = await reading.all();

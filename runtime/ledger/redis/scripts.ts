@@ -20,6 +20,7 @@ export const SCRIPTS = [
   'pause',
   'finish',
   'reopen',
+  'reopen-on',
   'scan-page',
   'bits',
   'permissions',

@@ -48,11 +48,24 @@ export class Session {
 
   /** A verb under an epoch; a refusal that every verb may give, or its own reply. */
   async under(epoch: Epoch, name: ScriptName, args: readonly Argument[]): Promise<Reply | Fenced | Gone | Overtaken> {
-    const reply = await this.run(name, [...this.stamp(epoch), ...args]);
-    const refusal = refusalOf(epoch, reply);
-    if (refusal !== null) return refusal;
-    this.#writes = Math.max(this.#writes, reply[1] as number);
-    return reply;
+    for (;;) {
+      const reply = await this.run(name, [...this.stamp(epoch), ...args]);
+      const refusal = refusalOf(epoch, reply);
+      if (refusal !== null) return refusal;
+      this.#writes = Math.max(this.#writes, reply[1] as number);
+      if (reply[0] !== 'reopening') return reply;
+      const fenced = await this.carryOnReopening(epoch);
+      if (fenced !== null) return fenced;
+    }
+  }
+
+  /** Carries out what is left of a reopening that is decided (L45): nothing else may be done to the run before. */
+  async carryOnReopening(epoch: Epoch): Promise<Fenced | null> {
+    for (;;) {
+      const reply = await this.under(epoch, 'reopen-on', []);
+      if ('kind' in reply) return reply as Fenced;
+      if (reply[0] === 'reopened') return null;
+    }
   }
 
   stamp(epoch: Epoch): readonly Argument[] {

@@ -8,7 +8,6 @@ local key = KEYS[1]
 local calls = {
   { 'BITFIELD', key, 'INCRBY', 'u32', '#0', '1' },
   { 'EVALSHA', '0', '0' },
-  { 'GETBIT', key, '0' },
   { 'GETRANGE', key, '0', '0' },
   { 'HDEL', key, '0' },
   { 'HGET', key, '0' },

@@ -14,7 +14,7 @@ function luaIn(dir: string): Map<string, string> {
 test('each verb has its file, which says by flags what it may do, and what it answers', (t) => {
   const files = luaIn(SOURCE);
   const verbs = [...files.keys()].filter((name) => !name.startsWith('lib/')).map((name) => name.replace('.lua', ''));
-  t.deepEqual(verbs, [...SCRIPTS].sort());
+  t.deepEqual(verbs.toSorted(), [...SCRIPTS].sort());
   for (const verb of verbs) {
     const text = files.get(`${verb}.lua`) ?? '';
     t.regex(text, /^#!lua( flags=(no-writes|allow-oom))?\n-- /, verb);

@@ -66,10 +66,21 @@ local function packItem(item)
   return kept
 end
 
-local function isSet(kind, key, index)
-  local word, own = floor(index / 32), bitOf(index)
-  if band(sets[kind][word] or 0, own) ~= 0 then return true end
-  return redis.call('GETBIT', key, index) == 1
+-- Words of the bitmaps as this script has found them: items that are asked for lie close together.
+local words = { [3] = {}, [4] = {} }
+
+local function wordAt(kind, word)
+  local known = words[kind][word]
+  if known then return known end
+  local bytes = redis.call('GETRANGE', kind == 3 and DONE or FAILED, word * 4, word * 4 + 3)
+  known = struct.unpack('>I4', bytes .. string.rep('\0', 4 - #bytes))
+  words[kind][word] = known
+  return known
+end
+
+local function isSet(kind, index)
+  local word = floor(index / 32)
+  return band(bor(wordAt(kind, word), sets[kind][word] or 0), bitOf(index)) ~= 0
 end
 
 local function itemAt(index)
@@ -83,8 +94,8 @@ local function itemAt(index)
   end
   local kept = redis.call('HGET', ITEMS, index)
   if kept then return unpackItem(kept) end
-  if isSet(3, DONE, index) then return DONE_ITEM end
-  if isSet(4, FAILED, index) then return FAILED_ITEM end
+  if isSet(3, index) then return DONE_ITEM end
+  if isSet(4, index) then return FAILED_ITEM end
   corrupt = index
   return FRESH
 end

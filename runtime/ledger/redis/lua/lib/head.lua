@@ -1,16 +1,16 @@
 -- The head of the run, and the check that every verb under an epoch begins with (L5, L40).
 --
--- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies, all under one hash tag
+-- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies · 9 reopening, all under one hash tag
 -- ARGV   1 epoch of the caller · 2 identity of the store that it has seen, '' for none · 3 number of writes that it has seen
 --
 -- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'replaced'} it is another one than the caller's
 -- {'lost', writes} it lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
--- {'denied', command, key} the user may not write that; nothing was written
+-- {'denied', command, key} the user may not write that; nothing was written · {'reopening', writes} a reopening is carried out first (L45)
 
-local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES = unpack(KEYS)
+local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING = unpack(KEYS)
 
--- n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place
-local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p')
+-- n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place · o: a reopening that is decided (reopen.lua)
+local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o')
 local epoch = -1
 local cursor, running, handedBack, done, failed, workerNumbers, highest = 0, 0, 0, 0, 0, 0, 0
 if raw[1] then
@@ -19,6 +19,7 @@ end
 local writes = tonumber(raw[2] or 0)
 local identity = raw[3] or ''
 local place = raw[5]
+local reopening = raw[6]
 
 -- state: r running, p paused, c completed; the stamp of the request that wrote it (L38)
 local state, stateEpoch, stateSerial, reason = 'r', -1, 0, ''
@@ -28,13 +29,17 @@ if raw[4] then
   reason = string.sub(raw[4], at)
 end
 
-local function refusedByEpoch()
+local function refusedByStore()
   local asked = tonumber(ARGV[1])
   if epoch < asked then return { 'behind', epoch } end
   if epoch > asked then return { 'fenced', epoch } end
   if ARGV[2] ~= '' and ARGV[2] ~= identity then return { 'replaced' } end
   if ARGV[2] ~= '' and tonumber(ARGV[3]) > writes then return { 'lost', writes } end
   return nil
+end
+
+local function refusedByEpoch()
+  return refusedByStore() or (reopening and { 'reopening', writes }) or nil
 end
 
 -- While paused, what gives items to workers is gone; after the end everything that writes (L16).
