@@ -1,4 +1,5 @@
 import { assertNever } from '../base/assert.ts';
+import { RolloutError } from '../base/errors.ts';
 
 /** Where the ledger of a run is kept: in its state directory, or on a Redis server. */
 export type Store = { readonly kind: 'embedded' } | RedisStore;
@@ -35,26 +36,44 @@ export interface RedisAddress {
 
 const USUAL_PORT = 6379;
 const URL_FORM = 'must be like redis://host:6379, or rediss://user@host:6380/0 for TLS with a user and the number of a database';
+/** A name, an IPv4 address, or an IPv6 one in brackets. The parser of URLs takes nearly everything for a host of these schemes. */
+const HOST_FORM = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
+const DATABASE_FORM = /^\/?\d{0,6}$/;
 
 /** Shows nothing of the URL: it may hold a password. Null where nothing is wrong. */
 export function redisUrlProblem(text: string): string | null {
+  if (/^rediss?[+-]sentinel:/i.test(text)) return 'must name the primary itself: Redis Sentinel is not supported';
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['redis:', 'rediss:'].includes(url.protocol) || url.hostname === '') return URL_FORM;
+  if (url === null || !['redis:', 'rediss:'].includes(url.protocol)) return URL_FORM;
   if (url.password !== '')
     return `must not hold the password, which others would see: put it into a file (--redis-password-file, or its setting) or into ${REDIS_PASSWORD_VARIABLE}`;
-  return /^\/?\d*$/.test(url.pathname) && url.search === '' && url.hash === '' ? null : URL_FORM;
+  if (!HOST_FORM.test(url.hostname)) return `must have one host by its name or address: it ${URL_FORM}`;
+  if (url.port === '0') return 'must have a port from 1 to 65535';
+  if (decoded(url.username) === null) return 'must have a user in which each % is written as %25';
+  if (!DATABASE_FORM.test(url.pathname)) return `must end with the number of a database, or nothing, after its host: it ${URL_FORM}`;
+  return url.search === '' && url.hash === '' ? null : URL_FORM;
 }
 
-/** Of a URL without a problem. */
 export function redisAddress(text: string): RedisAddress {
+  const problem = redisUrlProblem(text);
+  if (problem !== null) throw new RolloutError('CONFIG_INVALID', `the URL of the Redis server (--redis, or store.redis) ${problem}`);
   const { protocol, hostname, port, pathname, username } = new URL(text);
   return {
     host: hostname.replaceAll(/^\[|\]$/g, ''),
     port: port === '' ? USUAL_PORT : Number(port),
     db: Number(pathname.slice(1)),
-    username: username === '' ? null : decodeURIComponent(username),
+    username: username === '' ? null : decoded(username),
     isTls: protocol === 'rediss:',
   };
+}
+
+/** Null where it is not encoded as a part of a URL is. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /** Of fields in which there is no problem. */

@@ -5,7 +5,7 @@ import { createFileAtomic, writeFileAtomic } from '../base/fs/atomic-file.ts';
 import type { FileStamp } from '../base/fs/file-stamp.ts';
 import { ifThere } from '../base/fs/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
-import { EMBEDDED, type Store } from '../model/store.ts';
+import { EMBEDDED, redisUrlProblem, type Store } from '../model/store.ts';
 import { statePaths } from './paths.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -51,7 +51,10 @@ const runFile: z.ZodType<RunFile> = z.object({
 
 function redisStore() {
   const file = z.string().nullable();
-  return z.object({ kind: z.literal('redis'), url: z.string(), passwordFile: file, caCert: file, cert: file, key: file });
+  const url = z
+    .string()
+    .refine((text) => redisUrlProblem(text) === null, { error: ({ input }) => redisUrlProblem(String(input)) ?? undefined });
+  return z.object({ kind: z.literal('redis'), url, passwordFile: file, caCert: file, cert: file, key: file });
 }
 
 /** Null where no run was begun in this state directory. */

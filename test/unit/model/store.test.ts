@@ -19,11 +19,29 @@ test('a URL names host, port, user, database and whether TLS is spoken', (t) => 
 
 test('a URL that is none, or that holds a password, is refused without being shown', (t) => {
   for (const url of ['redis://a', 'rediss://u@a:6380/0', 'redis://127.0.0.1:1']) t.is(redisUrlProblem(url), null, url);
-  for (const url of ['a:6379', 'http://a', 'redis://', 'redis://a/x', 'redis://a?b=c'])
+  for (const url of ['a:6379', 'http://a', 'redis://a:99999', 'redis://a?b=c', 'redis://a#b'])
     t.regex(redisUrlProblem(url) ?? '', /^must be like redis:\/\/host:6379/, url);
   const problem = redisUrlProblem('redis://user:secret@a') ?? '';
   t.regex(problem, /ROLLOUT_REDIS_PASSWORD/);
   t.false(problem.includes('secret'));
+});
+
+test('a URL with a mistake in one part is refused with the name of that part, and never ends as a bug', (t) => {
+  const cases: readonly [string, RegExp][] = [
+    ['redis://%zz@a', /user/],
+    ['rediss://us%2@a:6380', /user/],
+    ['redis://', /host/],
+    ['redis://a%zz', /host/],
+    ['redis://a,b:6379', /one host/],
+    ['redis://a:0', /port/],
+    ['redis://a/x', /number of a database/],
+    ['redis://a/99999999999999999999', /number of a database/],
+    ['redis+sentinel://a:26379/main', /primary.*Sentinel is not supported/],
+  ];
+  for (const [url, wanted] of cases) {
+    t.regex(redisUrlProblem(url) ?? '', wanted, url);
+    t.throws(() => redisAddress(url), { name: 'RolloutError', code: 'CONFIG_INVALID', message: /--redis, or store\.redis/ }, url);
+  }
 });
 
 test('a certificate needs its key, TLS and a server', (t) => {

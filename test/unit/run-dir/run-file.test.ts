@@ -41,6 +41,7 @@ test('a run file that cannot be read names itself, what is wrong and what to do'
     [JSON.stringify({ ...RUN, runId: '' }), /runId: /],
     [JSON.stringify({ ...RUN, input: { ...RUN.input, size: 'x' } }), /input\.size: /],
     [JSON.stringify({ ...RUN, settings: {} }), /settings\.raw: /],
+    [JSON.stringify({ ...RUN, store: { ...RUN.store, url: 'redis://%zz@a' } }), /store\.url: must have a user/],
   ];
   for (const [text, why] of broken) {
     const dir = temporaryDir(t);
