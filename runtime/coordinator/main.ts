@@ -15,6 +15,7 @@ import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { withDeadlines } from '../ledger/deadline.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
+import { withWayOut } from '../model/way-out.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
@@ -116,6 +117,8 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
       isDead: store.isDead,
       killedPid: store.killedPid,
     });
+  } catch (error) {
+    throw withWayOut(error, settings.store);
   } finally {
     context.coordinatorStatus = { kind: 'ending' };
     await inTime(clock, RESIGN_MS, letGo(server, ledger));

@@ -74,7 +74,7 @@ export function runPlace(options: RunPlaceOptions): RunPlace {
     watchHints: async (onHints) =>
       file === null ? null : (await import('./perform/hints-file.ts')).watchHintsFile({ file, clock, log, onHints }),
     exportResults: (items) => exportAll(options, paths, items),
-    refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, own, seen),
+    refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, settings.store, own, seen),
   };
 }
 

@@ -91,7 +91,7 @@ async function acquire(
   const there = reply.epoch < 0 ? 'is empty' : `is at epoch ${reply.epoch}`;
   throw new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger ${there}, but epoch ${reply.floor} of this run was already in use: the store was replaced, restored from an old copy, or lost writes. Going on would execute and record items twice. Restore the newest copy of the store, or start over with --fresh.`,
+    `The ledger ${there}, but epoch ${reply.floor} of this run was already in use: the store was replaced, restored from an old copy, or lost writes. Going on would execute and record items twice.`,
   );
 }
 

@@ -161,6 +161,6 @@ function requireLater(found: Epoch, own: Epoch): void {
   if (found > own) return;
   throw new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger has lost the lease of epoch ${own}, and no later one is there: the store was replaced, or has lost writes, while this coordinator ran. Restore the newest copy of the store, or start over with --fresh.`,
+    `The ledger has lost the lease of epoch ${own}, and no later one is there: the store was replaced, or has lost writes, while this coordinator ran.`,
   );
 }

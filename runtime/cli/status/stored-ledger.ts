@@ -7,8 +7,11 @@ import { openLedgerReadOnly } from '../../ledger/embedded/ledger.ts';
 import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
 import { EMBEDDED, type RedisStore } from '../../model/store.ts';
+import { withWayOut } from '../../model/way-out.ts';
+import { highestSegment } from '../../results/log/place.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
+import { readEpochMark } from '../../run-dir/state-files.ts';
 
 /** The ledger of the run of a state directory, read without disturbing its processes. */
 
@@ -16,21 +19,50 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
 
+/** Refuses a ledger that knows less than the state directory: what it says of the run is not true. */
 export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+  // Read before the ledger: a coordinator wins its epoch there before it is written down here.
+  const seen = await seenEpoch(paths);
+  return withAnyLedger(env, paths, async (ledger) => {
+    const { epoch } = await ledger.progress();
+    if (epoch < seen) throw ledgerBehind(epoch, seen, paths);
+    return use(ledger);
+  });
+}
+
+/** Whatever the ledger knows, for those who only ask whether somebody uses it. */
+export async function withAnyLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
   const run = await readRunFile(paths.stateDir);
   const { store, runId } = run ?? { store: EMBEDDED, runId: '' };
-  switch (store.kind) {
-    case 'embedded':
-      return using(await openLedgerReadOnly(paths.storeDir), use);
-    case 'redis':
-      return answering(store, async () => using(await openReader(env, store, runId), use));
-    default:
-      return assertNever(store);
+  try {
+    switch (store.kind) {
+      case 'embedded':
+        return await using(await openLedgerReadOnly(paths.storeDir), use);
+      case 'redis':
+        return await answering(store, async () => using(await openReader(env, store, runId), use));
+      default:
+        return assertNever(store);
+    }
+  } catch (error) {
+    throw withWayOut(error, store);
   }
 }
 
 export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
   return withLedger(env, paths, async (ledger) => ledger.progress());
+}
+
+/** The highest epoch that the state directory has seen, -1 for none (L3). */
+async function seenEpoch({ epochMark, segmentsDir }: StatePaths): Promise<number> {
+  return Math.max(await readEpochMark(epochMark), await highestSegment(segmentsDir));
+}
+
+function ledgerBehind(epoch: number, seen: number, { stateDir }: StatePaths): RolloutError {
+  const there = epoch < 0 ? 'has nothing of this run' : `is at epoch ${epoch}`;
+  return new RolloutError(
+    'LEDGER_BEHIND',
+    `The ledger ${there}, but the run in ${stateDir} was at epoch ${seen} already: what was recorded since is missing from it.`,
+  );
 }
 
 async function using<T>(ledger: OpenReader, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {

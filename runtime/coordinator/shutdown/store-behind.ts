@@ -1,5 +1,7 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Epoch } from '../../model/row.ts';
+import type { Store } from '../../model/store.ts';
+import { withWayOut } from '../../model/way-out.ts';
 import { readEpochMark, writeEpochMark } from '../../run-dir/state-files.ts';
 import type { SeenEpoch } from '../state/commands.ts';
 
@@ -8,12 +10,14 @@ import type { SeenEpoch } from '../state/commands.ts';
  * later writes. Each start wins one more epoch and would soon pass the worker's, so the epoch that the worker has seen becomes the
  * directory's mark: below it the lease is not won again (L3, L41).
  */
-export async function refuseStoreBehind(epochMark: string, own: Epoch, { worker, epoch }: SeenEpoch): Promise<never> {
+export async function refuseStoreBehind(epochMark: string, store: Store, own: Epoch, { worker, epoch }: SeenEpoch): Promise<never> {
   if (epoch > (await readEpochMark(epochMark))) await writeEpochMark(epochMark, epoch);
-  throw new RolloutError(
+  const error = new RolloutError(
     'LEDGER_BEHIND',
-    `Worker ${worker} has seen epoch ${epoch} of this run, and the store knows none after ${own}: it was restored from an old copy, or has lost writes. What was recorded under later epochs is missing from it, and would be executed and recorded again. Start from the newest copy of the state directory; where there is none, start over with --fresh, which keeps this one aside.`,
+    `Worker ${worker} has seen epoch ${epoch} of this run, and the store knows none after ${own}: it was restored from an old copy, or has lost writes. What was recorded under later epochs is missing from it, and would be executed and recorded again.`,
   );
+  // The worker hears the whole message as well.
+  throw withWayOut(error, store);
 }
 
 /** The workers hear it as the last word of this coordinator, and have it in their logs. */

@@ -60,7 +60,7 @@ function bug(what: string): never {
 function replaced(): RolloutError {
   return new RolloutError(
     'LEDGER_BEHIND',
-    'Redis was replaced while this run used it: the run is there, but in another store than the one that this coordinator has won. Name the server that has the newest ledger, or start over with --fresh.',
+    'Redis was replaced while this run used it: the run is there, but in another store than the one that this coordinator has won.',
   );
 }
 
@@ -68,6 +68,6 @@ function replaced(): RolloutError {
 function lostWrites(writes: number): RolloutError {
   return new RolloutError(
     'LEDGER_LOST_WRITES',
-    `Redis has lost writes of this run while it was in use (it is at write ${writes}): its machine failed, or a replica without them took over. This coordinator ends; the next one goes on under a new epoch, and what was lost is executed again. A server with appendonly yes and appendfsync always loses none.`,
+    `Redis has lost writes of this run while it was in use (it is at write ${writes}): its machine failed, or a replica without them took over. This coordinator ends; the next one goes on under a new epoch, and what was lost is executed again.`,
   );
 }

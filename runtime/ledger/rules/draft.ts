@@ -118,7 +118,7 @@ function storedItem(rows: Rows, index: ItemIndex): ItemState {
 export function lostItem(index: ItemIndex): RolloutError {
   return new RolloutError(
     'LEDGER_CORRUPT',
-    `The ledger lost track of item ${index}: it was handed out, and is neither in flight nor recorded. Restore the state directory from a copy.`,
+    `The ledger lost track of item ${index}: it was handed out, and is neither in flight nor recorded.`,
   );
 }
 
@@ -144,7 +144,7 @@ export function storeBehind(epoch: Epoch, kept: Epoch | null): RolloutError {
   const there = kept === null ? 'has no epoch at all' : `is back at epoch ${kept}`;
   return new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger ${there}, but this coordinator holds epoch ${epoch}: the store was replaced or lost writes while in use. Stop, and restore the newest copy of the state directory.`,
+    `The ledger ${there}, but this coordinator holds epoch ${epoch}: the store was replaced or lost writes while in use.`,
   );
 }
 

@@ -62,7 +62,7 @@ function requireAgreement(lease: Lease | null, head: Head | null): number {
 export function differing(ofLease: number, epoch: number): RolloutError {
   return new RolloutError(
     'LEDGER_CORRUPT',
-    `The ledger's lease is of epoch ${ofLease}, its epoch row of ${epoch}: these are written together, so the store was damaged. Restore the state directory from a copy.`,
+    `The ledger's lease is of epoch ${ofLease}, its epoch row of ${epoch}: these are written together, so the store was damaged.`,
   );
 }
 

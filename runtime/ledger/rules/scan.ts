@@ -89,7 +89,7 @@ function requireEqual(what: string, counted: number, kept: number): void {
 }
 
 function corrupt(what: string): RolloutError {
-  return new RolloutError('LEDGER_CORRUPT', `The ledger contradicts itself: ${what}. Restore the state directory from a copy.`);
+  return new RolloutError('LEDGER_CORRUPT', `The ledger contradicts itself: ${what}.`);
 }
 
 /** One byte per item, see ITEM_BIT. */

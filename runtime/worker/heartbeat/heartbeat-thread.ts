@@ -21,7 +21,7 @@ import { lastSeenMs, takeLagMs } from './loop-lag.ts';
  */
 
 const OUTDATED =
-  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory, or begin the run again with --fresh';
+  'this coordinator has an older epoch than this worker has seen, and is not believed: it was replaced, or its store was restored from an old copy. If no other answers, start it from the newest copy of its state directory and, where its ledger is on Redis, of the data of that server, or begin the run again with --fresh';
 
 const settings = workerData as HeartbeatSettings;
 const port = mustGet(parentPort, 'the port to the main thread');

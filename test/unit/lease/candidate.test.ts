@@ -195,9 +195,9 @@ test('L4: of two candidates that see the same expired lease one wins, the other 
   for (const leaseHolder of won) leaseHolder.stop();
 });
 
-test('L3: a ledger behind the floor is refused with both numbers and what to do', async (t) => {
+test('L3: a ledger behind the floor is refused with both numbers', async (t) => {
   const error = await t.throwsAsync(candidate(setting(), 'a', { floor: 4 }), { code: 'LEDGER_BEHIND' });
-  t.regex(error?.message ?? '', /is empty.*epoch 4.*Restore/s);
+  t.regex(error?.message ?? '', /is empty.*epoch 4.*twice/s);
 });
 
 test('a candidate whose signal aborts gives up with its reason', async (t) => {
