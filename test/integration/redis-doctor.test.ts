@@ -1,14 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { batchLines } from '../support/batch-lines.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { freePort, RedisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
 
 async function redisServer(
@@ -42,6 +43,30 @@ test('a server on which nothing is lost is fit; what may be lost is said, and wh
   const run = makeRun(t, { lines: batchLines(1), args: ['--backend', 'mock', '--redis', server.url] });
   t.like(await run.refused(), { exit: 2 });
   t.regex((await run.refused()).stderr, /a run cannot be kept on redis:.*noeviction/);
+});
+
+test('a node of a cluster and a Sentinel are refused, by doctor and at the start of a run, with what to name instead', async (t) => {
+  const cluster = await redisServer(t, ['--cluster-enabled', 'yes']);
+  const [dir, port] = [temporaryDir(t), await freePort()];
+  const file = join(dir, 'sentinel.conf');
+  await writeFile(file, `port ${port}\nbind 127.0.0.1\n`);
+  const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
+  t.teardown(() => sentinel.kill('SIGKILL'));
+  const asked = (url: string) => verb(['doctor', '--redis', url], '/');
+  const atSentinel = `redis://127.0.0.1:${port}`;
+  await until('the Sentinel answers', PATIENCE_MS, async () => (await asked(atSentinel)).exit === 2);
+  for (const [url, wanted] of [
+    [cluster.url, /refused: .*Redis Cluster, which is not supported\n.*cluster-enabled no/],
+    [atSentinel, /refused: .*Redis Sentinel.*not supported\n.*name the primary/],
+  ] as const) {
+    const { exit, stdout } = await asked(url);
+    t.is(exit, 2);
+    t.regex(stdout, wanted);
+    const run = makeRun(t, { lines: batchLines(1), args: ['--backend', 'mock', '--redis', url] });
+    const refused = await run.refused();
+    t.is(refused.exit, 2);
+    t.regex(refused.stderr, /a run cannot be kept on redis:.*not supported/);
+  }
 });
 
 test('a user without a command or without the keys is told which it lacks', async (t) => {

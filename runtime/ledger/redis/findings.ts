@@ -22,6 +22,8 @@ const OLDEST_VERSION = 7;
 
 export function findingsOf({ info, config, denied, areKeysDenied }: ServerAnswers): readonly Finding[] {
   const fields = fieldsOf(info);
+  const other = kindFindings(fields);
+  if (other.length > 0) return other;
   return [
     ...versionFindings(fields),
     ...roleFindings(fields),
@@ -37,6 +39,30 @@ export function fieldsOf(info: string): ReadonlyMap<string, string> {
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1)]));
 }
 
+/** Of a server that keeps no ledger, whatever its settings are. */
+function kindFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
+  if (fields.get('redis_mode') === 'sentinel')
+    return [
+      refused(
+        'this is a Redis Sentinel, which keeps no data, and asking it for the primary is not supported',
+        'name the primary that it watches (SENTINEL get-master-addr-by-name <name>)',
+      ),
+    ];
+  if (fields.get('cluster_enabled') === '1')
+    return [
+      refused(
+        'this server is a node of a Redis Cluster, which is not supported',
+        'name a server by itself, with cluster-enabled no; replicas may follow it',
+      ),
+    ];
+  return [];
+}
+
+/** Whether it is a server by itself: others do not carry out the scripts of a run. */
+export function keepsLedgers(info: string): boolean {
+  return kindFindings(fieldsOf(info)).length === 0;
+}
+
 function versionFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
   // It may not be asked, which is a finding of its own.
   if (fields.size === 0) return [];
@@ -50,7 +76,7 @@ function versionFindings(fields: ReadonlyMap<string, string>): readonly Finding[
 function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
   const isReplica = fields.get('role') === 'slave';
   return [
-    ...(isReplica ? [refused('this server is a replica, which takes no writes', 'name the primary, or its Sentinels')] : []),
+    ...(isReplica ? [refused('this server is a replica, which takes no writes', 'name the primary')] : []),
     ...(fields.get('active_replica') === '1' || fields.get('multi_master') === '1'
       ? [refused('this server accepts writes in several places at once (KeyDB, active-replica)', 'use a server with one primary')]
       : []),

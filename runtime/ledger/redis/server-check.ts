@@ -3,11 +3,10 @@ import { RolloutError } from '../../base/errors.ts';
 import type { RedisStore } from '../../model/store.ts';
 import { connected, connectRedis } from './connection.ts';
 import { storeFailure } from './failure.ts';
-import { type Finding, findingsOf, findingText, type ServerAnswers } from './findings.ts';
+import { type Finding, findingsOf, findingText, keepsLedgers, type ServerAnswers } from './findings.ts';
 import { keysOf } from './keys.ts';
 import { redisOptions } from './options.ts';
 import { defineScripts } from './scripts.ts';
-import { failing } from './session.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -31,8 +30,10 @@ export async function requireFit(store: RedisStore, env: Environment, runId: str
 }
 
 async function answersOf(redis: Redis, runId: string): Promise<ServerAnswers> {
+  const said = await refusable(redis.info());
+  const info = said.kind === 'answered' ? (said.answer as string) : '';
+  if (!keepsLedgers(info)) return { info, config: null, denied: [], areKeysDenied: false };
   const { denied, areKeysDenied } = await deniedOf(redis, runId);
-  const info = denied.includes('INFO') ? '' : await failing(redis.info());
   return { info, config: await configOf(redis), denied, areKeysDenied };
 }
 

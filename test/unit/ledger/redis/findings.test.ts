@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fieldsOf, findingsOf, type ServerAnswers } from '../../../../runtime/ledger/redis/findings.ts';
+import { fieldsOf, findingsOf, keepsLedgers, type ServerAnswers } from '../../../../runtime/ledger/redis/findings.ts';
 
 const GOOD: ServerAnswers = {
   info: '# Server\r\nredis_version:7.0.15\r\nrole:master\r\naof_enabled:1\r\nconnected_slaves:0\r\nmaxmemory_policy:noeviction\r\n',
@@ -34,6 +34,20 @@ test('what would lose items without a word is refused, with what to do', (t) => 
     t.is(told(answers).length, 1, String(wanted));
     t.regex(told(answers)[0] ?? '', wanted);
   }
+});
+
+test('a Sentinel and a node of a cluster are refused with what to name instead, and with nothing else', (t) => {
+  const others: readonly [string, RegExp][] = [
+    ['redis_version:7.0.15\r\nredis_mode:sentinel\r\n', /refused: .*Sentinel.*not supported; name the primary/],
+    [`${GOOD.info}redis_mode:cluster\r\ncluster_enabled:1\r\n`, /refused: .*Cluster, which is not supported; .*cluster-enabled no/],
+  ];
+  for (const [info, wanted] of others) {
+    const found = told({ info, config: null, denied: ['EVALSHA'] });
+    t.is(found.length, 1);
+    t.regex(found[0] ?? '', wanted);
+    t.false(keepsLedgers(info));
+  }
+  t.true(keepsLedgers(`${GOOD.info}redis_mode:standalone\r\ncluster_enabled:0\r\n`));
 });
 
 test('what a crash or a fail-over may lose is said, and the run goes on', (t) => {
