@@ -14,6 +14,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   INPUT_CHANGED: { exit: 2, isRetryable: false },
   STATE_UNREADABLE: { exit: 2, isRetryable: false },
   LEDGER_BEHIND: { exit: 2, isRetryable: false },
+  LEDGER_EXPIRED: { exit: 2, isRetryable: false },
   LEDGER_LOST_WRITES: { exit: 4, isRetryable: true },
   LEDGER_CORRUPT: { exit: 2, isRetryable: false },
   PLACE_ELSEWHERE: { exit: 2, isRetryable: false },
@@ -46,6 +47,7 @@ export type ErrorCode =
   | 'INPUT_CHANGED'
   | 'STATE_UNREADABLE'
   | 'LEDGER_BEHIND'
+  | 'LEDGER_EXPIRED'
   | 'LEDGER_LOST_WRITES'
   | 'LEDGER_CORRUPT'
   | 'PLACE_ELSEWHERE'

@@ -58,20 +58,21 @@ export function coordinatorConfig(args: RunArguments, input: CoordinatorInput, p
     http: `${input.loopback}:0`,
     stateDir: paths.stateDir,
     tls: { dir: paths.tlsDir },
-    store: storeConfig(input.store),
+    store: storeConfig(input.store, args.redisExpireAfter),
     events: paths.events,
     ...(Object.keys(args.timing).length === 0 ? {} : { timing: args.timing }),
   };
 }
 
 /** As the settings file names it; what is not given is left out. */
-function storeConfig(store: Store): Record<string, unknown> {
+function storeConfig(store: Store, expireAfter: string | undefined): Record<string, unknown> {
   switch (store.kind) {
     case 'embedded':
       return { embedded: {} };
     case 'redis': {
       const { kind: _, url, ...files } = store;
-      return { redis: url, ...Object.fromEntries(Object.entries(files).filter(([, file]) => file !== null)) };
+      const given = Object.entries(files).filter(([, file]) => file !== null);
+      return { redis: url, ...Object.fromEntries(given), ...(expireAfter === undefined ? {} : { expireAfter }) };
     }
     default:
       return assertNever(store);

@@ -48,6 +48,7 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   redisCaCert: optionOf(COORDINATOR['store.caCert']),
   redisCert: optionOf(COORDINATOR['store.cert']),
   redisKey: optionOf(COORDINATOR['store.key']),
+  redisExpireAfter: optionOf(COORDINATOR['store.expireAfter']),
   force: { flags: '--force', help: 'go on although input or options differ from those of the run', default: false },
   extend: {
     flags: '--extend',

@@ -11,6 +11,7 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export/export.ts';
 import { writeNotes } from '../results/export/notes-file.ts';
+import { writeFinishedRun } from '../run-dir/finished-run.ts';
 import { type StatePaths, statePaths } from '../run-dir/paths.ts';
 import { type ServedRun, writeServing } from '../run-dir/state-files.ts';
 import { bootDisk } from './boot/boot-disk.ts';
@@ -38,7 +39,8 @@ export interface RunPlace {
   writeServing(epoch: Epoch): Promise<void>;
   /** Resolves when the hints have been read once; null where there is no file of hints. */
   watchHints(onHints: (hints: readonly ComputeHint[]) => void): Promise<Timer | null>;
-  exportResults(items: number): Promise<void>;
+  /** Of the finished run, and how it ended. */
+  exportResults(epoch: Epoch, items: number): Promise<void>;
   /** A worker has seen a later epoch than the store (L41). Rejects. */
   refuseStoreBehind(own: Epoch, seen: SeenEpoch): Promise<never>;
 }
@@ -73,13 +75,18 @@ export function runPlace(options: RunPlaceOptions): RunPlace {
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),
     watchHints: async (onHints) =>
       file === null ? null : (await import('./perform/hints-file.ts')).watchHintsFile({ file, clock, log, onHints }),
-    exportResults: (items) => exportAll(options, paths, items),
+    exportResults: (epoch, items) => exportAll(options, paths, epoch, items),
     refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, settings.store, own, seen),
   };
 }
 
-async function exportAll({ ledger, settings, outputMode, guard }: RunPlaceOptions, paths: StatePaths, items: number): Promise<void> {
-  const { notes } = await exportResults({
+async function exportAll(
+  { ledger, settings, outputMode, guard }: RunPlaceOptions,
+  paths: StatePaths,
+  epoch: Epoch,
+  items: number,
+): Promise<void> {
+  const { notes, done, failed } = await exportResults({
     ledger,
     dir: paths.segmentsDir,
     outputPath: settings.output,
@@ -92,6 +99,7 @@ async function exportAll({ ledger, settings, outputMode, guard }: RunPlaceOption
     guard,
   });
   await writeNotes(paths.answerNotes, notes);
+  await writeFinishedRun(paths.finished, { epoch, done, failed });
   await guard.release();
 }
 

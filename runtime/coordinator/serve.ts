@@ -109,7 +109,7 @@ async function hasGrown({ recovered, indexing }: Ready): Promise<boolean> {
 async function finishAgain(ready: Ready): Promise<ExitCode> {
   const { place, indexing, recovered, log, isSupervised } = ready;
   const { items } = await indexing.done;
-  await place.exportResults(items);
+  await place.exportResults(recovered.leaseHolder.lease().epoch, items);
   const exit = exitOf(recovered.scan.progress.failed);
   // The supervisor ends its workers itself.
   if (isSupervised) return exit;
@@ -176,7 +176,7 @@ function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts)
     events,
     log,
     clock,
-    exportResults: () => place.exportResults(indexing.count()),
+    exportResults: () => place.exportResults(epoch, indexing.count()),
     onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
     tell,
     onFailure: end.fail,

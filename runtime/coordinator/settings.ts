@@ -4,7 +4,7 @@ import type { Rules } from '../base/config/settings.ts';
 import { loadSettings } from '../base/config/settings-file.ts';
 import { loopback } from '../base/loopback.ts';
 import type { ItemForm } from '../model/session.ts';
-import { namedStore, redisStoreProblem, type Store, withPaths } from '../model/store.ts';
+import { EXPIRE_AFTER_MS, expiryProblem, namedStore, redisStoreProblem, type Store, withPaths } from '../model/store.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
 import { defaultStateDir, statePaths } from '../run-dir/paths.ts';
 import { COORDINATOR } from '../settings/coordinator.ts';
@@ -30,6 +30,8 @@ export interface CoordinatorSettings extends Omit<CoordinatorFile, Changed> {
   readonly tlsDir: string;
   /** Where the ledger is. */
   readonly store: Store;
+  /** How long after its end a server keeps the keys of a finished run; 0 for ever. */
+  readonly expireAfterMs: number;
   readonly form: ItemForm;
   readonly stallAfterMs: number;
   /** Infinity for never. */
@@ -52,6 +54,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     minFreeBytes: minFreeSpace,
     tlsDir: tls.dir ?? statePaths(stateDir).tlsDir,
     store: storeOf(store),
+    expireAfterMs: store.expireAfter ?? EXPIRE_AFTER_MS,
     form: raw ? 'raw' : 'batch',
     drainTimeoutMs: drainTimeout,
     stallAfterMs: stallAfter,
@@ -89,6 +92,9 @@ function storeOf(file: CoordinatorFile['store']): Store {
 
 function storeProblems(file: CoordinatorFile['store']): readonly { readonly field: string; readonly problem: string }[] {
   if (file.embedded !== null && file.redis !== null) return [{ field: 'store', problem: 'must name embedded or redis, not both' }];
-  const problem = redisStoreProblem(file);
-  return problem === null ? [] : [{ field: 'store.redis', problem }];
+  const [problem, ofExpiry] = [redisStoreProblem(file), expiryProblem(file.expireAfter)];
+  return [
+    ...(problem === null ? [] : [{ field: 'store.redis', problem }]),
+    ...(ofExpiry === null ? [] : [{ field: 'store.expireAfter', problem: ofExpiry }]),
+  ];
 }

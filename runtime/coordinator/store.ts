@@ -22,7 +22,7 @@ export interface OpenStore {
 }
 
 export interface StoreOptions {
-  readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'store'>;
+  readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'store' | 'expireAfterMs'>;
   readonly runId: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -52,7 +52,10 @@ async function openEmbedded({ settings, clock }: StoreOptions): Promise<OpenStor
 }
 
 /** A server that does not answer is asked again for as long as any other call. The client is loaded where it is needed alone. */
-async function openRedis({ runId, env, clock, random, log }: StoreOptions, store: RedisStore): Promise<OpenStore> {
+async function openRedis(
+  { settings: { expireAfterMs }, runId, env, clock, random, log }: StoreOptions,
+  store: RedisStore,
+): Promise<OpenStore> {
   const [{ openRedisLedger, REDIS_LIMITS }, { redisOptions }, { requireFit }] = await Promise.all([
     import('../ledger/redis/ledger.ts'),
     import('../ledger/redis/options.ts'),
@@ -62,6 +65,6 @@ async function openRedis({ runId, env, clock, random, log }: StoreOptions, store
   const findings = await untilAnswered({ clock, random }, () => requireFit(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
-  const ledger = await untilAnswered({ clock, random }, () => openRedisLedger({ runId, redis, random, onError }));
+  const ledger = await untilAnswered({ clock, random }, () => openRedisLedger({ runId, redis, random, expireAfterMs, onError }));
   return { ledger, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
 }

@@ -24,6 +24,17 @@ export type RedisFields = { readonly [Name in 'redis' | 'passwordFile' | 'caCert
 
 const FIELDS = ['url', 'passwordFile', 'caCert', 'cert', 'key'] as const;
 
+/** Long enough to come back from a holiday and read the results once more. */
+export const EXPIRE_AFTER_MS: number = 7 * 24 * 3_600_000;
+/** The output files are written from the keys of the finished run, which takes a while where it is long. */
+const LEAST_EXPIRE_AFTER_MS = 3_600_000;
+
+/** Null where so many milliseconds may be said for the time that the keys of a finished run are kept; 0 is for ever. */
+export function expiryProblem(ms: number | null): string | null {
+  if (ms === null || ms === 0 || ms >= LEAST_EXPIRE_AFTER_MS) return null;
+  return 'must be at least 1h, or 0s to keep the keys of finished runs: the output files are written from them';
+}
+
 export const REDIS_PASSWORD_VARIABLE = 'ROLLOUT_REDIS_PASSWORD';
 
 export interface RedisAddress {

@@ -15,6 +15,8 @@ export interface StatePaths {
   /** The highest epoch that this directory has seen. */
   readonly epochMark: string;
   readonly answerNotes: string;
+  /** How the run ended. */
+  readonly finished: string;
   readonly lastEnd: string;
   readonly tlsDir: string;
   readonly storeDir: string;
@@ -35,6 +37,7 @@ export function statePaths(stateDir: string): StatePaths {
     serving: join(stateDir, 'coordinator.json'),
     epochMark: join(stateDir, 'epoch'),
     answerNotes: join(stateDir, 'answer-notes.json'),
+    finished: join(stateDir, 'finished.json'),
     lastEnd: join(stateDir, 'last-end.json'),
     tlsDir: join(stateDir, 'tls'),
     storeDir: join(stateDir, 'store'),

@@ -68,6 +68,14 @@ export const COORDINATOR = {
     text: 'certificate by which the Redis server knows this client, PEM',
   },
   'store.key': { kind: 'text', otherwise: 'none', flags: '--redis-key <file>', text: 'key of that certificate, PEM' },
+  'store.expireAfter': {
+    kind: 'duration',
+    otherwise: '168h (7 days)',
+    flags: '--redis-expire-after <duration>',
+    text: 'so long after its end the keys of a finished run expire on the server; `0s`: never',
+    more: ' ([redis.md](redis.md))',
+    help: 'how long the server keeps the keys of a finished run; 0s: for ever (default: 168h)',
+  },
   raw: { kind: 'switch', default: false, flags: '--raw', text: 'each line is any JSON value; its custom_id is the line number' },
   onInvalid: {
     kind: 'choice',

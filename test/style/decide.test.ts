@@ -99,7 +99,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'worker/session': ['addresses', 'epoch-guard', 'round-time', 'window'],
   cli: ['arguments', 'redis-arguments', 'run-settings'],
   'cli/run': ['dry-run-text', 'found-text', 'identity-table', 'identity-verdict', 'restart', 'run-summary', 'supervision', 'unanswered'],
-  'cli/status': ['rate', 'run-status', 'status-text'],
+  'cli/status': ['rate', 'run-status', 'standing', 'status-text'],
   'cli/verbs': ['drain-text', 'verification-text'],
   'cli/view': ['terminal'],
 };

@@ -9,6 +9,8 @@ export interface SeenStatus extends RunStatus {
   readonly silence: string | null;
   /** Why the last `rollout run` ended before the run did; empty where that is not known, or a process is there. */
   readonly endReason: string;
+  /** The keys of the finished run have expired on their server: this is how it ended. */
+  readonly isExpired: boolean;
 }
 
 export function settledItems(status: Pick<RunStatus, 'done' | 'failed'>): number {

@@ -97,6 +97,7 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     ...(status.stall === null ? [] : [stallText(status.stall)]),
     ...withoutWorkers(status, stateDir),
     ...howToGoOn(status, stateDir),
+    ...(status.isExpired ? [EXPIRED] : []),
   ];
 }
 
@@ -106,6 +107,9 @@ function inFlightText(status: SeenStatus): string {
     return `running: ${status.running - status.prefetched}${status.prefetched === 0 ? '' : `, held ready: ${status.prefetched}`}`;
   return `in flight when it ended, and run again unless a worker has kept the result: ${status.running}`;
 }
+
+const EXPIRED =
+  'Its keys are no longer on the Redis server, where they expire some time after the end: this is how the run ended, by its state directory. `export` and `verify` need the keys; the output files stay as they were written.';
 
 function withoutWorkers(status: SeenStatus, stateDir: string): readonly string[] {
   const { isLive, state, workers, runPid } = status;

@@ -6,12 +6,14 @@ import type { Ledger } from '../../ledger/contract.ts';
 import { openLedgerReadOnly } from '../../ledger/embedded/ledger.ts';
 import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
-import { EMBEDDED, type RedisStore } from '../../model/store.ts';
+import { EMBEDDED, type RedisStore, type Store } from '../../model/store.ts';
 import { withWayOut } from '../../model/way-out.ts';
 import { highestSegment } from '../../results/log/place.ts';
+import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
 import { readEpochMark } from '../../run-dir/state-files.ts';
+import { ledgerBehind, ledgerExpired, type Standing, standingOf } from './standing.ts';
 
 /** The ledger of the run of a state directory, read without disturbing its processes. */
 
@@ -23,23 +25,47 @@ type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
 export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
   // Read before the ledger: a coordinator wins its epoch there before it is written down here.
   const seen = await seenEpoch(paths);
-  return withAnyLedger(env, paths, async (ledger) => {
-    const { epoch } = await ledger.progress();
-    if (epoch < seen) throw ledgerBehind(epoch, seen, paths);
+  return withAnyLedger(env, paths, async (ledger, store) => {
+    const standing = await standingNow(ledger, store, paths, seen);
+    if (standing.kind === 'expired') throw ledgerExpired(standing, store, paths.stateDir);
+    if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
     return use(ledger);
   });
 }
 
+/** Where the run stands by its ledger or, where that has expired, as it ended. */
+export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
+  return (await readStanding(env, paths)).progress;
+}
+
+export async function readStanding(env: Environment, paths: StatePaths): Promise<Exclude<Standing, { readonly kind: 'behind' }>> {
+  const seen = await seenEpoch(paths);
+  return withAnyLedger(env, paths, async (ledger, store) => {
+    const standing = await standingNow(ledger, store, paths, seen);
+    if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
+    return standing;
+  });
+}
+
+async function standingNow(ledger: LedgerReader, store: Store, { finished }: StatePaths, seen: number): Promise<Standing> {
+  return standingOf(await ledger.progress(), seen, store.kind === 'redis' ? await readFinishedRun(finished) : null);
+}
+
 /** Whatever the ledger knows, for those who only ask whether somebody uses it. */
-export async function withAnyLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+export async function withAnyLedger<T>(
+  env: Environment,
+  paths: StatePaths,
+  use: (ledger: LedgerReader, store: Store) => Promise<T>,
+): Promise<T> {
   const run = await readRunFile(paths.stateDir);
   const { store, runId } = run ?? { store: EMBEDDED, runId: '' };
+  const asked = async (ledger: LedgerReader): Promise<T> => use(ledger, store);
   try {
     switch (store.kind) {
       case 'embedded':
-        return await using(await openLedgerReadOnly(paths.storeDir), use);
+        return await using(await openLedgerReadOnly(paths.storeDir), asked);
       case 'redis':
-        return await answering(store, async () => using(await openReader(env, store, runId), use));
+        return await answering(store, async () => using(await openReader(env, store, runId), asked));
       default:
         return assertNever(store);
     }
@@ -48,21 +74,9 @@ export async function withAnyLedger<T>(env: Environment, paths: StatePaths, use:
   }
 }
 
-export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
-  return withLedger(env, paths, async (ledger) => ledger.progress());
-}
-
 /** The highest epoch that the state directory has seen, -1 for none (L3). */
 async function seenEpoch({ epochMark, segmentsDir }: StatePaths): Promise<number> {
   return Math.max(await readEpochMark(epochMark), await highestSegment(segmentsDir));
-}
-
-function ledgerBehind(epoch: number, seen: number, { stateDir }: StatePaths): RolloutError {
-  const there = epoch < 0 ? 'has nothing of this run' : `is at epoch ${epoch}`;
-  return new RolloutError(
-    'LEDGER_BEHIND',
-    `The ledger ${there}, but the run in ${stateDir} was at epoch ${seen} already: what was recorded since is missing from it.`,
-  );
 }
 
 async function using<T>(ledger: OpenReader, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {

@@ -59,7 +59,7 @@ export function requireServed(stored: StoredRun, paths: StatePaths): ServedRun {
 }
 
 /** The same page as a live coordinator would give, without the workers. */
-export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenStatus, 'runPid' | 'silence' | 'endReason'> {
+export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenStatus, 'runPid' | 'silence' | 'endReason' | 'isExpired'> {
   const { state, epoch, running, handedBack, done, failed } = progress;
   return {
     runId: stored.runFile.runId,

@@ -8,7 +8,7 @@ import { readEndReason } from '../status/last-end.ts';
 import { type LiveRun, markedAddress, openLiveRun } from '../status/live-run.ts';
 import { NO_WATCH, onLook, type SeenStatus, statusJson } from '../status/run-status.ts';
 import { statusPage } from '../status/status-text.ts';
-import { type Environment, readProgress } from '../status/stored-ledger.ts';
+import { type Environment, readStanding } from '../status/stored-ledger.ts';
 import { requireStoredRun, type StoredRun, storedStatus } from '../status/stored-run.ts';
 import type { StatusArguments } from '../verb-arguments.ts';
 
@@ -52,8 +52,9 @@ async function openLive(deps: CliDeps, paths: StatePaths, stored: StoredRun): Pr
 async function see(env: Environment, paths: StatePaths, live: LiveRun | null): Promise<SeenStatus> {
   const told = (await live?.status()) ?? null;
   const runPid = (await lockHolder(paths.lock))?.pid ?? null;
-  if (told !== null) return { ...told, isLive: true, runPid, silence: null, endReason: '' };
-  const progress = await readProgress(env, paths);
+  if (told !== null) return { ...told, isLive: true, runPid, silence: null, endReason: '', isExpired: false };
+  const { kind, progress } = await readStanding(env, paths);
   const endReason = runPid === null ? await readEndReason(paths.lastEnd, progress.epoch) : '';
-  return { ...storedStatus(await requireStoredRun(paths), progress), runPid, silence: live?.silence() ?? null, endReason };
+  const isExpired = kind === 'expired';
+  return { ...storedStatus(await requireStoredRun(paths), progress), runPid, silence: live?.silence() ?? null, endReason, isExpired };
 }

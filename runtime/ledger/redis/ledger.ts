@@ -13,6 +13,8 @@ export interface RedisLedgerOptions {
   readonly runId: string;
   readonly redis: RedisOptions;
   readonly random: Random;
+  /** How long after its end the keys of a finished run are kept; for ever where it is not said, or 0. */
+  readonly expireAfterMs?: number;
   /** The connection was lost or refused; it is tried again. For the log. */
   readonly onError: (error: Error) => void;
 }
@@ -22,14 +24,14 @@ const LONG_MS = 120_000;
 export const REDIS_LIMITS: Limits = { scan: LONG_MS, bits: LONG_MS, reopen: LONG_MS };
 
 /** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
-export async function openRedisLedger({ runId, redis: options, random, onError }: RedisLedgerOptions): Promise<Ledger> {
+export async function openRedisLedger({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<Ledger> {
   const redis = connectRedis(options, onError);
   const session = new Session(redis, runId);
   await connected(redis);
   return {
     ...leaseVerbs(session, random),
     ...itemVerbs(session),
-    ...runVerbs(session),
+    ...runVerbs(session, expireAfterMs),
     scan: (epoch) => scanStored(session, epoch),
     progress: () => readProgress(redis, runId),
     bits: (from, count) => readBits(session, from, count),

@@ -9,7 +9,8 @@ import type { Session } from './session.ts';
 
 type RunVerbs = Pick<CoordinatorLedger, 'bind' | 'register' | 'forget' | 'pause' | 'resume' | 'finish' | 'reopen'>;
 
-export function runVerbs(session: Session): RunVerbs {
+/** `expireAfterMs`: how long after its end the keys of a finished run are kept, 0 for ever. */
+export function runVerbs(session: Session, expireAfterMs: number): RunVerbs {
   const stamped = (by: Stamp, verb: ScriptName, args: readonly Argument[]) => session.under(by.epoch, verb, [by.serial, ...args]);
   return {
     bind: async (epoch, place) => {
@@ -35,7 +36,7 @@ export function runVerbs(session: Session): RunVerbs {
       return 'kind' in reply ? reply : { kind: 'resumed' };
     },
     finish: async (by, items) => {
-      const reply = await stamped(by, 'finish', [items]);
+      const reply = await stamped(by, 'finish', [items, expireAfterMs]);
       return 'kind' in reply ? (reply as Fenced | Overtaken) : finishedOf(reply);
     },
     reopen: (by, reopening) => reopen(session, by, reopening),

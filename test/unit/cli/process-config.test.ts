@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { RunArguments } from '../../../runtime/cli/arguments.ts';
 import {
   coordinatorConfig,
   coordinatorEnvironment,
@@ -6,7 +7,7 @@ import {
   workerConfig,
   workerEnvironment,
 } from '../../../runtime/cli/process-config.ts';
-import { EMBEDDED, type Store } from '../../../runtime/model/store.ts';
+import { EMBEDDED, namedStore, type Store } from '../../../runtime/model/store.ts';
 import { statePaths } from '../../../runtime/run-dir/paths.ts';
 import { COORDINATOR } from '../../../runtime/settings/coordinator.ts';
 import { runArguments } from './run-arguments.ts';
@@ -56,13 +57,18 @@ test('the coordinator gets paths, limits and what shapes results, and a port cho
 });
 
 test('the coordinator gets the store of the run, and of a server what is given of it', (t) => {
-  const of = (store: Store): unknown =>
-    coordinatorConfig(runArguments(), { runId: 'R', inputPath: '/in', outputMode: 0o640, store, loopback: '127.0.0.1' }, PATHS)['store'];
+  const of = (store: Store, args: Partial<RunArguments> = {}): unknown =>
+    coordinatorConfig(runArguments(args), { runId: 'R', inputPath: '/in', outputMode: 0o640, store, loopback: '127.0.0.1' }, PATHS)[
+      'store'
+    ];
   t.deepEqual(of(EMBEDDED), { embedded: {} });
   t.deepEqual(of({ kind: 'redis', url: 'rediss://a', passwordFile: '/p', caCert: null, cert: null, key: null }), {
     redis: 'rediss://a',
     passwordFile: '/p',
   });
+  const redisExpireAfter = '2h';
+  t.deepEqual(of(namedStore({ redis: 'redis://a' }), { redisExpireAfter }), { redis: 'redis://a', expireAfter: '2h' });
+  t.deepEqual(of(EMBEDDED, { redisExpireAfter }), { embedded: {} });
 });
 
 test('a worker gets its slot as id, its own store, and the addresses of the coordinators', (t) => {

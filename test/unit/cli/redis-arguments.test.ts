@@ -17,6 +17,7 @@ test('what contradicts itself is refused, and a password in a URL is not shown',
   const cases: readonly [RedisArguments, RegExp][] = [
     [{ redisPasswordFile: 'p' }, /^--redis has to name the server/],
     [{ redis: 'a:6379' }, /^--redis must be like/],
+    [{ redis: 'redis://a', redisExpireAfter: '5m' }, /^--redis-expire-after must be at least 1h/],
     [{ redis: 'redis://%zz@a' }, /^--redis must have a user/],
     [{ redis: 'redis://:secret@a' }, /^--redis must not hold the password.*--redis-password-file/],
     [{ redis: 'redis://a', redisCaCert: 'ca.pem' }, /rediss:\/\//],

@@ -51,6 +51,7 @@ test('input and output are enough: everything else has its default', async (t) =
     logLevel: 'info',
     drainTimeoutMs: 20_000,
     hintsFile: null,
+    expireAfterMs: 7 * 24 * 3_600_000,
     timing: DEFAULT_TIMING,
   });
 });
@@ -73,6 +74,10 @@ test('the ledger is on the Redis server that is named, never shown with a passwo
   t.deepEqual((await load(of('{ embedded: {} }'))).store, { kind: 'embedded' });
   const { store } = await load(of('{ redis: "rediss://u@a:1", passwordFile: /secret, caCert: ca.pem }'));
   t.like(store, { kind: 'redis', url: 'rediss://u@a:1', passwordFile: '/secret', caCert: resolve('ca.pem'), key: null });
+  const kept = async (expireAfter: string): Promise<number> => (await load(of(`{ redis: "redis://a", ${expireAfter} }`))).expireAfterMs;
+  t.deepEqual([await kept(''), await kept('expireAfter: 2h'), await kept('expireAfter: 0s')], [7 * 24 * 3_600_000, 7_200_000, 0]);
+  const [short] = await mistakesIn(t, of('{ redis: "redis://a", expireAfter: 59m }'));
+  t.regex(short ?? '', /`store\.expireAfter` at line 3 must be at least 1h, or 0s/);
   const [both] = await mistakesIn(t, of('{ embedded: {}, redis: "redis://a" }'));
   t.is(both, '`store` at line 3 must name embedded or redis, not both');
   const [lonely] = await mistakesIn(t, of('{ passwordFile: p }'));

@@ -1,7 +1,7 @@
 #!lua
 -- Ends the run, once each of its items is terminal (L16). Stamped (L38).
 --
--- ARGV   4 serial · 5 items
+-- ARGV   4 serial · 5 items · 6 ms after which the keys of the finished run expire, 0 for never
 -- Reply: {'finished', writes} · {'unfinished', writes, packed head, state, reason}
 --@include head
 
@@ -15,4 +15,8 @@ if done + failed ~= items or cursor ~= items then
 end
 if running ~= 0 or handedBack ~= 0 then return { 'bug', 'all items are terminal, and yet some are in flight' } end
 if state ~= 'c' then putHead('s', packState('c', serial, '')) end
-return carryOut() or { 'finished', writes }
+local denied = carryOut()
+if denied then return denied end
+-- Only of a run that is finished by now. Where a key may not expire it is kept, and the run is finished all the same.
+if state ~= 'c' and ARGV[6] ~= '0' then for _, key in ipairs(KEYS) do redis.pcall('PEXPIRE', key, ARGV[6]) end end
+return { 'finished', writes }

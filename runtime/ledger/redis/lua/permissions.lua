@@ -16,6 +16,8 @@ local calls = {
   { 'HSCAN', key, '0' },
   { 'HSET', key, '0', '0' },
   { 'INFO' },
+  { 'PERSIST', key },
+  { 'PEXPIRE', key, '1' },
   { 'TIME' },
 }
 local denied = {}

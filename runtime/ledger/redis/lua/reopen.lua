@@ -77,6 +77,8 @@ for at = 1, #ARGV[9], 16 do
 end
 for _, amount in pairs(counts) do total = total + amount end
 if total ~= done + failed - items then return { 'bug', 'the tallies count what stays recorded (L39)' } end
+-- Before the first write: a run that goes on never expires.
+for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end
 if staged then plan('HDEL', HEAD, 'g') end
 local decided = struct.pack('<I4I4I4I4', epoch, highest + 1, parts, 0) .. table.concat(changes)
 putHead('o', decided, 's', packState(state == 'c' and 'r' or state, serial, state == 'p' and reason or ''))

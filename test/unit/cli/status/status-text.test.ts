@@ -15,6 +15,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
     runPid: null,
     silence: null,
     endReason: '',
+    isExpired: false,
     ...change,
   };
 }
@@ -153,4 +154,10 @@ test('items that workers hold ready are told apart from those that run', (t) => 
   const both = status({ running: 9, prefetched: 3, workers: [READY] });
   t.regex(progressLine(both, startRate(0, 42)), /, 6 running, 3 held ready, /);
   t.regex(statusPage(both, 'd').join('\n'), /^running: 6, held ready: 3, handed back: 1, to do: 48$/m);
+});
+
+test('of a finished run whose keys have expired its end is shown, and that this is all', (t) => {
+  const expired = statusPage(status({ isLive: false, state: { kind: 'completed' }, isExpired: true }), 'd').join('\n');
+  t.regex(expired, /^state: completed, some items failed$/m);
+  t.regex(expired, /no longer on the Redis server.*`export` and `verify` need the keys/);
 });
