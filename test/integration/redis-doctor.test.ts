@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
-import { batchLines } from '../support/batch-lines.ts';
+import { batchLines, itemIds } from '../support/batch-lines.ts';
+import { modelServer } from '../support/model-server.ts';
 import { freePort, RedisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
@@ -85,25 +86,57 @@ test('a user without a command or without the keys is told which it lacks', asyn
   t.regex((await asked('elsewhere')).stdout, /refused.*may not use its keys.*~rollout:\*/);
 });
 
-test('the user that the documentation names has all that a run needs, with its password in the environment, and nothing more', async (t) => {
+async function documentation(): Promise<string> {
+  return readFile(new URL('../../docs/redis.md', import.meta.url), 'utf8');
+}
+
+/** As the documentation says: of another database, and for what may be lost. */
+const MAY_BE_LEFT_OUT = ['select', 'config|get'];
+
+test('the user that the documentation names has all that a run and its retry need, in another database too, and nothing more', async (t) => {
   const server = await redisServer(t);
   const redis = new Redis(server.port, '127.0.0.1');
   t.teardown(() => redis.disconnect());
-  const said = /ACL (SETUSER rollout on >(\S+) .*)/.exec(await readFile(new URL('../../docs/redis.md', import.meta.url), 'utf8'));
-  const [, words = '', password = ''] = said ?? [];
+  const [, words = '', password = ''] = /ACL (SETUSER rollout on >(\S+) .*)/.exec(await documentation()) ?? [];
   await redis.call('ACL', ...words.split(' '));
+  const [sick] = itemIds(12);
+  let isHealed = false;
+  const model = await modelServer(t, (item) => (item === sick && !isHealed ? { kind: 'status', status: 400 } : { kind: 'ok' }));
   const run = makeRun(t, {
-    lines: batchLines(5),
-    args: ['--backend', 'mock', '--redis', `redis://rollout@127.0.0.1:${server.port}`],
+    lines: batchLines(12),
+    args: ['--base-url', model.url, '--redis', `redis://rollout@127.0.0.1:${server.port}/3`],
     env: { ROLLOUT_REDIS_PASSWORD: password },
   });
   const command = run.start();
-  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 1, command.stderr());
+  isHealed = true;
+  const retried = run.retry();
+  t.is(await exitOf(retried, PATIENCE_MS), 0, retried.stderr());
+  await redis.select(3);
+  t.true((await redis.keys('rollout:*')).length > 4);
   t.notRegex(command.stderr(), /may lose/, 'all settings of the server may be read');
   const asked = new Redis(server.port, '127.0.0.1', { username: 'rollout', password });
   t.teardown(() => asked.disconnect());
   await t.throwsAsync(asked.get('other'), { message: /NOPERM/ });
   await t.throwsAsync(asked.flushall(), { message: /NOPERM/ });
+});
+
+test('each command of that user is needed, and doctor names the one that is missing', async (t) => {
+  const server = await redisServer(t);
+  const redis = new Redis(server.port, '127.0.0.1');
+  t.teardown(() => redis.disconnect());
+  const [, words = ''] = /ACL (SETUSER rollout on >\S+ .*)/.exec(await documentation()) ?? [];
+  const commands = [...words.matchAll(/\+(\S+)/g)].map(([, name = '']) => name).filter((name) => !MAY_BE_LEFT_OUT.includes(name));
+  t.true(commands.length >= 15);
+  await redis.call('ACL', ...words.replace(/>\S+/, 'nopass').split(' '));
+  for (const command of commands) {
+    await redis.call('ACL', 'SETUSER', 'rollout', `-${command}`);
+    await redis.script('FLUSH');
+    const { exit, stdout } = await verb(['doctor', '--redis', `redis://rollout@127.0.0.1:${server.port}`], '/');
+    t.is(exit, 2, command);
+    t.regex(stdout, new RegExp(`may not give.* ${command}\\b[\\s\\S]*\\+${command}\\b`, 'i'));
+    await redis.call('ACL', 'SETUSER', 'rollout', `+${command}`);
+  }
 });
 
 test('a server that does not answer, a password in the URL and a file that is not there are told with what to do, and no password is shown', async (t) => {

@@ -118,8 +118,9 @@ function durabilityFindings(fields: ReadonlyMap<string, string>, config: ServerA
 }
 
 function syncLoss(sync: string): string {
-  const span = sync === 'everysec' ? 'the last second' : 'half a minute or more';
-  return `appendfsync is ${sync}: a crash of its machine may lose ${span}, and what was lost is executed again`;
+  // A sync that is slow is waited for two seconds, and the server goes on answering meanwhile.
+  const span = sync === 'everysec' ? 'up to the last two seconds' : 'half a minute or more';
+  return `appendfsync is ${sync}: an end of the server or its machine may lose ${span}; what was lost is executed again and, where a coordinator had just won the run, it has to be started over`;
 }
 
 function deniedFindings(denied: readonly string[]): readonly Finding[] {

@@ -17,25 +17,23 @@ export async function redisOptions(store: RedisStore, env: Readonly<Record<strin
 
 /** Editors and `echo` end a file with a line end, which is no part of a password. */
 async function passwordIn(file: string): Promise<string> {
-  return (await read(file, '--redis-password-file')).replace(/\r?\n$/, '');
+  return (await read(file, '--redis-password-file (store.passwordFile)')).replace(/\r?\n$/, '');
 }
 
 async function tlsOptions({ caCert, cert, key }: RedisStore, host: string): Promise<NonNullable<RedisOptions['tls']>> {
   return {
     // A server is asked for by the name that its certificate has; an address is none (SNI).
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
-    ...(caCert === null ? {} : { ca: await read(caCert, '--redis-ca-cert') }),
-    ...(cert === null ? {} : { cert: await read(cert, '--redis-cert') }),
-    ...(key === null ? {} : { key: await read(key, '--redis-key') }),
+    ...(caCert === null ? {} : { ca: await read(caCert, '--redis-ca-cert (store.caCert)') }),
+    ...(cert === null ? {} : { cert: await read(cert, '--redis-cert (store.cert)') }),
+    ...(key === null ? {} : { key: await read(key, '--redis-key (store.key)') }),
   };
 }
 
 async function read(file: string, name: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: Error) => {
-    throw new RolloutError(
-      'CONFIG_INVALID',
-      `${name}, or its setting in store.redis: cannot read ${file} (${cause.message}): check the path and its permissions`,
-      { cause },
-    );
+    throw new RolloutError('CONFIG_INVALID', `${name}: cannot read ${file} (${cause.message}): check the path and its permissions`, {
+      cause,
+    });
   });
 }

@@ -53,7 +53,7 @@ test('a Sentinel and a node of a cluster are refused with what to name instead, 
 test('what a crash or a fail-over may lose is said, and the run goes on', (t) => {
   const cases: readonly [Partial<ServerAnswers>, RegExp][] = [
     [{ info: GOOD.info.replace('aof_enabled:1', 'aof_enabled:0') }, /warned: .*append-only file is off.*appendonly yes/],
-    [{ config: { ...GOOD.config, appendfsync: 'everysec' } }, /warned: .*last second.*executed again/],
+    [{ config: { ...GOOD.config, appendfsync: 'everysec' } }, /warned: .*last two seconds.*executed again.*started over/],
     [{ config: { ...GOOD.config, appendfsync: 'no' } }, /warned: .*half a minute/],
     [{ config: null }, /warned: .*not known.*CONFIG GET/],
     [{ config: { ...GOOD.config, 'no-appendfsync-on-rewrite': 'yes' } }, /warned: .*rewrites/],
