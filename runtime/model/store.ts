@@ -95,7 +95,10 @@ export function namedStore({ redis: url, passwordFile, caCert, cert, key }: Redi
 
 /** What contradicts itself in how a server is to be reached, its URL being one; null where nothing does. */
 export function redisStoreProblem({ redis: url, passwordFile, caCert, cert, key }: RedisFields): string | null {
-  if (!isGiven(url)) return [passwordFile, caCert, cert, key].some(isGiven) ? 'has to name the server that these are for' : null;
+  if (!isGiven(url))
+    return [passwordFile, caCert, cert, key].some(isGiven)
+      ? 'has to name the server to which the password file and the certificates belong'
+      : null;
   if (isGiven(cert) !== isGiven(key)) return 'needs both a client certificate and its key, or neither';
   if (!redisAddress(url).isTls && (isGiven(caCert) || isGiven(cert))) return 'must be a rediss:// URL where certificates are given';
   return null;

@@ -173,6 +173,19 @@ test('TLS: a server with a certificate of its own authority, which wants one fro
   const found = await asked(...whole);
   t.is(found.exit, 0, found.stderr);
   t.is((await asked('--redis-ca-cert', file('ca.pem'))).exit, 4, 'the server wants a certificate');
+  const garbage = file('garbage.pem');
+  await writeFile(garbage, 'garbage');
+  const mistaken: readonly [args: readonly string[], wanted: RegExp][] = [
+    [['--redis-ca-cert', garbage], /--redis-ca-cert .*garbage\.pem holds no certificate/],
+    [[...whole, '--redis-cert', garbage], /--redis-cert .*garbage\.pem holds no certificate/],
+    [[...whole, '--redis-key', garbage], /--redis-key .*garbage\.pem holds no private key/],
+    [[...whole, '--redis-key', file('coordinator.key.pem')], /--redis-key .*coordinator\.key\.pem is not the key of .*client\.pem/],
+  ];
+  for (const [args, wanted] of mistaken) {
+    const { exit, stderr } = await asked(...args);
+    t.is(exit, 2, stderr);
+    t.regex(stderr, wanted);
+  }
   const untrusted = await asked();
   t.is(untrusted.exit, 4);
   t.regex(untrusted.stderr, /certificate/);

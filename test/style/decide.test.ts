@@ -47,6 +47,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'packed-settles',
     'refusal',
     'stored-rows',
+    'tls-files',
   ],
   lease: ['machine'],
   'input/file': ['endless-line', 'file-encoding', 'file-form', 'form-text'],

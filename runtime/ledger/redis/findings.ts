@@ -83,8 +83,8 @@ function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
     ...(Number(fields.get('connected_slaves') ?? 0) > 0
       ? [
           warned(
-            'replicas follow a little later: a fail-over may lose what was answered last',
-            'the run notices it, ends, and executes what was lost again',
+            'replicas follow a little later: a fail-over may lose what was answered last, which the run notices and executes again',
+            'fail over with the command FAILOVER, which waits for the replica',
           ),
         ]
       : []),
@@ -107,7 +107,10 @@ function durabilityFindings(fields: ReadonlyMap<string, string>, config: ServerA
   const sync = config?.['appendfsync'];
   if (sync === undefined)
     return [
-      warned('it is not known how often the server syncs its file', 'let the user of the run give CONFIG GET, or set appendfsync always'),
+      warned(
+        'it is not known how often the server syncs its file',
+        'let the user of the run give CONFIG GET (ACL SETUSER <user> +config|get)',
+      ),
     ];
   return [
     ...(sync === 'always' ? [] : [warned(syncLoss(sync), 'set appendfsync always')]),
