@@ -59,6 +59,7 @@ async function hold(options: LeadOptions, leaseHolder: LeaseHolder): Promise<Exi
     onCommand: testHook.onCommand,
     onServing: (core) => {
       context.lease = leaseHolder.lease();
+      context.isLeaseFresh = () => leaseHolder.isFresh();
       context.core = core;
       testHook.onServing(leaseHolder, ledger);
     },

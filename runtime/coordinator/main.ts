@@ -65,7 +65,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook = NO_TEST_HOOK): Promise<ExitCode> {
   const stop = stopSignal(log);
-  const context: ServerContext = { core: null, lease: null, coordinatorStatus: STARTING };
+  const context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING };
   const health = await startHealth(settings.http, log, () => healthOf(context, systemClock.wallMs()));
   const standby: Standby = {
     stop,

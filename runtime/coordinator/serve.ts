@@ -129,7 +129,8 @@ async function run(ready: Ready, isOver = false): Promise<ExitCode> {
   if (isOver) answerFinished(state, clock.monotonicMs());
   const end = createEnd();
   const perform = (tell: (fact: Fact) => void): Perform => performerOf(ready, { state, source, replies, end, tell });
-  const loop = createLoop({ runId, state, clock, replies, indexed: source.indexed, onFailure: end.fail, perform });
+  const isFresh = (): boolean => leaseHolder.isFresh();
+  const loop = createLoop({ runId, state, clock, replies, isFresh, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => place.keepIdentity(summary)).catch(end.fail);
   checked.catch(end.fail);
   onAbort(leaseHolder.fenced, () => end.come({ kind: 'fenced' }));

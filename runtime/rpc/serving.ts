@@ -12,7 +12,7 @@ import type { Waiters } from './waiters.ts';
 export interface Serving {
   readonly runId: string;
   readonly coordinatorInfo: () => CoordinatorInfo;
-  /** Null while the coordinator is passive. */
+  /** Null while the coordinator is passive. One that is not sure to be the primary has a core, and sends workers on (L46). */
   readonly core: () => CoordinatorCore | null;
   readonly log: Log;
   readonly waiters: Waiters;
@@ -28,7 +28,9 @@ export function primary(serving: Serving, call: Call, request: Request): { reado
   const detail = whyDenied(callerOf(call), serving.runId, request);
   if (detail !== null) return { kind: 'denied', detail };
   const core = serving.core();
-  return core === null ? { kind: 'not-leader', primaryAddress: serving.coordinatorInfo().primaryAddress } : { core };
+  const { role, primaryAddress } = serving.coordinatorInfo();
+  const isRefused = core === null || (request.service === 'worker' && role !== 'primary');
+  return isRefused ? { kind: 'not-leader', primaryAddress } : { core };
 }
 
 export function callerOf(call: Call): ReturnType<typeof identityFromAltNames> {

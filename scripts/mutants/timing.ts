@@ -31,6 +31,14 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     tests: LEASE,
   },
   {
+    name: 'holder-keeps-its-workers-past-its-margin',
+    rule: 'L46',
+    file: 'runtime/coordinator/perform/loop.ts',
+    old: 'options.isFresh() ? 0 : unsureScans + 1',
+    new: '0',
+    tests: COORDINATOR,
+  },
+  {
     name: 'holder-leaves-no-margin',
     rule: 'L5',
     file: 'runtime/lease/holder.ts',

@@ -36,6 +36,7 @@ export type FaultKind =
   | 'coordinator-stopped'
   | 'coordinator-suspended'
   | 'coordinator-interrupted'
+  | 'coordinator-cut'
   | 'worker-killed'
   | 'worker-stopped'
   | 'worker-blocked'
@@ -89,6 +90,7 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   'coordinator-stopped': { most: 0.03, perTick: true },
   'coordinator-suspended': { most: 0.02, perTick: true },
   'coordinator-interrupted': { most: 0.02, perTick: true },
+  'coordinator-cut': { most: 0.02, perTick: true },
   'worker-killed': { most: 0.03, perTick: true },
   'worker-stopped': { most: 0.03, perTick: true },
   'worker-blocked': { most: 0.03, perTick: true },
@@ -121,6 +123,7 @@ export const OF_COORDINATORS: readonly FaultKind[] = [
   'coordinator-suspended',
   'wall-clock-stepped',
   'coordinator-interrupted',
+  'coordinator-cut',
   'all-coordinators-killed',
   'power-lost',
   'power-cut',

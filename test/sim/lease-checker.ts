@@ -1,10 +1,14 @@
+import { scanIntervalMs } from '../../runtime/coordinator/workers/failure.ts';
 import { type AcquireRequest, isSameLease, type Lease, type SeenLease } from '../../runtime/model/lease.ts';
 import type { Epoch } from '../../runtime/model/row.ts';
+import type { Timing } from '../../runtime/model/timing.ts';
 import type { Checking } from './checking.ts';
 import type { SimProcess } from './sim-process.ts';
 
 /** So early a holder stops to trust its lease. */
 const MARGIN_SHARE = 0.1;
+/** At the second scan at which it does not, it lets its workers go. */
+const SCANS = 3;
 
 interface Won {
   readonly holder: string;
@@ -21,14 +25,16 @@ export class LeaseChecker {
   #row: Lease | null | undefined = null;
   readonly #pidOfNonce = new Map<string, number>();
   readonly #ttlMs: number;
+  readonly #scansMs: number;
   /** The row as each process was told it last, and since when, on that process's own clock. */
   readonly #watched = new Map<SimProcess, { readonly row: Lease | null; readonly sinceMs: number }>();
   /** When each holder asked for what it won or renewed last, on its own clock. */
   readonly #askedMs = new Map<SimProcess, number>();
 
-  constructor(checking: Checking, ttlMs: number) {
+  constructor(checking: Checking, timing: Timing) {
     this.#checking = checking;
-    this.#ttlMs = ttlMs;
+    this.#ttlMs = timing.coordinatorFailureTimeoutMs;
+    this.#scansMs = SCANS * scanIntervalMs(timing);
   }
 
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {
@@ -76,12 +82,27 @@ export class LeaseChecker {
 
   /** A word that only a holder may say leaves its process: a tenth of the TTL is left of its lease, by its own monotonic clock (L5). */
   onWord(verb: string, process: SimProcess): void {
-    const ageMs = process.monotonicMs() - (this.#askedMs.get(process) ?? Number.NEGATIVE_INFINITY);
+    const ageMs = this.#ageMs(process);
     this.#checking.hold(
       'L5',
       ageMs <= this.#ttlMs * (1 - MARGIN_SHARE),
       `${process.name} says ${verb} ${ageMs} ms after it last asked for its lease`,
     );
+  }
+
+  /** A worker is answered: by one that may trust its lease, or has just found that it may not (L46). */
+  onAnswer(process: SimProcess, worker: string): void {
+    const overMs = this.#ageMs(process) - this.#ttlMs * (1 - MARGIN_SHARE);
+    const sinceHeldMs = this.#checking.nowMs() - (process.lastHeldMs ?? Number.NEGATIVE_INFINITY);
+    this.#checking.hold(
+      'L46',
+      Math.min(overMs, sinceHeldMs) <= this.#scansMs,
+      `${process.name} answers ${worker} ${overMs} ms after its lease ran out`,
+    );
+  }
+
+  #ageMs(process: SimProcess): number {
+    return process.monotonicMs() - (this.#askedMs.get(process) ?? Number.NEGATIVE_INFINITY);
   }
 
   #onRead(lease: Lease | null, process: SimProcess): void {

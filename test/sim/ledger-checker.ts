@@ -66,7 +66,7 @@ export class LedgerChecker {
 
   constructor(checking: Checking, timing: Timing) {
     this.#checking = checking;
-    this.lease = new LeaseChecker(checking, timing.coordinatorFailureTimeoutMs);
+    this.lease = new LeaseChecker(checking, timing);
   }
 
   observe(verb: string, args: readonly unknown[], answer: unknown, process: SimProcess): void {

@@ -53,20 +53,22 @@ export class SimCoordinator {
   readonly process: SimProcess;
   readonly address: string;
   isOver = false;
+  /** It does not reach the store, which all others do. */
+  storeCutUntilMs = 0;
   #state: State | null = null;
   #hasSaidFenced = false;
   readonly #isSupervised: boolean;
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
-  readonly #context: ServerContext = { core: null, lease: null, coordinatorStatus: STARTING };
+  readonly #context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING };
   readonly #events: Events;
 
   constructor(world: World, address: string) {
     this.#world = world;
     this.address = address;
     this.process = world.newProcess(`coordinator ${address}`);
-    this.#ledger = connectStore(world, this.process);
+    this.#ledger = connectStore(world, this.process, () => this.storeCutUntilMs);
     this.#isSupervised = world.stream(`parent of ${this.process.name}`).next() < 0.5;
     this.#events = { emit: (event) => this.#emit(event), close: async () => undefined };
   }
@@ -93,9 +95,14 @@ export class SimCoordinator {
     return this.#context.core;
   }
 
+  /** Null where it does not serve workers, since it does not lead or does not know whether it does. */
+  get leading(): Loop | null {
+    return this.#context.isLeaseFresh() ? this.#context.core : null;
+  }
+
   /** Where the lease is held, as a passive coordinator answers it. */
   primaryAddress(): string {
-    return this.#context.lease?.address ?? '';
+    return this.#context.core === null ? (this.#context.lease?.address ?? '') : '';
   }
 
   async #run(): Promise<ExitCode> {

@@ -147,7 +147,7 @@ class Line {
     if (this.#caller.process.isDead) return;
     const isSpared = process.onDeath(() => this.#world.queue.after(this.#random.next() < 0.7 ? 1 : KEEPALIVE_MS, reset));
     process.whenOn(() => {
-      const { loop } = there;
+      const loop = there.leading;
       if (loop === null) {
         isSpared();
         return this.#after(() => answer({ kind: 'not-leader', primaryAddress: there.primaryAddress() }));

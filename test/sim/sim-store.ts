@@ -33,8 +33,8 @@ const FOR_HOLDERS: ReadonlySet<string> = new Set([
   'finish',
 ]);
 
-export function connectStore(world: World, process: SimProcess): Ledger {
-  const connection = new Connection(world, process);
+export function connectStore(world: World, process: SimProcess, cutUntilMs: () => number): Ledger {
+  const connection = new Connection(world, process, cutUntilMs);
   const reached = new Proxy(world.ledger, {
     get:
       (_, verb: string) =>
@@ -48,11 +48,13 @@ class Connection {
   readonly #world: World;
   readonly #process: SimProcess;
   readonly #random: Random;
+  readonly #cutUntilMs: () => number;
   #lastArrivalMs = 0;
 
-  constructor(world: World, process: SimProcess) {
+  constructor(world: World, process: SimProcess, cutUntilMs: () => number) {
     this.#world = world;
     this.#process = process;
+    this.#cutUntilMs = cutUntilMs;
     this.#random = world.stream(`store of ${process.name}`);
   }
 
@@ -68,7 +70,8 @@ class Connection {
       };
       const fail = (what: string) => (): void => this.#deliver(() => reject(new InjectedFault(`${verb}: ${what}`)));
       const { faults, queue } = this.#world;
-      if (queue.nowMs < this.#world.storeAwayUntilMs) return void queue.after(this.#travelMs() * 20, fail('the store is away'));
+      const awayUntilMs = Math.max(this.#world.storeAwayUntilMs, this.#cutUntilMs());
+      if (queue.nowMs < awayUntilMs) return void queue.after(this.#travelMs() * 20, fail('the store is away'));
       if (verb !== WATCHING && faults.strikes('store-failed-before')) return void queue.after(this.#travelMs(), fail('not done'));
       if (verb !== WATCHING && faults.strikes('store-silent')) return;
       if (verb !== WATCHING && faults.strikes('store-failed-late')) {

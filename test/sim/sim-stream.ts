@@ -78,9 +78,11 @@ export class SimStream<Message, Reply extends { readonly epoch: number }> {
   }
 
   #hear(message: Message): void {
-    const { loop, process } = this.#there as SimCoordinator;
+    const there = this.#there as SimCoordinator;
+    const { process } = there;
     process.whenOn(() => {
       if (this.#isOver()) return;
+      const loop = there.leading;
       if (this.#receiver === null && loop === null)
         return this.#end({ kind: 'not-leader', primaryAddress: this.#there?.primaryAddress() ?? '' });
       this.#receiver ??=

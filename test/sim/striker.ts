@@ -93,6 +93,7 @@ export class Striker {
     const { process } = coordinator;
     if (faults.strikes('coordinator-killed')) return this.kill(coordinator);
     if (faults.strikes('coordinator-interrupted')) coordinator.interrupt();
+    if (faults.strikes('coordinator-cut')) coordinator.storeCutUntilMs = this.#until();
     if (faults.strikes('coordinator-stopped')) this.#hold(process, 'stopped');
     if (faults.strikes('coordinator-suspended')) this.#hold(process, 'suspended');
     this.#strikeWallClock(process);
@@ -168,7 +169,10 @@ export class Striker {
       link.repliesCutUntilMs = 0;
       link.refusedUntilMs = 0;
     }
-    for (const { process } of this.#world.coordinators()) if (process.isHeld) process.release();
+    for (const coordinator of this.#world.coordinators()) {
+      coordinator.storeCutUntilMs = 0;
+      if (coordinator.process.isHeld) coordinator.process.release();
+    }
     for (const { process, outbox } of this.#world.workers) {
       outbox.fullUntilMs = 0;
       if (process.isHeld) process.release();

@@ -27,6 +27,7 @@ export class TalkChecker {
 
   onReply(process: SimProcess, worker: string, reply: { readonly epoch: number }): void {
     this.#checking.hold('L5', !this.#fenced.has(process), `${process.name} spoke to ${worker} after it was fenced`);
+    this.#ledger.lease.onAnswer(process, worker);
     if (!('status' in reply)) return;
     const poll = reply as PollReply;
     if (poll.status !== 'ok') return this.#checking.count(`told ${poll.status}`);

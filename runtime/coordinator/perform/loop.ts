@@ -24,11 +24,16 @@ export interface LoopOptions {
   readonly state: State;
   readonly clock: Clock;
   readonly replies: Replies;
+  /** Whether the lease may be trusted. */
+  readonly isFresh: () => boolean;
   readonly indexed: () => { readonly count: number; readonly items: number | null };
   /** Made with the loop's `tell`, which it answers to. */
   readonly perform: (tell: (fact: Fact) => void) => Perform;
   readonly onFailure: (cause: unknown) => void;
 }
+
+/** A lease that is found to have run out at a scan is mostly renewed by the next: the process stood still, and goes on. */
+const PATIENT_SCANS = 1;
 
 /** One fact at a time goes to the machine; what it commands is carried out in order, and comes back as facts. */
 export function createLoop(options: LoopOptions): Loop {
@@ -36,6 +41,7 @@ export function createLoop(options: LoopOptions): Loop {
   let timer: Timer | null = null;
   let isStopped = false;
   let isBusy = false;
+  let unsureScans = 0;
   const facts: Fact[] = [];
   const tell = (fact: Fact): void => {
     facts.push(fact);
@@ -59,10 +65,7 @@ export function createLoop(options: LoopOptions): Loop {
     tell,
     start: () => {
       tell({ kind: 'started' });
-      timer = clock.every(scanIntervalMs(state.settings), () => {
-        tell({ kind: 'indexed', ...options.indexed() });
-        tell({ kind: 'tick' });
-      });
+      timer = clock.every(scanIntervalMs(state.settings), scan);
     },
     stop: (cause) => {
       isStopped = true;
@@ -78,10 +81,13 @@ export function createLoop(options: LoopOptions): Loop {
       };
     },
     poll: (poll, signal) =>
-      replies.open((token) => {
-        signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
-        tell({ kind: 'poll', poll, token });
-      }),
+      replies.open(
+        (token) => {
+          signal.addEventListener('abort', () => hangUp(poll.workerId, token), { once: true });
+          tell({ kind: 'poll', poll, token });
+        },
+        (token) => hangUp(poll.workerId, token),
+      ),
     session: (worker, writer) => {
       const token = replies.openStream(writer, (written) => tell({ kind: 'written', worker, token: written }));
       return { onMessage: (poll) => tell({ kind: 'message', poll, token }), gone: () => hangUp(worker, token) };
@@ -98,10 +104,23 @@ export function createLoop(options: LoopOptions): Loop {
     status: (): RunStatus => statusOf(options.runId, state, clock.monotonicMs()),
   };
 
+  /** L46: while nobody knows who holds the lease, no worker is kept here, and no time passes for those that are away. */
+  function scan(): void {
+    unsureScans = options.isFresh() ? 0 : unsureScans + 1;
+    if (unsureScans > PATIENT_SCANS) return replies.refuse(leaseUnsure());
+    if (unsureScans > 0) return;
+    tell({ kind: 'indexed', ...options.indexed() });
+    tell({ kind: 'tick' });
+  }
+
   function hangUp(worker: string, token: Token): void {
     tell({ kind: 'hung-up', worker, token });
     replies.drop(token, callerHungUp());
   }
+}
+
+function leaseUnsure(): RolloutError {
+  return new RolloutError('COORDINATOR_UNREACHABLE', 'the lease of this coordinator has run out, and could not be renewed yet');
 }
 
 function callerHungUp(): RolloutError {

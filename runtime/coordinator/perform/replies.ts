@@ -8,6 +8,7 @@ type Reply = BeatReply | PollReply | { readonly epoch: Epoch };
 interface Waiting {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (cause: Error) => void;
+  readonly onRefused: () => void;
 }
 
 interface Stream {
@@ -31,12 +32,12 @@ export class Replies {
   #next: Token = 1;
   #closed: Error | null = null;
 
-  /** Opens a call; `ask` is told its token. Rejects at once when nobody is answered any more. */
-  open<T extends Reply>(ask: (token: Token) => void): Promise<T> {
+  /** Opens a call; `ask` is told its token, and so is `onRefused`. Rejects at once when nobody is answered any more. */
+  open<T extends Reply>(ask: (token: Token) => void, onRefused: (token: Token) => void = () => undefined): Promise<T> {
     const token = this.#take();
     return new Promise<Reply>((resolve, reject) => {
       if (this.#closed !== null) return reject(this.#closed);
-      this.#waiting.set(token, { resolve, reject });
+      this.#waiting.set(token, { resolve, reject, onRefused: () => onRefused(token) });
       ask(token);
     }) as Promise<T>;
   }
@@ -94,14 +95,23 @@ export class Replies {
     this.#beats.delete(token);
   }
 
-  /** From now on nobody is told anything (L5). */
-  close(cause: Error): void {
-    this.#closed = cause;
-    for (const { reject } of this.#waiting.values()) reject(cause);
-    for (const { writer } of [...this.#streams.values(), ...this.#beats.values()]) writer.fail(cause);
+  /** Those who wait now are told nothing but that; who asks later may be answered. */
+  refuse(cause: Error): void {
+    const [waiting, streams] = [[...this.#waiting.values()], [...this.#streams.values(), ...this.#beats.values()]];
     this.#waiting.clear();
     this.#streams.clear();
     this.#beats.clear();
+    for (const { reject, onRefused } of waiting) {
+      reject(cause);
+      onRefused();
+    }
+    for (const { writer } of streams) writer.fail(cause);
+  }
+
+  /** From now on nobody is told anything (L5). */
+  close(cause: Error): void {
+    this.#closed = cause;
+    this.refuse(cause);
   }
 
   #take(): Token {

@@ -20,6 +20,8 @@ const SERVER_GRACE_MS = 300;
 export interface ServerContext {
   core: Loop | null;
   lease: Lease | null;
+  /** Asked where there is a core. */
+  isLeaseFresh: () => boolean;
   /** Counts as long as there is no core, and at the end. */
   coordinatorStatus: CoordinatorStatus;
   /** Null before it listens. */
@@ -81,13 +83,11 @@ export async function startListening({ settings, runId, context, clock, log }: L
   };
 }
 
-function infoOf({ core, lease }: ServerContext, own: string): CoordinatorInfo {
-  const isPrimary = core !== null;
-  return {
-    epoch: lease?.epoch ?? 0,
-    role: isPrimary ? 'primary' : 'passive',
-    primaryAddress: reachable(isPrimary ? own : (lease?.address ?? '')),
-  };
+/** L46: one whose lease has run out does not know whether it still is the primary. */
+function infoOf({ core, lease, isLeaseFresh }: ServerContext, own: string): CoordinatorInfo {
+  const isPrimary = core !== null && isLeaseFresh();
+  const seen = core === null ? (lease?.address ?? '') : '';
+  return { epoch: lease?.epoch ?? 0, role: isPrimary ? 'primary' : 'passive', primaryAddress: reachable(isPrimary ? own : seen) };
 }
 
 function certificateRequest({ listen }: CoordinatorSettings): CertificateRequest {
