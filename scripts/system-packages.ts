@@ -13,6 +13,7 @@ interface SystemPackage {
 
 const PACKAGES: readonly SystemPackage[] = [
   { name: 'faketime', isThere: () => faketimeLibrary() !== null },
+  { name: 'iproute2', isThere: () => spawnSync('ip', ['-V'], { stdio: 'ignore' }).status === 0 },
   { name: 'redis-server', isThere: () => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0 },
   { name: 'strace', isThere: () => spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0 },
 ];

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { createLoop, type Loop } from '../../../../runtime/coordinator/perform/loop.ts';
 import { Replies } from '../../../../runtime/coordinator/perform/replies.ts';
-import { scanIntervalMs } from '../../../../runtime/coordinator/workers/failure.ts';
 import type { Command } from '../../../../runtime/coordinator/state/commands.ts';
 import { stateFrom } from '../../../../runtime/coordinator/state/mirror.ts';
+import { scanIntervalMs } from '../../../../runtime/coordinator/workers/failure.ts';
 import { messageOf } from '../../../support/machine.ts';
 import { EPOCH, SETTINGS, scanOf } from '../../../support/machine-start.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { batchLines } from '../support/batch-lines.ts';
+import { type ModelServer, modelServer } from '../support/model-server.ts';
+import { NetworkHosts, rolloutCommand } from '../support/network-hosts.ts';
+import { scratch } from '../support/scratch.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
+
+/** docs/several-hosts.md, pasted block by block. */
+
+const LAUNCHER = fileURLToPath(new URL('../../runtime/cli.js', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../docs/several-hosts.md', import.meta.url));
+const ITEMS = 1_200;
+const AFTER_MS = 400;
+/** Items that are asked for. */
+const UNDER_WAY = 100;
+/** The lease runs out after 5 s, and a busy machine needs its time. */
+const TAKEOVER_MS = 30_000;
+
+interface Block {
+  readonly kind: 'sh' | 'yaml';
+  /** A host, or a path. */
+  readonly where: string;
+  /** Before the run is under way, while it is, or after its end. */
+  readonly when: string;
+  readonly text: string;
+}
+
+function blocksOf(page: string): readonly Block[] {
+  return [...page.matchAll(/^```(sh|yaml) (\S+)(?: (meanwhile|after))?\n(.*?)^```$/gms)].map(
+    ([, kind = '', where = '', when = 'before', text = '']) => {
+      if (kind !== 'sh' && kind !== 'yaml') throw new Error(`a block of ${kind}`);
+      return { kind, where, when, text };
+    },
+  );
+}
+
+interface Run {
+  readonly hosts: NetworkHosts;
+  readonly server: ModelServer;
+  paste(when: 'meanwhile' | 'after'): Promise<void>;
+  results(): number;
+}
+
+/** All that the page says, until the run is under way. */
+async function pasted(t: ExecutionContext): Promise<Run> {
+  const dir = scratch(t);
+  const [shared, bin] = [join(dir, 'shared'), join(dir, 'bin')];
+  mkdirSync(shared);
+  mkdirSync(bin);
+  writeFileSync(
+    join(shared, 'prompts.jsonl'),
+    batchLines(ITEMS)
+      .map((line) => `${line}\n`)
+      .join(''),
+  );
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: AFTER_MS }));
+  await offer(t, server, join(shared, 'model.sock'));
+  const hosts = await NetworkHosts.create(t, ['host-a', 'host-b', 'redis-host'], shared, rolloutCommand(bin, LAUNCHER));
+  t.teardown(async () => {
+    if (t.passed) return;
+    for (const host of ['host-a', 'host-b']) t.log(host, (await hosts.run(host, 'tail -n 30 /var/tmp/*.log')).stdout);
+  });
+  for (const host of ['host-a', 'host-b']) await hosts.run(host, modelServerThere());
+  const blocks = blocksOf(readFileSync(PAGE, 'utf8'));
+  const paste = async (now: string): Promise<void> => {
+    for (const { kind, where, when, text } of blocks) {
+      if (when !== now) continue;
+      if (kind === 'yaml') writeFileSync(where.replace('/mnt/run', shared), text);
+      else {
+        const end = await hosts.run(where, text);
+        t.is(end.exit, 0, `${where}: ${text}\n${end.stdout}${end.stderr}`);
+      }
+    }
+  };
+  await paste('before');
+  const output = join(shared, 'answers.jsonl');
+  const results = (): number => (existsSync(output) ? readFileSync(output, 'utf8').trimEnd().split('\n').length : 0);
+  await until('the run is under way', PATIENCE_MS, () => server.total() >= UNDER_WAY);
+  await paste('meanwhile');
+  return { hosts, server, paste, results };
+}
+
+/** A socket in the shared directory leads to the server: no network is needed for that. */
+async function offer(t: ExecutionContext, { url }: ModelServer, path: string): Promise<void> {
+  const through = createServer((near) => {
+    const far = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const one of [near, far]) one.on('error', () => [near, far].map((both) => both.destroy()));
+    near.pipe(far).pipe(near);
+  }).listen(path);
+  await until('the way to the model server is there', PATIENCE_MS, () => existsSync(path));
+  t.teardown(() => through.close());
+}
+
+/** 127.0.0.1:8000 of a host, where its model server is. */
+function modelServerThere(): string {
+  const script =
+    "const net = require('node:net'); net.createServer((near) => { const far = net.connect('/mnt/run/model.sock'); for (const one of [near, far]) one.on('error', () => { near.destroy(); far.destroy(); }); near.pipe(far).pipe(near); }).listen(8000, '127.0.0.1')";
+  return `nohup "${process.execPath}" -e "${script}" > /dev/null 2>&1 &`;
+}
+
+async function logsOf({ hosts }: Run, host: string): Promise<string> {
+  return (await hosts.run(host, 'cat /var/tmp/coordinator.log')).stdout;
+}
+
+async function proven(run: Run): Promise<void> {
+  await until('the run is over', PATIENCE_MS, () => run.results() === ITEMS);
+  await run.paste('after');
+}
+
+test.serial('a leader that is cut off from Redis alone lets its workers go, and nothing is executed again', async (t) => {
+  t.timeout(400_000);
+  const run = await pasted(t);
+  run.hosts.cut('redis-host', 'host-a');
+  const cutMs = performance.now();
+  await until('the other coordinator leads', TAKEOVER_MS, async () => (await logsOf(run, 'host-b')).includes('"kind":"lease_stolen"'));
+  t.log(`took over after ${Math.round(performance.now() - cutMs)} ms`);
+  await proven(run);
+  t.deepEqual(run.server.repeated(), []);
+});
+
+test.serial('a host that vanishes with the leader and a worker costs what that worker had in hand', async (t) => {
+  t.timeout(400_000);
+  const run = await pasted(t);
+  await run.hosts.kill('host-a');
+  await proven(run);
+  t.true(run.server.repeated().length <= 128 + 32, `${run.server.repeated().length} items were executed again`);
+});
