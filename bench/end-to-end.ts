@@ -33,9 +33,9 @@ export const oneByOne: Part = {
   },
 };
 
-async function measureList(round: Round, subject: Subject, load: string, list: ListRun): Promise<Measurement> {
-  // Settings files start other processes than the command does.
-  const isAlike = subject !== 'rollout' || list.prefetch === undefined;
+export async function measureList(round: Round, subject: Subject, load: string, list: ListRun): Promise<Measurement> {
+  // Settings files start other processes than the command does, and a server is asked before the first item.
+  const isAlike = subject !== 'rollout' || (list.prefetch === undefined && list.redis === undefined);
   const startUp = await (isAlike ? round.startUp(subject) : runList(subject, round, { ...list, items: 1 }));
   const run = await runList(subject, round, list);
   const foreignCores = Math.max(startUp.foreignCores, run.foreignCores);

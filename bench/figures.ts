@@ -18,6 +18,7 @@ export type FigureName =
   | 'bufferMiB'
   | 'mappedMiB'
   | 'otherMiB'
+  | 'redisBytesPerItem'
   | 'wholeSeconds'
   | 'wholeCpuSeconds';
 
@@ -35,6 +36,7 @@ export const FIGURES: Readonly<Record<FigureName, Figure>> = {
   bufferMiB: { label: 'MiB of that: buffers', digits: 0 },
   mappedMiB: { label: 'MiB of that: mapped files (store, program)', digits: 0 },
   otherMiB: { label: 'MiB of that: anything else', digits: 0 },
+  redisBytesPerItem: { label: 'bytes in Redis per settled item', digits: 2 },
   wholeSeconds: { label: null, digits: 2 },
   wholeCpuSeconds: { label: null, digits: 2 },
 };

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { systemClock as clock } from '../runtime/base/clock.ts';
 import type { Granted, Ledger, Settlement } from '../runtime/ledger/contract.ts';
 import { openEmbeddedLedger } from '../runtime/ledger/embedded/ledger.ts';
@@ -7,7 +6,7 @@ import { thousands } from './end-to-end.ts';
 import { measured } from './processes.ts';
 
 /** As many items as a cycle of a busy coordinator settles and claims. */
-const BATCH = 64;
+export const BATCH = 64;
 const WORKER = 'w1';
 const EPOCH = 0;
 
@@ -18,24 +17,28 @@ export const ledger: Part = {
   measure: async (round) => {
     const items = round.sizes.ledger;
     const opened = await openEmbeddedLedger({ dir: round.newDir(), clock });
-    await begin(opened, join(round.newDir(), 'place'));
+    await begin(opened);
     const run = await measured(() => work(opened, items));
     await opened.dispose();
     const figures = { itemsPerSecond: items / run.seconds, cpuUsPerItem: (run.benchCpuMs * 1_000) / items };
-    const load = `ledger alone: ${thousands(items)} items claimed and settled, ${BATCH} at a time`;
-    return [{ subject: 'rollout', load, figures, foreignCores: run.foreignCores }];
+    return [{ subject: 'rollout', load: `ledger alone: ${workText(items)}`, figures, foreignCores: run.foreignCores }];
   },
 };
 
-async function begin(opened: Ledger, placeId: string): Promise<void> {
+export function workText(items: number): string {
+  return `${thousands(items)} items claimed and settled, ${BATCH} at a time`;
+}
+
+/** What a coordinator does before its first commit. */
+export async function begin(opened: Ledger): Promise<void> {
   const process = { bootId: 'bench', pid: 1, startTime: '1', uid: 0 };
   await opened.acquire({ holder: 'bench', process, address: 'localhost:1', expected: null, grounds: null, ttlMs: 60_000, floor: -1 });
-  await opened.bind(EPOCH, { placeId, runId: 'bench' });
+  await opened.bind(EPOCH, { placeId: 'bench', runId: 'bench' });
   await opened.register({ epoch: EPOCH, serial: 1 }, WORKER, { bootNonce: 'bench', pid: 1, concurrency: BATCH, registeredAtMs: 0 });
 }
 
 /** As a coordinator does it: what the last commit claimed is settled in the one that claims the next. */
-async function work(opened: Ledger, items: number): Promise<void> {
+export async function work(opened: Ledger, items: number): Promise<void> {
   let settles: readonly Settlement[] = [];
   for (let cursor = 0; cursor < items || settles.length > 0; ) {
     const picks = [{ cursor, count: Math.min(BATCH, items - cursor) }];

@@ -12,6 +12,8 @@ export interface ListRun {
   readonly inFlight: Readonly<Record<Subject, number>>;
   /** Where it is given, Rollout is started by settings files, and each of its workers holds so many more items ready. */
   readonly prefetch?: number;
+  /** The Redis server that keeps Rollout's ledger. */
+  readonly redis?: string;
 }
 
 export const SUBJECTS: readonly Subject[] = ['rollout', 'bare', 'bullmq'];
@@ -35,9 +37,10 @@ export async function runList(subject: Subject, round: Round, list: ListRun): Pr
 }
 
 function runToEnd(subject: Subject, input: string, output: string, workers: number, list: ListRun): Promise<void> {
-  const { items, inFlight, prefetch } = list;
+  const { items, inFlight, prefetch, redis } = list;
   const own = inFlight[subject];
-  const run = { input, output, workers, concurrency: own, latencyMs: 0, spreadMs: 0 };
+  const store = redis === undefined ? {} : { redis };
+  const run = { input, output, workers, concurrency: own, latencyMs: 0, spreadMs: 0, ...store };
   if (subject === 'rollout') return prefetch === undefined ? startRollout(run).ended : runBySettings({ ...run, prefetch });
   const file = subject === 'bare' ? 'bench/bare/main.ts' : 'bench/bullmq/main.ts';
   return startNode(file, [input, output, String(items), String(workers), String(own)]).ended;

@@ -11,12 +11,15 @@ export interface RolloutRun {
   readonly concurrency: number;
   readonly latencyMs: number;
   readonly spreadMs: number;
+  /** The Redis server that keeps the ledger; the state directory does unless it is given. */
+  readonly redis?: string;
 }
 
 export function startRollout(run: RolloutRun, env: Readonly<Record<string, string>> = {}): Started {
   const mock = ['--backend', 'mock', '--mock-latency', `${run.latencyMs}ms`, '--mock-latency-spread', `${run.spreadMs}ms`];
   const size = ['--workers', String(run.workers), '--concurrency', String(run.concurrency)];
-  return startNode('runtime/cli.js', ['run', run.input, '--output', run.output, ...mock, ...size], env);
+  const store = run.redis === undefined ? [] : ['--redis', run.redis];
+  return startNode('runtime/cli.js', ['run', run.input, '--output', run.output, ...mock, ...size, ...store], env);
 }
 
 export function stateDirOf(output: string): string {

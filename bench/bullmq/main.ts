@@ -13,8 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
+import { startRedis } from '../redis/server.ts';
 import { QUEUE } from './queue-name.ts';
-import { startRedis } from './redis.ts';
 
 const BULK = 1_000;
 const LOOK_MS = 50;

@@ -8,7 +8,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** A real redis-server for this one list: everything that it answers is on disk. */
+/** A real redis-server of the bench's own: everything that it answers is on disk. */
 export async function startRedis(dir: string): Promise<RedisServer> {
   const port = await freePort();
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', dir];
