@@ -15,7 +15,7 @@ const EMBEDDED_WAYS: Readonly<Record<LedgerErrorCode, string>> = {
 /** The state directory is as it should be: it is the server that lacks something. */
 const SERVER_WAYS: Readonly<Record<LedgerErrorCode, string>> = {
   LEDGER_BEHIND:
-    'If it has nothing of this run, name the server and the database on which the run began (--redis, or store.redis). If it was wiped, restored from an old copy, or replaced by a replica that lacked writes, give it the newest copy of its data. Where there is none, start over with --fresh, which keeps the state directory aside.',
+    'If it has nothing of this run, name the server and the database on which the run began (--redis, or store.redis). If it was wiped, restored from an old copy, or replaced by a replica that lacked writes, give it the newest copy of its data. Where there is none, start over with --fresh, which keeps the state directory aside. (The keys of a finished run expire: `rollout status` tells how it ended.)',
   LEDGER_CORRUPT:
     'Give it a copy of its data from before the damage, if no coordinator has begun since; else start over with --fresh. Keep what is there, and report it.',
   LEDGER_LOST_WRITES:

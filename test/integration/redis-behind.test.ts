@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
 import { batchLines } from '../support/batch-lines.ts';
+import { startCommand } from '../support/command.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun, type Run } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
@@ -27,16 +28,20 @@ async function begun(t: ExecutionContext, run: Run): Promise<void> {
 /** Verbs that tell something of a run, in the words of the ledger. */
 const READERS = [['status'], ['status', '--json'], ['export', '--partial'], ['verify']] as const;
 
-async function refusedByAll(t: ExecutionContext, run: Run, wanted: readonly RegExp[]): Promise<void> {
+/** `wanted`: of each verb, and of `rollout run`; `waysOut`: of a coordinator by itself as well. */
+async function refusedByAll(t: ExecutionContext, run: Run, wanted: RegExp, waysOut: readonly RegExp[]): Promise<void> {
   for (const args of READERS) {
     const { exit, stdout, stderr } = await run.verb(...args);
     t.is(exit, 2, args.join(' '));
     t.is(stdout, '', args.join(' '));
-    for (const one of wanted) t.regex(stderr, one, args.join(' '));
+    for (const one of [wanted, ...waysOut]) t.regex(stderr, one, args.join(' '));
   }
   const again = await run.refused();
   t.is(again.exit, 2);
-  for (const one of wanted) t.regex(again.stderr, one, 'rollout run');
+  for (const one of [wanted, ...waysOut]) t.regex(again.stderr, one, 'rollout run');
+  const coordinator = startCommand('coordinator', ['--config', join(run.state, 'coordinator.yaml')], { cwd: run.dir });
+  t.is(await exitOf(coordinator, PATIENCE_MS), 2);
+  for (const one of waysOut) t.regex(coordinator.stderr(), one, 'rollout-coordinator');
 }
 
 test('L3: after a wipe or an older copy each verb refuses a ledger on Redis, names the server and the way out; --fresh is one', async (t) => {
@@ -56,14 +61,10 @@ test('L3: after a wipe or an older copy each verb refuses a ledger on Redis, nam
 
   await redis.flushall();
   for (const [key, bytes] of copies) await redis.restore(key, 0, bytes);
-  await refusedByAll(t, run, [/is at epoch 0, but .* was at epoch 1/, new RegExp(server.url), /newest copy of its data/, /--fresh/]);
+  await refusedByAll(t, run, /is at epoch 0, but .* was at epoch 1/, [new RegExp(server.url), /newest copy of its data/, /--fresh/]);
   await redis.flushall();
-  await refusedByAll(t, run, [
-    /has nothing of this run, but .* epoch 1/,
-    new RegExp(server.url),
-    /database on which the run began/,
-    /--fresh/,
-  ]);
+  const named = new RegExp(server.url);
+  await refusedByAll(t, run, /has nothing of this run, but .* epoch 1/, [named, /database on which the run began/, /--fresh/]);
   const fresh = run.start(['--fresh', '--mock-latency', '1ms']);
   t.is(await exitOf(fresh, PATIENCE_MS), 0, fresh.stderr());
   t.is((await run.verb('verify')).exit, 0);
@@ -73,5 +74,5 @@ test('L3: a state directory whose store is gone is refused likewise, with the di
   const run = makeRun(t, { lines: batchLines(ITEMS), args: MOCK });
   await begun(t, run);
   await rm(join(run.state, 'store'), { recursive: true });
-  await refusedByAll(t, run, [/has nothing of this run, but .* epoch 0/, /newest copy of the state directory/, /--fresh/]);
+  await refusedByAll(t, run, /has nothing of this run, but .* epoch 0/, [/newest copy of the state directory/, /--fresh/]);
 });

@@ -21,34 +21,38 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
 
-/** Refuses a ledger that knows less than the state directory: what it says of the run is not true. */
 export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
-  // Read before the ledger: a coordinator wins its epoch there before it is written down here.
-  const seen = await seenEpoch(paths);
-  return withAnyLedger(env, paths, async (ledger, store) => {
-    const standing = await standingNow(ledger, store, paths, seen);
+  return withStanding(env, paths, async (standing, ledger, store) => {
     if (standing.kind === 'expired') throw ledgerExpired(standing, store, paths.stateDir);
-    if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
     return use(ledger);
   });
 }
 
 /** Where the run stands by its ledger or, where that has expired, as it ended. */
+export async function readStanding(env: Environment, paths: StatePaths): Promise<KnownStanding> {
+  return withStanding(env, paths, async (standing) => standing);
+}
+
 export async function readProgress(env: Environment, paths: StatePaths): Promise<Progress> {
   return (await readStanding(env, paths)).progress;
 }
 
-export async function readStanding(env: Environment, paths: StatePaths): Promise<Exclude<Standing, { readonly kind: 'behind' }>> {
+type KnownStanding = Exclude<Standing, { readonly kind: 'behind' }>;
+
+/** Refuses a ledger that knows less than the state directory: what it says of the run is not true. */
+async function withStanding<T>(
+  env: Environment,
+  paths: StatePaths,
+  use: (standing: KnownStanding, ledger: LedgerReader, store: Store) => Promise<T>,
+): Promise<T> {
+  // Read before the ledger: a coordinator wins its epoch there before it is written down here.
   const seen = await seenEpoch(paths);
   return withAnyLedger(env, paths, async (ledger, store) => {
-    const standing = await standingNow(ledger, store, paths, seen);
+    const finished = store.kind === 'redis' ? await readFinishedRun(paths.finished) : null;
+    const standing = standingOf(await ledger.progress(), seen, finished);
     if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
-    return standing;
+    return use(standing, ledger, store);
   });
-}
-
-async function standingNow(ledger: LedgerReader, store: Store, { finished }: StatePaths, seen: number): Promise<Standing> {
-  return standingOf(await ledger.progress(), seen, store.kind === 'redis' ? await readFinishedRun(finished) : null);
 }
 
 /** Whatever the ledger knows, for those who only ask whether somebody uses it. */
