@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
+import { checkServer } from '../../runtime/ledger/redis/server-check.ts';
 import { back, claimed, move, row, SOME_TTL_MS, scanned, start } from '../support/ledger-start.ts';
 import { RedisServer } from '../support/redis-server.ts';
 
@@ -178,4 +179,26 @@ test('a script that may not read is refused with what to do', async (t) => {
     await admin.call('ACL', 'SETUSER', user, `+${command}`);
   }
   t.deepEqual(await rows(direct), await rows(memory));
+});
+
+test('a command that the server has under another name is found before a run, and a commit that needs it writes nothing', async (t) => {
+  const own = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
+  const renamed = await RedisServer.start(own, ['--rename-command', 'HDEL', 'hdel-hidden', '--rename-command', 'HSCAN', '']);
+  t.teardown(async () => {
+    await renamed.kill();
+    await rm(own, { recursive: true, force: true });
+  });
+  const store = { kind: 'redis', url: renamed.url, passwordFile: null, caCert: null, cert: null, key: null } as const;
+  const refused = (await checkServer(store, {}, 'run')).filter(({ severity }) => severity === 'refused');
+  t.is(refused.length, 1);
+  t.regex(refused[0]?.what ?? '', /HDEL, HSCAN/);
+  const ledger = await renamed.open('run');
+  t.teardown(() => ledger.dispose());
+  await start(ledger);
+  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
+  const before = await ledger.progress();
+  const request = { settles: [0, 1, 2, 3].map((index) => ({ index, row: row('w1'), isResult: true })), handBacks: [], claims: [] };
+  await t.throwsAsync(ledger.commit(0, request), { code: 'STORE_FAILED', message: /HDEL.*rename-command/ });
+  t.deepEqual(await ledger.progress(), before);
+  t.deepEqual([...(await ledger.bits(0, 4))], [0, 0, 0, 0]);
 });

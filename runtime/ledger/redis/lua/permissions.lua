@@ -1,5 +1,6 @@
 #!lua flags=no-writes
--- Which of the commands that the other scripts give the user of the run may not give on its keys. Nothing is read or written.
+-- Which of the commands that the other scripts give the user of the run may not give on its keys, or the server does not have under this name
+-- (rename-command). Nothing is read or written.
 --
 -- KEYS   those of the run (lib/head.lua)
 -- Reply: names of commands
@@ -22,6 +23,7 @@ local calls = {
 }
 local denied = {}
 for _, call in ipairs(calls) do
-  if not redis.acl_check_cmd(unpack(call)) then denied[#denied + 1] = call[1] end
+  local isKnown, isAllowed = pcall(redis.acl_check_cmd, unpack(call))
+  if not (isKnown and isAllowed) then denied[#denied + 1] = call[1] end
 end
 return denied
