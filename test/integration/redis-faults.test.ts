@@ -132,6 +132,20 @@ test('L4: a lease whose time is over on the server’s clock may be taken, and n
   t.like(await candidate.acquire({ ...request('b', last), grounds: null }), { kind: 'won', lease: { epoch: 1 } });
 });
 
+test('a run of another format is refused by every verb, whatever its rows look like', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(() => redis.disconnect());
+  const runId = newRun();
+  const ledger = await opened(t, runId);
+  const lease = await inFlight(ledger);
+  const head = keyOf(runId, 'head');
+  await redis.hset(head, { f: '2', n: 'short', s: '' });
+  const before = await redis.hgetallBuffer(head);
+  for (const [verb, ask] of Object.entries(VERBS))
+    await t.throwsAsync(ask(ledger, lease, by(0)), { code: 'STATE_UNREADABLE', message: /format 2.*format 1/ }, verb);
+  t.deepEqual(await redis.hgetallBuffer(head), before);
+});
+
 test('scripts that the server has forgotten are sent whole again (NOSCRIPT)', async (t) => {
   const ledger = await opened(t, newRun());
   await start(ledger);

@@ -1,19 +1,13 @@
 import { assert } from '../../base/assert.ts';
-import { RolloutError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { AcquireReply, AcquireRequest, Lease, SeenLease } from '../../model/lease.ts';
 import type { Fenced } from '../contract.ts';
 import { differing, lostRenewals } from '../rules/lease.ts';
 import type { CandidateLedger } from '../views.ts';
 import { type LeaseReply, leaseOf } from './lease-reply.ts';
-import type { Session } from './session.ts';
+import { NO_EPOCH, type Session } from './session.ts';
 
-/** Grows with every change of keys or packed rows; another version's run is refused. */
-const FORMAT = '1';
 const IDENTITY_BYTES = 16;
-
-/** The three values that the check of the epoch takes (lua/lib/head.lua), which these verbs do not make. */
-const NO_EPOCH = [-1, '', 0] as const;
 
 export function leaseVerbs(session: Session, random: Random): CandidateLedger {
   return {
@@ -34,7 +28,7 @@ async function acquire(session: Session, random: Random, request: AcquireRequest
   assert(holder !== '', 'a holder is a nonce, never empty (L2)');
   const seen = expected === null ? ['', '', ''] : [expected.holder, expected.epoch, expected.renewals];
   const own = [holder, address, JSON.stringify(request.process), ...seen, grounds === null ? '' : '1', ttlMs, floor];
-  const [kind, ...rest] = await session.run('acquire', [...NO_EPOCH, ...own, random.hex(IDENTITY_BYTES), FORMAT]);
+  const [kind, ...rest] = await session.run('acquire', [...NO_EPOCH, ...own, random.hex(IDENTITY_BYTES)]);
   switch (kind) {
     case 'won':
       session.attach(rest[1] as string, rest[2] as number);
@@ -43,10 +37,8 @@ async function acquire(session: Session, random: Random, request: AcquireRequest
       return { kind, lease: mustBeThere(rest[0] as LeaseReply) };
     case 'behind':
       return { kind, epoch: rest[0] as number, floor: rest[1] as number };
-    case 'torn':
-      throw differing(rest[0] as number, rest[1] as number);
     default:
-      throw otherFormat(String(rest[0]));
+      throw differing(rest[0] as number, rest[1] as number);
   }
 }
 
@@ -66,11 +58,4 @@ function mustBeThere(reply: LeaseReply): Lease {
   const lease = leaseOf(reply);
   assert(lease !== null, 'the row of a lease that is held');
   return lease;
-}
-
-function otherFormat(found: string): RolloutError {
-  return new RolloutError(
-    'STATE_UNREADABLE',
-    `The run in Redis has format ${found}, and this version of rollout reads format ${FORMAT}. Finish the run with the version that began it, or start it over with --fresh.`,
-  );
 }

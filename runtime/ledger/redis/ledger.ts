@@ -33,9 +33,9 @@ export async function openRedisLedger({ runId, redis: options, random, expireAft
     ...itemVerbs(session),
     ...runVerbs(session, expireAfterMs),
     scan: (epoch) => scanStored(session, epoch),
-    progress: () => readProgress(redis, runId),
+    progress: () => readProgress(session),
     bits: (from, count) => readBits(session, from, count),
-    tallies: () => readTallies(redis, runId),
+    tallies: () => readTallies(session),
     dispose: async () => redis.disconnect(),
   };
 }

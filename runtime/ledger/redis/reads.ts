@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import type { Progress } from '../../model/run.ts';
 import type { EpochTally } from '../../model/tally.ts';
@@ -7,23 +6,22 @@ import { unpackTally } from '../codec.ts';
 import type { Fenced, Scan } from '../contract.ts';
 import { progressOf } from '../rules/run.ts';
 import { bitsOf, scan } from '../rules/scan.ts';
-import { keyOf } from './keys.ts';
 import { readStored } from './scan.ts';
-import { failing, type Session } from './session.ts';
-import { headOf, pagesOf, rowsOf, stateRowOf } from './stored-rows.ts';
+import { NO_EPOCH, type Session } from './session.ts';
+import { entriesOf, headOf, pagesOf, rowsOf, stateRowOf } from './stored-rows.ts';
 
 /** Half a million items in one round trip. */
 const PAGES_AT_ONCE = 128;
 
-export async function readProgress(redis: Redis, runId: string): Promise<Progress> {
-  const [head, state] = await failing(redis.hmgetBuffer(keyOf(runId, 'head'), 'n', 's'));
+export async function readProgress(session: Session): Promise<Progress> {
+  const [, head, state] = (await session.runBytes('progress', NO_EPOCH)) as readonly Buffer[];
   return progressOf(headOf(head ?? new Uint8Array()), stateRowOf(state ?? new Uint8Array())?.state ?? { kind: 'running' });
 }
 
-export async function readTallies(redis: Redis, runId: string): Promise<readonly EpochTally[]> {
-  const kept = await failing(redis.hgetallBuffer(keyOf(runId, 'tallies')));
-  return Object.entries(kept)
-    .map(([epoch, bytes]) => ({ epoch: Number(epoch), ...unpackTally(bytes) }))
+export async function readTallies(session: Session): Promise<readonly EpochTally[]> {
+  const [, flat] = (await session.runBytes('tallies', NO_EPOCH)) as readonly [Buffer, readonly Buffer[]];
+  return entriesOf(flat)
+    .map(([epoch, bytes]) => ({ epoch: Number(epoch.toString()), ...unpackTally(bytes) }))
     .sort((a, b) => a.epoch - b.epoch);
 }
 
@@ -33,7 +31,11 @@ export async function readBits(session: Session, from: ItemIndex, count: number)
     const firstPage = pageOf(at);
     const stop = Math.min(from + count, (firstPage + PAGES_AT_ONCE) * PAGE_BYTES * 8);
     const lastByte = (pageOf(stop - 1) + 1) * PAGE_BYTES - 1;
-    const [done, failed] = (await session.runBytes('bits', [-1, '', 0, firstPage * PAGE_BYTES, lastByte])) as readonly [Buffer, Buffer];
+    const [, done, failed] = (await session.runBytes('bits', [...NO_EPOCH, firstPage * PAGE_BYTES, lastByte])) as readonly [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
     const pages = { done: pagesOf(done), failed: pagesOf(failed) };
     bits.set(bitsOf({ page: (bit, page) => pages[bit].get(page - firstPage) ?? null }, at, stop - at), at - from);
     at = stop;

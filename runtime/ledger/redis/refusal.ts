@@ -38,9 +38,17 @@ export function refusalOf(epoch: Epoch, [kind, ...rest]: Reply): Fenced | Gone |
   }
 }
 
-/** What a script under no epoch may answer too. */
-export function requireWritten([kind, command, key]: Reply): void {
-  if (kind === 'denied') throw deniedWrite(String(command), String(key));
+/** What any script may answer, also one under no epoch. */
+export function requireCarriedOut([kind, ...rest]: readonly unknown[]): void {
+  if (String(kind) === 'denied') throw deniedWrite(String(rest[0]), String(rest[1]));
+  if (String(kind) === 'format') throw otherFormat(String(rest[0]), String(rest[1]));
+}
+
+function otherFormat(found: string, own: string): RolloutError {
+  return new RolloutError(
+    'STATE_UNREADABLE',
+    `The run in Redis has format ${found}, and this version of rollout reads format ${own}. Finish the run with the version that began it, or start it over with --fresh.`,
+  );
 }
 
 /** The access list was changed while the run goes on. */

@@ -3,7 +3,7 @@ import type { Epoch } from '../../model/row.ts';
 import type { Fenced } from '../contract.ts';
 import { type Reply, refusalOf } from './refusal.ts';
 import type { Session } from './session.ts';
-import type { Stored } from './stored-rows.ts';
+import { entriesOf, type Stored } from './stored-rows.ts';
 
 /** Entries, or bytes of a bitmap, of one page: a script takes well below a millisecond for it. */
 const ENTRIES = 1_000;
@@ -65,10 +65,7 @@ class Reading {
 
   /** HSCAN may give an entry twice; a map keeps one. */
   async #hash(what: Part): Promise<readonly (readonly [Buffer, Buffer])[]> {
-    const flat = await this.#part(what, ENTRIES);
-    const entries: [Buffer, Buffer][] = [];
-    for (let at = 0; at + 1 < flat.length; at += 2) entries.push([flat[at] as Buffer, flat[at + 1] as Buffer]);
-    return entries;
+    return entriesOf(await this.#part(what, ENTRIES));
   }
 
   async #part(what: Part, amount: number): Promise<readonly Buffer[]> {

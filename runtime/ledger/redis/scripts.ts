@@ -23,6 +23,8 @@ export const SCRIPTS = [
   'reopen-on',
   'scan-page',
   'bits',
+  'progress',
+  'tallies',
   'permissions',
 ] as const;
 

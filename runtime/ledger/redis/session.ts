@@ -4,9 +4,12 @@ import type { Fenced, Gone, Overtaken } from '../contract.ts';
 import { storeFailure } from './failure.ts';
 import { keyOf, keysOf } from './keys.ts';
 import { NameBook } from './names.ts';
-import { type Reply, refusalOf, requireWritten } from './refusal.ts';
+import { type Reply, refusalOf, requireCarriedOut } from './refusal.ts';
 import { type Argument, defineScripts, type ScriptName, type Scripts } from './scripts.ts';
 import { workerRowOf } from './stored-rows.ts';
+
+/** What a script under no epoch is sent in place of the stamp (lua/lib/head.lua). */
+export const NO_EPOCH: readonly Argument[] = [-1, '', 0];
 
 /**
  * One caller of one run's store. It knows how many writes it has seen and of which store, and sends both with every verb under an epoch:
@@ -38,12 +41,14 @@ export class Session {
 
   async run(name: ScriptName, args: readonly Argument[]): Promise<Reply> {
     const reply = (await failing(this.#scripts.run(name, args))) as Reply;
-    requireWritten(reply);
+    requireCarriedOut(reply);
     return reply;
   }
 
   async runBytes(name: ScriptName, args: readonly Argument[]): Promise<readonly unknown[]> {
-    return (await failing(this.#scripts.runBytes(name, args))) as readonly unknown[];
+    const reply = (await failing(this.#scripts.runBytes(name, args))) as readonly unknown[];
+    requireCarriedOut(reply);
+    return reply;
   }
 
   /** A verb under an epoch; a refusal that every verb may give, or its own reply. */

@@ -19,6 +19,13 @@ export interface Stored {
   readonly tallies: ReadonlyMap<Epoch, Uint8Array>;
 }
 
+/** Of a hash as the server sends it: name, value, name, value. */
+export function entriesOf(flat: readonly Buffer[]): readonly (readonly [Buffer, Buffer])[] {
+  const entries: [Buffer, Buffer][] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) entries.push([flat[at] as Buffer, flat[at + 1] as Buffer]);
+  return entries;
+}
+
 export function rowsOf(stored: Stored): AllRows {
   const workers = [...stored.workers]
     .map(([worker, bytes]) => ({ worker, row: workerRowOf(bytes) }))

@@ -2,15 +2,12 @@
 -- Wins the lease where the exact row that the candidate saw may be replaced (L1 to L4): lease and epoch are written together.
 --
 -- ARGV   4 holder · 5 address · 6 process · 7 holder, 8 epoch, 9 renewals of the row that was seen, '' each where there was none
---        10 '1' where the candidate has grounds of its own · 11 ttlMs · 12 floor · 13 identity for a store that has none yet · 14 format
+--        10 '1' where the candidate has grounds of its own · 11 ttlMs · 12 floor · 13 identity for a store that has none yet
 -- Replies: {'won', lease, identity, writes} · {'held', lease} · {'behind', epoch, floor} · {'torn', epoch of the lease, epoch of the head}
---        {'format', format}
 local floor = math.floor
 --@include head
 --@include lease
 
-local format = redis.call('HGET', HEAD, 'f')
-if format and format ~= ARGV[14] then return { 'format', format } end
 if there.epoch ~= epoch then return { 'torn', there.epoch, epoch } end
 local lowest = math.max(tonumber(ARGV[12]), ARGV[8] == '' and -1 or tonumber(ARGV[8]))
 if epoch < lowest then return { 'behind', epoch, lowest } end
@@ -25,7 +22,7 @@ lease[5], lease[6] = ARGV[5], ARGV[6]
 putLease(ARGV[4], epoch, isThere and there.renewals + 1 or 0, nowMs + tonumber(ARGV[11]))
 if identity == '' then
   identity = ARGV[13]
-  putHead('i', identity, 'f', ARGV[14])
+  putHead('i', identity, 'f', FORMAT)
 else
   putHead()
 end

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { AssertionFailed } from '../../../../runtime/base/assert.ts';
-import { refusalOf, requireWritten, stateOf } from '../../../../runtime/ledger/redis/refusal.ts';
+import { refusalOf, requireCarriedOut, stateOf } from '../../../../runtime/ledger/redis/refusal.ts';
 
 test('a refusal that every verb may give is a value; a reply of its own is none', (t) => {
   t.deepEqual(refusalOf(2, ['fenced', 3]), { kind: 'fenced', epoch: 3 });
@@ -21,9 +21,17 @@ test('L40: a store that is behind, is another one, has lost writes, or contradic
 });
 
 test('a write that the user of the run may not give is an error that says how to allow it', (t) => {
-  t.throws(() => requireWritten(['denied', 'HSET', 'rollout:{a}:head']), {
+  t.throws(() => requireCarriedOut(['denied', 'HSET', 'rollout:{a}:head']), {
     code: 'STORE_FAILED',
     message: /HSET on rollout:\{a\}:head.*nothing.*~rollout:\* \+hset/,
   });
-  t.notThrows(() => requireWritten(['committed', 1]));
+  t.notThrows(() => requireCarriedOut(['committed', 1]));
+});
+
+test('a run of another format is refused, in whatever form its reply comes', (t) => {
+  for (const reply of [
+    ['format', '2', '1'],
+    [Buffer.from('format'), Buffer.from('2'), Buffer.from('1')],
+  ])
+    t.throws(() => requireCarriedOut(reply), { code: 'STATE_UNREADABLE', message: /has format 2,.*reads format 1.*--fresh/ });
 });

@@ -5,12 +5,16 @@
 --
 -- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'replaced'} it is another one than the caller's
 -- {'lost', writes} it lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
--- {'denied', command, key} the user may not write that; nothing was written · {'reopening', writes} a reopening is carried out first (L45)
+-- {'format', there, here} another version's run · {'denied', command, key} the user may not write that; nothing was written · {'reopening', writes} a reopening is carried out first (L45)
 
 local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING = unpack(KEYS)
 
--- n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place · o: a reopening that is decided (reopen.lua)
-local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o')
+-- Grows with every change of keys or packed rows.
+local FORMAT = '1'
+
+-- f: format · n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place · o: a reopening that is decided (reopen.lua)
+local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o', 'f')
+if raw[7] and raw[7] ~= FORMAT then return { 'format', raw[7], FORMAT } end
 local epoch = -1
 local cursor, running, handedBack, done, failed, workerNumbers, highest = 0, 0, 0, 0, 0, 0, 0
 if raw[1] then
