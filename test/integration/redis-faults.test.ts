@@ -27,6 +27,7 @@ import {
   scanned,
   sole,
   start,
+  win,
 } from '../support/ledger-start.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import { replyCutter } from '../support/reply-cutter.ts';
@@ -211,6 +212,24 @@ test('a settled item takes less than a byte, and nothing is kept of what is no l
   t.true(bytes / items < 1, `${bytes / items} bytes for a settled item`);
   t.deepEqual([await redis.exists(keyOf(runId, 'open')), await redis.exists(keyOf(runId, 'items'))], [0, 0]);
   t.log(`${(bytes / items).toFixed(2)} bytes for each of ${items} settled items`);
+});
+
+test('a coordinator that has scanned the run, or registers its workers, reads no list of names for what it is told', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(() => redis.disconnect());
+  const runId = newRun();
+  const [first, next, other] = [await opened(t, runId), await opened(t, runId), await opened(t, runId)];
+  await inFlight(first);
+  await win(next, 'second');
+  await scanned(next, 1);
+  await next.register(by(1), 'w3', SOME_WORKER);
+  await redis.config('RESETSTAT');
+  t.like(await claimed(next, 1, 'w3', [{ cursor: 0, count: 3 }]), { found: [{ row: row('w1') }, { row: row('w1') }, { row: row('w1') }] });
+  await claimed(next, 1, 'w3', [{ cursor: 4, count: 1 }]);
+  t.like(await claimed(next, 1, 'w1', [{ cursor: 4, count: 1 }]), { found: [{ row: row('w3', 1, 1) }] });
+  t.notRegex(await redis.info('commandstats'), /cmdstat_(?:hgetall|hscan):/);
+  t.like(await claimed(other, 1, 'w1', [{ cursor: 4, count: 1 }]), { found: [{ row: row('w3', 1, 1) }] }, 'another caller reads them');
+  t.regex(await redis.info('commandstats'), /cmdstat_hscan:/);
 });
 
 test('a connection on which nothing comes back any more is given up, and the next call has a new one', async (t) => {

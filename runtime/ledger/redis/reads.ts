@@ -8,7 +8,7 @@ import { progressOf } from '../rules/run.ts';
 import { bitsOf, scan } from '../rules/scan.ts';
 import { readStored } from './scan.ts';
 import { NO_EPOCH, type Session } from './session.ts';
-import { entriesOf, headOf, pagesOf, rowsOf, stateRowOf } from './stored-rows.ts';
+import { entriesOf, headOf, pagesOf, rowsOf, stateRowOf, workerRowOf } from './stored-rows.ts';
 
 /** Half a million items in one round trip. */
 const PAGES_AT_ONCE = 128;
@@ -46,5 +46,7 @@ export async function readBits(session: Session, from: ItemIndex, count: number)
 /** The rulebook judges what was read, and finds what contradicts itself (L6). */
 export async function scanStored(session: Session, epoch: Epoch): Promise<Scan | Fenced> {
   const stored = await readStored(session, epoch);
-  return 'kind' in stored ? stored : scan(rowsOf(stored), epoch).reply;
+  if ('kind' in stored) return stored;
+  for (const [worker, row] of stored.workers) session.names.keep(workerRowOf(row).number, worker);
+  return scan(rowsOf(stored), epoch).reply;
 }

@@ -21,7 +21,9 @@ export function runVerbs(session: Session, expireAfterMs: number): RunVerbs {
     register: async (by, worker, info) => {
       assert(worker !== COORDINATOR_WORKER, 'the coordinator is known without registration');
       const reply = await stamped(by, 'register', [worker, JSON.stringify(info)]);
-      return 'kind' in reply ? (reply as Fenced | Overtaken) : { kind: 'registered' };
+      if ('kind' in reply) return reply as Fenced | Overtaken;
+      session.names.keep(reply[2] as number, worker);
+      return { kind: 'registered' };
     },
     forget: async (by, worker) => {
       const reply = await stamped(by, 'forget', [worker]);

@@ -6,7 +6,9 @@ import { keyOf, keysOf } from './keys.ts';
 import { NameBook } from './names.ts';
 import { type Reply, refusalOf, requireCarriedOut } from './refusal.ts';
 import { type Argument, defineScripts, type ScriptName, type Scripts } from './scripts.ts';
-import { workerRowOf } from './stored-rows.ts';
+import { entriesOf, workerRowOf } from './stored-rows.ts';
+
+const NAMES_AT_ONCE = 1_000;
 
 /** What a script under no epoch is sent in place of the stamp (lua/lib/head.lua). */
 export const NO_EPOCH: readonly Argument[] = [-1, '', 0];
@@ -77,13 +79,20 @@ export class Session {
     return [epoch, this.#identity, this.#writes];
   }
 
-  /** Makes something of a reply that names workers by number, and reads the names that are not known yet. */
+  /**
+   * Makes something of a reply that names workers by number. Who has scanned the run and registers its workers knows all names; another
+   * caller reads them, in pages.
+   */
   async named<T>(make: (names: NameBook) => T): Promise<T> {
     this.names.isMissing = false;
     const made = make(this.names);
     if (!this.names.isMissing) return made;
-    const workers = await failing(this.#redis.hgetallBuffer(this.#workersKey));
-    for (const [name, row] of Object.entries(workers)) this.names.keep(workerRowOf(row).number, name);
+    let cursor = '0';
+    do {
+      const [next, flat] = await failing(this.#redis.hscanBuffer(this.#workersKey, cursor, 'COUNT', NAMES_AT_ONCE));
+      for (const [name, row] of entriesOf(flat)) this.names.keep(workerRowOf(row).number, name.toString());
+      cursor = next.toString();
+    } while (cursor !== '0');
     return make(this.names);
   }
 }
