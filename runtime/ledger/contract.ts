@@ -122,7 +122,7 @@ export interface Claimed {
   readonly cursor: ItemIndex;
 }
 
-/** Items from `from`, all under the same attempt: those of a cursor pick, or the one of a pick by index. */
+/** Items from `from`, all under the same attempt: those of a cursor pick, or a part of them, or the one of a pick by index. */
 export interface Granted {
   readonly from: ItemIndex;
   readonly count: number;

@@ -35,6 +35,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   'ledger/redis': [
+    'commit-parts',
     'commit-reply',
     'failure',
     'findings',

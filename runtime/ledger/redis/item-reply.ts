@@ -3,7 +3,10 @@ import type { Row } from '../../model/row.ts';
 import type { Found } from '../contract.ts';
 import type { NameBook } from './names.ts';
 
-/** What stands somewhere, as lua/lib/draft.lua says it: index, state, and of what is in flight its rows, last attempt and faults. */
+/**
+ * What stands somewhere, as lua/lib/draft.lua says it: index, state, and of what is in flight its rows, last attempt and faults. Of an item
+ * that runs as it was granted it ends with the first row.
+ */
 export type FoundReply = readonly number[];
 
 const FRESH = 0;
@@ -13,7 +16,8 @@ const DONE = 3;
 const NONE = -1;
 
 export function foundOf(reply: FoundReply, names: NameBook): Found {
-  const [index = 0, state = 0, , , , , , , lastAttempt = 0, failures = 0, delayMs = 0, suspicions = 0, crashes = 0] = reply;
+  const [index = 0, state = 0, , attempt = 0, , , , , lastAttempt = attempt, failures = 0, delayMs = 0, suspicions = 0, crashes = 0] =
+    reply;
   if (state === FRESH) return { index, state: 'fresh' };
   if (state !== RUNNING && state !== HANDED_BACK) return { index, state: state === DONE ? 'done' : 'failed' };
   const faults = { failures, delayMs, suspicions, crashes };

@@ -24,6 +24,14 @@ test('each state of an item is told as the contract tells it', (t) => {
     lastAttempt: 2,
     faults: NO_FAULTS,
   });
+  t.deepEqual(foundOf([9, 1, 1, 1, 3], names), {
+    index: 9,
+    state: 'running',
+    row: row('w1', 1, 3),
+    second: null,
+    lastAttempt: 1,
+    faults: NO_FAULTS,
+  });
   t.deepEqual(foundOf([9, 2, 0, 3, 4, -1, 0, 0, 5, 1, 2, 3, 4], names), {
     index: 9,
     state: 'handed-back',

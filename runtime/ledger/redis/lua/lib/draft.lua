@@ -242,9 +242,10 @@ local function flush(...)
   putHead(...)
 end
 
--- What stands there, for a refusal.
+-- What stands there, for a refusal. Of an open item the row says all.
 local function foundAt(index)
   local item = itemAt(index)
+  if item.open then return { index, 1, item.w, 1, item.e } end
   if item.s == 1 or item.s == 2 then
     return { index, item.s, item.w, item.a, item.e, item.w2 or -1, item.a2 or 0, item.e2 or 0, item.last, item.fa, item.de, item.su, item.cr }
   end
