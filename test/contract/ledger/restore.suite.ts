@@ -38,6 +38,19 @@ export function restoreSuite(test: TestFn, open: Open): void {
     t.deepEqual(await scanned(inner, 0), before);
   });
 
+  test('L14, L38, L44: a hand-back that comes once more after its row was restored takes it again and counts again; the row may settle', async (t) => {
+    const ledger = await open(t);
+    await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
+    const asked = [back(0, row('w1'), 'crashed')];
+    await handBack(ledger, 0, asked);
+    t.like(await handBack(ledger, 0, asked), { verdicts: [{ faults: { crashes: 1 } }] }, 'before the restore it counts once');
+    t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
+    t.like(await handBack(ledger, 0, asked), { verdicts: [{ faults: { crashes: 2 } }] });
+    t.like(await scanned(ledger, 0), { running: [], handedBack: [{ index: 0, row: row('w1'), lastAttempt: 1 }] });
+    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
+  });
+
   test('L44: an item that was claimed since, is recorded, or was taken from another row stays as it is', async (t) => {
     const ledger = await open(t);
     await start(ledger);

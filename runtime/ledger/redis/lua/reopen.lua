@@ -56,6 +56,8 @@ if #found > 0 then
   return carryOut() or { 'refused', writes, found }
 end
 
+-- Before the first write: a run that goes on never expires, and no part of its list is lost before the last one comes.
+for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end
 parts, items = parts + 1, items + (#ARGV[6] + #ARGV[7]) / 4
 plan('HSET', REOPENING, part, struct.pack('<I4', #ARGV[6] / 4) .. ARGV[6] .. ARGV[7])
 if ARGV[8] ~= '1' then
@@ -77,8 +79,6 @@ for at = 1, #ARGV[9], 16 do
 end
 for _, amount in pairs(counts) do total = total + amount end
 if total ~= done + failed - items then return { 'bug', 'the tallies count what stays recorded (L39)' } end
--- Before the first write: a run that goes on never expires.
-for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end
 if staged then plan('HDEL', HEAD, 'g') end
 local decided = struct.pack('<I4I4I4I4', epoch, highest + 1, parts, 0) .. table.concat(changes)
 putHead('o', decided, 's', packState(state == 'c' and 'r' or state, serial, state == 'p' and reason or ''))
