@@ -4,8 +4,8 @@ export type Log = Logger;
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
-/** Fields that may hold a secret; their values never reach a log line. */
-const SECRET_PATHS = ['apiKey', 'headers', 'authorization', '*.apiKey', '*.headers', '*.authorization'];
+/** Fields that may hold a secret; their values never reach a log line. An error of a client may carry its `command`, with its arguments. */
+const SECRET_PATHS = ['apiKey', 'headers', 'authorization', '*.apiKey', '*.headers', '*.authorization', '*.command'];
 
 /** Lines that a full disk refuses wait for it to have space again; beyond this they are dropped, so that they do not fill the memory. */
 const MAX_WAITING_BYTES: number = 2 ** 20;

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { processesOf } from '../support/process-table.ts';
 import { RedisServer } from '../support/redis-server.ts';
-import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
+import { checkInvariant, exitOf, filesBelow, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -103,4 +104,31 @@ test('the password of the server is taken from a file, and stands neither in arg
   const refused = await run.verb('verify');
   t.is(refused.exit, 4);
   t.regex(refused.stderr, /password/);
+});
+
+test('a password that is changed on the server in the middle of a run is shown nowhere, and the run goes on once its file has the new one', async (t) => {
+  t.timeout(120_000);
+  const [old, changed, dir] = ['a-secret-word', 'the-next-word', await mkdtemp(join(tmpdir(), 'rollout-redis-'))];
+  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const redis = await redisServer(t, ['--requirepass', old]);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const passwordFile = join(dir, 'password');
+  await writeFile(passwordFile, old);
+  const run = makeRun(t, {
+    lines: batchLines(FEW),
+    args: ['--base-url', server.url, '--redis', redis.url, '--redis-password-file', passwordFile, '--log-level', 'debug'],
+  });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 10);
+  const admin = new Redis(redis.port, '127.0.0.1', { password: old });
+  t.teardown(() => admin.disconnect());
+  await admin.config('SET', 'requirepass', changed);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const log = join(run.state, 'logs', 'coordinator.log');
+  await until('the coordinator says what to do', PATIENCE_MS, () => /give the right password/.test(readFileSync(log, 'utf8')));
+  await writeFile(passwordFile, changed);
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  for (const { path, bytes } of filesBelow(run.dir)) for (const secret of [old, changed]) t.false(bytes.includes(secret), path);
+  for (const secret of [old, changed]) t.false(command.stderr().includes(secret));
 });

@@ -58,11 +58,3 @@ test('a server that was stopped carries out, when it goes on, what its caller ha
   t.like(reply, { kind: 'claimed', cursor: 3 });
   t.like(await scanned(direct, 0), { progress: { cursor: 3, running: 3 } });
 });
-
-test('a wrong password is told at once, with what to do', async (t) => {
-  const guarded = await ownServer(t, ['--requirepass', 'right']);
-  const ledger = await guarded.open('run', { password: 'right' });
-  t.is((await ledger.readLease()).lease, null);
-  await ledger.dispose();
-  await t.throwsAsync(guarded.open('run', { password: 'wrong' }), { code: 'STORE_FAILED', message: /password/ });
-});

@@ -35,6 +35,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'worker',
   ],
   'ledger/redis': [
+    'client-error',
     'commit-parts',
     'commit-reply',
     'failure',
@@ -47,6 +48,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'packed-rows',
     'packed-settles',
     'refusal',
+    'remedy',
     'stored-rows',
     'tls-files',
   ],

@@ -1,4 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { RolloutError } from '../../base/errors.ts';
+import { plainError } from './client-error.ts';
 import { storeFailure } from './failure.ts';
 
 /** Between two tries to connect again. A server that was restarted is found within a second. */
@@ -12,38 +14,86 @@ const SILENT_MS = 8_000;
  * A script is never sent twice by the client: what was on its way when the connection ended has an unknown fate, which only the caller may
  * resolve (L20), and what comes while there is no connection was not executed. By default ioredis does both by itself.
  */
-export function connectRedis(options: RedisOptions, onError: (error: Error) => void): Redis {
-  const redis = new Redis({
-    socketTimeout: SILENT_MS,
-    ...options,
-    // Of the two protocols the older is the one that every server speaks, and the scripts' replies are the same in both.
-    protocol: 2,
-    replyMapping: 'legacy',
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    enableOfflineQueue: false,
-    reconnectOnError: null,
-    retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
-    connectTimeout: CONNECT_LIMIT_MS,
-    lazyConnect: true,
-  });
-  redis.on('error', onError);
-  return redis;
+export class Connection extends Redis {
+  /** Why there is no connection, by the last try; null while there is one. */
+  #trouble: Error | null = null;
+  #hasAnswered = false;
+  /** Why there will never be one. */
+  #refusal: RolloutError | null = null;
+
+  constructor(options: RedisOptions, onError: (error: Error) => void) {
+    super({
+      socketTimeout: SILENT_MS,
+      connectTimeout: CONNECT_LIMIT_MS,
+      ...options,
+      // Of the two protocols the older is the one that every server speaks, and the scripts' replies are the same in both.
+      protocol: 2,
+      replyMapping: 'legacy',
+      maxRetriesPerRequest: 0,
+      autoResendUnfulfilledCommands: false,
+      enableOfflineQueue: false,
+      // The client would wait in silence for a server that loads its data; the first command is told so.
+      enableReadyCheck: false,
+      reconnectOnError: null,
+      retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
+      lazyConnect: true,
+    });
+    this.on('error', (error: Error) => {
+      if (isSelectRefused(error)) this.#refuse(error);
+      this.#trouble = plainError(error);
+      onError(this.#trouble);
+    });
+    this.on('close', () => {
+      this.#trouble ??= new Error('the server has closed the connection');
+    });
+    this.on('ready', () => {
+      if (this.#refusal !== null) return;
+      this.#trouble = null;
+      this.#hasAnswered = true;
+    });
+  }
+
+  /** An error of this connection or of a command on it, in one of the three kinds (call-failed.ts). */
+  failure(error: unknown): Error {
+    const { tls } = this.options;
+    return (
+      this.#refusal ??
+      storeFailure(error, { trouble: this.#trouble, isTls: tls !== undefined && tls !== null, hasAnswered: this.#hasAnswered })
+    );
+  }
+
+  /** Rejects where the server cannot be reached; the client would go on trying by itself. */
+  async open(): Promise<void> {
+    try {
+      await this.connect();
+      if (this.#refusal !== null) throw this.#refusal;
+    } catch (error) {
+      this.disconnect();
+      throw this.failure(this.#trouble ?? error);
+    }
+  }
+
+  /** The client would go on in database 0, where the run is not, or another one is. */
+  #refuse(error: Error): void {
+    const { db } = this.options;
+    this.#refusal = new RolloutError(
+      'STORE_UNFIT',
+      `database ${db} of the Redis server cannot be used (${error.message}): name one that it has (the number at the end of the URL, below its setting \`databases\`; a cluster has only 0), and let the user of the run give SELECT`,
+    );
+    this.disconnect();
+  }
 }
 
-/** A client that could not connect would go on trying by itself. What `connect` rejects with does not say why; the client says it apart. */
-export async function connected(redis: Redis): Promise<void> {
-  let why: Error | null = null;
-  const onError = (error: Error): void => {
-    why ??= error;
-  };
-  redis.on('error', onError);
+function isSelectRefused(error: Error): boolean {
+  const { command } = error as { readonly command?: { readonly name?: string } };
+  return command?.name === 'select' && /^(?:ERR|NOPERM)\b/.test(error.message);
+}
+
+/** Of a call on this connection. */
+export async function failing<T>(connection: Connection, call: Promise<T>): Promise<T> {
   try {
-    await redis.connect();
+    return await call;
   } catch (error) {
-    redis.disconnect();
-    throw storeFailure(why ?? error);
-  } finally {
-    redis.off('error', onError);
+    throw connection.failure(error);
   }
 }

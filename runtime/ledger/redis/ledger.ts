@@ -2,7 +2,7 @@ import type { RedisOptions } from 'ioredis';
 import type { Random } from '../../base/random.ts';
 import type { Ledger } from '../contract.ts';
 import type { Limits } from '../deadline.ts';
-import { connected, connectRedis } from './connection.ts';
+import { Connection } from './connection.ts';
 import { itemVerbs } from './item-verbs.ts';
 import { leaseVerbs } from './lease.ts';
 import { readBits, readProgress, readTallies, scanStored } from './reads.ts';
@@ -25,9 +25,9 @@ export const REDIS_LIMITS: Limits = { scan: LONG_MS, bits: LONG_MS, reopen: LONG
 
 /** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
 export async function openRedisLedger({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<Ledger> {
-  const redis = connectRedis(options, onError);
-  const session = new Session(redis, runId);
-  await connected(redis);
+  const connection = new Connection(options, onError);
+  const session = new Session(connection, runId);
+  await connection.open();
   return {
     ...leaseVerbs(session, random),
     ...itemVerbs(session),
@@ -36,6 +36,6 @@ export async function openRedisLedger({ runId, redis: options, random, expireAft
     progress: () => readProgress(session),
     bits: (from, count) => readBits(session, from, count),
     tallies: () => readTallies(session),
-    dispose: async () => redis.disconnect(),
+    dispose: async () => connection.disconnect(),
   };
 }

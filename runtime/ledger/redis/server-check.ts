@@ -1,8 +1,6 @@
-import type { Redis } from 'ioredis';
 import { RolloutError } from '../../base/errors.ts';
 import type { RedisStore } from '../../model/store.ts';
-import { connected, connectRedis } from './connection.ts';
-import { storeFailure } from './failure.ts';
+import { Connection } from './connection.ts';
 import { type Finding, findingsOf, findingText, keepsLedgers, type ServerAnswers } from './findings.ts';
 import { keysOf } from './keys.ts';
 import { redisOptions } from './options.ts';
@@ -12,12 +10,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is to be known of a server before a run relies on it. Rejects with CallFailed where it does not answer. */
 export async function checkServer(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
-  const redis = connectRedis(await redisOptions(store, env), () => undefined);
-  await connected(redis);
+  const connection = new Connection(await redisOptions(store, env), () => undefined);
+  await connection.open();
   try {
-    return findingsOf(await answersOf(redis, runId));
+    return findingsOf(await answersOf(connection, runId));
   } finally {
-    redis.disconnect();
+    connection.disconnect();
   }
 }
 
@@ -29,23 +27,23 @@ export async function requireFit(store: RedisStore, env: Environment, runId: str
   throw new RolloutError('STORE_UNFIT', `a run cannot be kept on ${store.url}: ${refused.map(findingText).join('; ')}`);
 }
 
-async function answersOf(redis: Redis, runId: string): Promise<ServerAnswers> {
-  const said = await refusable(redis.info());
+async function answersOf(connection: Connection, runId: string): Promise<ServerAnswers> {
+  const said = await refusable(connection, connection.info());
   const info = said.kind === 'answered' ? (said.answer as string) : '';
   if (!keepsLedgers(info)) return { info, config: null, denied: [], areKeysDenied: false };
-  const { denied, areKeysDenied } = await deniedOf(redis, runId);
-  return { info, config: await configOf(redis), denied, areKeysDenied };
+  const { denied, areKeysDenied } = await deniedOf(connection, runId);
+  return { info, config: await configOf(connection), denied, areKeysDenied };
 }
 
-async function configOf(redis: Redis): Promise<ServerAnswers['config']> {
-  const said = await refusable(redis.call('CONFIG', 'GET', '*append*', 'maxmemory-policy'));
+async function configOf(connection: Connection): Promise<ServerAnswers['config']> {
+  const said = await refusable(connection, connection.call('CONFIG', 'GET', '*append*', 'maxmemory-policy'));
   if (said.kind === 'refused') return null;
   const pairs = said.answer as readonly string[];
   return Object.fromEntries(pairs.flatMap((name, n) => (n % 2 === 0 ? [[name, pairs[n + 1] ?? '']] : [])));
 }
 
-async function deniedOf(redis: Redis, runId: string): Promise<Pick<ServerAnswers, 'denied' | 'areKeysDenied'>> {
-  const said = await refusable(defineScripts(redis, keysOf(runId)).run('permissions', []));
+async function deniedOf(connection: Connection, runId: string): Promise<Pick<ServerAnswers, 'denied' | 'areKeysDenied'>> {
+  const said = await refusable(connection, defineScripts(connection, keysOf(runId)).run('permissions', []));
   if (said.kind === 'answered') return { denied: said.answer as readonly string[], areKeysDenied: false };
   const areKeysDenied = /\bkeys?\b/.test(said.why);
   return { denied: areKeysDenied ? [] : ['EVAL', 'EVALSHA'], areKeysDenied };
@@ -54,11 +52,11 @@ async function deniedOf(redis: Redis, runId: string): Promise<Pick<ServerAnswers
 type Said = { readonly kind: 'answered'; readonly answer: unknown } | { readonly kind: 'refused'; readonly why: string };
 
 /** This user, or this kind of server, may not be asked that. */
-async function refusable(call: Promise<unknown>): Promise<Said> {
+async function refusable(connection: Connection, call: Promise<unknown>): Promise<Said> {
   try {
     return { kind: 'answered', answer: await call };
   } catch (error) {
     if (error instanceof Error && /^(?:NOPERM|ERR unknown)/.test(error.message)) return { kind: 'refused', why: error.message };
-    throw storeFailure(error);
+    throw connection.failure(error);
   }
 }

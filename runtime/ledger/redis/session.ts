@@ -1,7 +1,6 @@
-import type { Redis } from 'ioredis';
 import type { Epoch } from '../../model/row.ts';
 import type { Fenced, Gone, Overtaken } from '../contract.ts';
-import { storeFailure } from './failure.ts';
+import { type Connection, failing } from './connection.ts';
 import { keyOf, keysOf } from './keys.ts';
 import { NameBook } from './names.ts';
 import { type Reply, refusalOf, requireCarriedOut } from './refusal.ts';
@@ -19,15 +18,15 @@ export const NO_EPOCH: readonly Argument[] = [-1, '', 0];
  */
 export class Session {
   readonly names: NameBook = new NameBook();
-  readonly #redis: Redis;
+  readonly #connection: Connection;
   readonly #scripts: Scripts;
   readonly #workersKey: string;
   #identity = '';
   #writes = 0;
 
-  constructor(redis: Redis, runId: string) {
-    this.#redis = redis;
-    this.#scripts = defineScripts(redis, keysOf(runId));
+  constructor(connection: Connection, runId: string) {
+    this.#connection = connection;
+    this.#scripts = defineScripts(connection, keysOf(runId));
     this.#workersKey = keyOf(runId, 'workers');
   }
 
@@ -42,13 +41,13 @@ export class Session {
   }
 
   async run(name: ScriptName, args: readonly Argument[]): Promise<Reply> {
-    const reply = (await failing(this.#scripts.run(name, args))) as Reply;
+    const reply = (await failing(this.#connection, this.#scripts.run(name, args))) as Reply;
     requireCarriedOut(reply);
     return reply;
   }
 
   async runBytes(name: ScriptName, args: readonly Argument[]): Promise<readonly unknown[]> {
-    const reply = (await failing(this.#scripts.runBytes(name, args))) as readonly unknown[];
+    const reply = (await failing(this.#connection, this.#scripts.runBytes(name, args))) as readonly unknown[];
     requireCarriedOut(reply);
     return reply;
   }
@@ -89,18 +88,10 @@ export class Session {
     if (!this.names.isMissing) return made;
     let cursor = '0';
     do {
-      const [next, flat] = await failing(this.#redis.hscanBuffer(this.#workersKey, cursor, 'COUNT', NAMES_AT_ONCE));
+      const [next, flat] = await failing(this.#connection, this.#connection.hscanBuffer(this.#workersKey, cursor, 'COUNT', NAMES_AT_ONCE));
       for (const [name, row] of entriesOf(flat)) this.names.keep(workerRowOf(row).number, name.toString());
       cursor = next.toString();
     } while (cursor !== '0');
     return make(this.names);
-  }
-}
-
-export async function failing<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    throw storeFailure(error);
   }
 }

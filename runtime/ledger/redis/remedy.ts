@@ -1,0 +1,40 @@
+/** How a connection was asked for, and how far it came. */
+export interface Reach {
+  readonly isTls: boolean;
+  /** The server has answered on this connection or an earlier one. */
+  readonly hasAnswered: boolean;
+}
+
+const PASSWORD = 'give the right password of its user (--redis-password-file, store.passwordFile, or ROLLOUT_REDIS_PASSWORD)';
+
+/** The beginning of what was said, and what a person can do about it. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/^OOM\b/, 'the server is full: raise its maxmemory, or delete what is not needed from it'],
+  [/^READONLY\b/, 'the server has become a replica, which takes no writes: name the primary'],
+  [/^LOADING\b/, 'the server reads its data after a start, and answers when it has done so'],
+  [/^MISCONF\b/, 'the server cannot write its files: free space on its disk, and look at its log'],
+  [/^BUSY\b/, 'a script on the server does not end: SCRIPT KILL there ends it'],
+  [/^NOREPLICAS\b/, 'the server waits for its replicas (min-replicas-to-write): start them'],
+  [/^(?:MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/, 'the server waits for others of its cluster: look at its log'],
+  [/^(?:WRONGPASS|NOAUTH|ERR AUTH|ERR Protocol error: unauthenticated)\b/, PASSWORD],
+  [/ECONNREFUSED/, 'start the server, or check the address'],
+  [/ENOTFOUND|EAI_AGAIN/, 'check the name of the host'],
+  [/certificate required/i, 'the server wants a certificate of its clients: name one with --redis-cert and --redis-key'],
+  [
+    /certificate|Hostname\/IP/i,
+    "name the authority that has signed the server's certificate with --redis-ca-cert, and check its names and dates",
+  ],
+  [/^TLS: (?:wrong version number|packet length too long)/, 'the server does not speak TLS on this port: use redis://'],
+];
+
+/** What to do about an error of the client or the server; null where nothing is known. */
+export function remedyOf(said: string, { isTls, hasAnswered }: Reach): string | null {
+  const known = REMEDIES.find(([beginning]) => beginning.test(said));
+  if (known !== undefined) return known[1];
+  if (hasAnswered) return null;
+  if (isTls && /ETIMEDOUT/.test(said))
+    return 'check the address and the firewall; a server that does not speak TLS (redis://) keeps silent so, too';
+  if (!isTls && /ECONNRESET|EPIPE|closed/.test(said))
+    return 'a server that speaks TLS on this port ends a connection without it: use rediss:// for it';
+  return null;
+}
