@@ -134,6 +134,7 @@ async function run(ready: Ready, isOver = false): Promise<ExitCode> {
   indexing.done.then((summary) => place.keepIdentity(summary)).catch(end.fail);
   checked.catch(end.fail);
   onAbort(leaseHolder.fenced, () => end.come({ kind: 'fenced' }));
+  onAbort(leaseHolder.broken, () => end.fail(leaseHolder.broken.reason));
   onAbort(stop, () => end.come({ kind: 'interrupted' }));
   await place.writeServing(epoch);
   events.emit({ kind: 'run_started', epoch, items: source.indexed().items, done: state.done, failed: state.failed });

@@ -19,6 +19,11 @@ export interface LeaseHolder {
    * of the ledger; the reason is a `Fenced`. Never after a resignation (L42).
    */
   readonly fenced: AbortSignal;
+  /**
+   * Aborts where a renewal finds that the store is broken, was replaced or has lost writes (L18, L40): nothing more can come of this epoch.
+   * The reason is the error.
+   */
+  readonly broken: AbortSignal;
   /** A reply of the ledger names a later epoch. */
   fence(byEpoch: Epoch): void;
   /** Numbers the requests of this epoch that overwrite something (L38). */

@@ -1,6 +1,7 @@
 import { assert, assertNever } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
+import { CallFailed } from '../ledger/call-failed.ts';
 import type { Fenced } from '../ledger/contract.ts';
 import type { CandidateLedger } from '../ledger/views.ts';
 import type { Lease } from '../model/lease.ts';
@@ -32,6 +33,7 @@ class Holder implements LeaseHolder {
   readonly #terms: Terms;
   readonly #stopped = new AbortController();
   readonly #fenced = new AbortController();
+  readonly #broken = new AbortController();
   readonly #loop: Promise<void>;
   #holding: Holding;
   #serial = 0;
@@ -49,6 +51,10 @@ class Holder implements LeaseHolder {
 
   get fenced(): AbortSignal {
     return this.#fenced.signal;
+  }
+
+  get broken(): AbortSignal {
+    return this.#broken.signal;
   }
 
   fence(byEpoch: Epoch): void {
@@ -140,6 +146,7 @@ class Holder implements LeaseHolder {
         await this.#renew();
         waitMs = renewIntervalMs;
       } catch (error) {
+        if (!(error instanceof CallFailed)) return this.#broken.abort(error);
         // Unknown, not lost: while the margin lasts it is tried again, and after it `ensureFresh` lets nobody write.
         onRenewFailed?.(error);
         waitMs = renewIntervalMs * RETRY_SHARE;

@@ -26,6 +26,7 @@ async function redisServer(t: ExecutionContext, settings: readonly string[] = []
 const ITEMS = 3_000;
 const LATENCY_MS = 40;
 const FEW = 600;
+const LONG_MS = 60_000;
 /** Some dozens of calls. */
 const LOST_BYTES = 8_000;
 
@@ -131,4 +132,19 @@ test('a password that is changed on the server in the middle of a run is shown n
   await checkInvariant(t, run);
   for (const { path, bytes } of filesBelow(run.dir)) for (const secret of [old, changed]) t.false(bytes.includes(secret), path);
   for (const secret of [old, changed]) t.false(command.stderr().includes(secret));
+});
+
+test('a server that is wiped while nothing is written is noticed by the next renewal, and the run ends with what has happened', async (t) => {
+  t.timeout(120_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LONG_MS }));
+  const run = makeRun(t, { lines: batchLines(4), args: ['--base-url', server.url, '--redis', redis.url, '--drain-timeout', '1s'] });
+  const command = run.start();
+  await until('the items run', PATIENCE_MS, () => server.total() === 4);
+  const admin = new Redis(redis.port, '127.0.0.1');
+  t.teardown(() => admin.disconnect());
+  await admin.flushall();
+  t.is(await exitOf(command, PATIENCE_MS), 2, command.stderr());
+  t.regex(command.stderr(), /lost the lease of epoch 0/);
+  t.is(await admin.dbsize(), 0);
 });
