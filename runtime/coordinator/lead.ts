@@ -40,7 +40,7 @@ export interface LeadOptions extends Omit<ServeOptions, 'recovered' | 'onServing
 export async function lead(options: LeadOptions): Promise<ExitCode> {
   const { stop, log } = options;
   try {
-    const leaseHolder = await waitForLease({ ...options, signal: stop, floor: await epochFloor(options.place.disk) });
+    const leaseHolder = await waitForLease({ ...options, signal: stop, floor: () => epochFloor(options.place.disk) });
     announceFencing({ ...options, leaseHolder });
     return await unlessFenced(options.clock, leaseHolder.fenced, hold(options, leaseHolder));
   } catch (error) {

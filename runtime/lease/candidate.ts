@@ -6,7 +6,7 @@ import type { CandidateLedger } from '../ledger/views.ts';
 import type { AcquireReply, Lease, SeenLease } from '../model/lease.ts';
 import type { LeaseHolder } from './contract.ts';
 import { holdLease } from './holder.ts';
-import { type Grounds, groundsToAcquire, onSeen, ownGrounds, type Watching } from './machine.ts';
+import { type Grounds, groundsToAcquire, NOT_STUCK, onSeen, onUnanswered, ownGrounds, type Stuck, type Watching } from './machine.ts';
 
 export interface CandidateOptions {
   readonly ledger: CandidateLedger;
@@ -16,8 +16,8 @@ export interface CandidateOptions {
   readonly process: ProcessIdentity;
   /** host:port for those who find the lease held. */
   readonly address: string;
-  /** Highest epoch known outside the ledger, -1 for none (L3). */
-  readonly floor: number;
+  /** Highest epoch known outside the ledger, -1 for none (L3). Asked before each try: others win and serve meanwhile. */
+  readonly floor: () => Promise<number>;
   readonly ttlMs: number;
   readonly renewIntervalMs: number;
   /** True only when certain. */
@@ -26,77 +26,119 @@ export interface CandidateOptions {
   /** Somebody else holds it: told once for each holder. */
   readonly onPassive: (lease: Lease) => void;
   readonly onRenewFailed?: (error: unknown) => void;
-  readonly onUnanswered?: (error: CallFailed) => void;
 }
 
 /** How often the row is read: the delay between the holder's certain death and the try to follow it. */
 const WATCH_INTERVAL_MS = 75;
 
-/** Waits for its turn, as long as it takes, and wins the lease. Rejects with the signal's reason when that aborts. */
+/**
+ * Waits for its turn, as long as it takes, and wins the lease. Rejects with the signal's reason when that aborts, and where nobody holds
+ * the lease and the store lets nobody have it.
+ */
 export async function winLease(options: CandidateOptions): Promise<LeaseHolder> {
-  const { ledger, clock, signal } = options;
-  let watching: Watching | null = null;
-  let told: Lease | null = null;
+  const { clock, signal } = options;
+  const candidate = new Candidate(options);
   for (;;) {
     signal.throwIfAborted();
-    const seen: SeenLease | null = await unlessUnanswered(options, ledger.readLease());
-    // What was not seen now may have changed: only a look that was answered is acted upon. The time is not taken before the row came: the
-    // holder counts from before it asked.
-    if (seen !== null) {
-      const tried: Watching | LeaseHolder = await tryFor(options, onSeen(watching, clock.monotonicMs(), seen));
-      if ('won' in tried) return tried;
-      watching = tried;
-      told = tellOnce(options, told, watching.seen);
-    }
+    const leaseHolder = await candidate.tryOnce();
+    if (leaseHolder !== null) return leaseHolder;
     await clock.sleep(WATCH_INTERVAL_MS, signal);
   }
 }
 
-/** The lease, where there are grounds to try and it is won; else what is watched now. */
-async function tryFor(options: CandidateOptions, watching: Watching): Promise<LeaseHolder | Watching> {
-  const { clock } = options;
-  const grounds = await groundsNow(options, watching);
-  const sentAtMs = clock.monotonicMs();
-  const reply = grounds === null ? null : await unlessUnanswered(options, acquire(options, watching.seen, grounds));
-  if (reply === null) return watching;
-  if (reply.kind === 'won') return holdLease(options, reply.lease, sentAtMs, { kind: grounds === 'free' ? 'acquired' : 'stolen' });
-  return onSeen(watching, clock.monotonicMs(), { lease: reply.lease, nowMs: null });
-}
+class Candidate {
+  readonly #options: CandidateOptions;
+  #watching: Watching | null = null;
+  #told: Lease | null = null;
+  #stuck: Stuck = NOT_STUCK;
+  /** Of all rows that this process has seen. */
+  #highestEpoch = -1;
 
-/** A store that does not answer now is asked again at the next look: a passive coordinator waits as long as it takes. */
-async function unlessUnanswered<T>({ onUnanswered }: CandidateOptions, call: Promise<T>): Promise<T | null> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof CallFailed)) throw error;
-    onUnanswered?.(error);
+  constructor(options: CandidateOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the row once, and tries for the lease where there are grounds. Null: not won. */
+  async tryOnce(): Promise<LeaseHolder | null> {
+    const { ledger } = this.#options;
+    // Where nothing was ever seen nobody is known to hold the lease.
+    const seen = await this.#unlessUnanswered(this.#watching === null, () => ledger.readLease());
+    // What was not seen now may have changed: only a look that was answered is acted upon. The time is not taken before the row came: the
+    // holder counts from before it asked.
+    if (seen === null) return null;
+    const watching = this.#see(seen);
+    const grounds = await this.#grounds(watching);
+    if (grounds === null) this.#stuck = NOT_STUCK;
+    else {
+      const leaseHolder = await this.#acquire(watching, grounds);
+      if (leaseHolder !== null) return leaseHolder;
+    }
+    this.#tellOnce();
     return null;
+  }
+
+  #see(seen: SeenLease): Watching {
+    this.#highestEpoch = Math.max(this.#highestEpoch, seen.lease?.epoch ?? -1);
+    this.#watching = onSeen(this.#watching, this.#options.clock.monotonicMs(), seen);
+    return this.#watching;
+  }
+
+  async #grounds(watching: Watching): Promise<Grounds | null> {
+    const { clock, ttlMs, isDead } = this.#options;
+    const { seen } = watching;
+    const isHolderDead = seen !== null && seen.holder !== '' && (await isDead(seen.process));
+    return groundsToAcquire(watching, clock.monotonicMs(), ttlMs, isHolderDead);
+  }
+
+  async #acquire({ seen: expected }: Watching, grounds: Grounds): Promise<LeaseHolder | null> {
+    const { ledger, clock, holder, process, address, ttlMs } = this.#options;
+    const floor = Math.max(await this.#options.floor(), this.#highestEpoch);
+    const request = { holder, process, address, expected, grounds: ownGrounds(grounds), ttlMs, floor };
+    const sentAtMs = clock.monotonicMs();
+    const reply = await this.#unlessUnanswered(true, () => ledger.acquire(request));
+    if (reply === null) return null;
+    this.#stuck = NOT_STUCK;
+    if (reply.kind === 'behind') throw behind(reply);
+    if (reply.kind === 'won') return holdLease(this.#options, reply.lease, sentAtMs, { kind: grounds === 'free' ? 'acquired' : 'stolen' });
+    this.#see({ lease: reply.lease, nowMs: null });
+    return null;
+  }
+
+  /**
+   * A store that gives no answer now, or refuses, is asked again at the next look. A passive coordinator waits as long as it takes; where
+   * nobody holds the lease the run stands still, which a person is told after a while.
+   */
+  async #unlessUnanswered<T>(isVacant: boolean, ask: () => Promise<T>): Promise<T | null> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      this.#stuck = onUnanswered(this.#stuck, this.#options.clock.monotonicMs(), isVacant);
+      if (this.#stuck.isOver) throw cannotBegin(error);
+      return null;
+    }
+  }
+
+  #tellOnce(): void {
+    const seen = this.#watching?.seen ?? null;
+    if (seen === null || seen.holder === '' || seen.holder === this.#told?.holder) return;
+    this.#options.onPassive(seen);
+    this.#told = seen;
   }
 }
 
-async function groundsNow({ clock, ttlMs, isDead }: CandidateOptions, watching: Watching): Promise<Grounds | null> {
-  const { seen } = watching;
-  const isHolderDead = seen !== null && seen.holder !== '' && (await isDead(seen.process));
-  return groundsToAcquire(watching, clock.monotonicMs(), ttlMs, isHolderDead);
-}
-
-async function acquire(
-  options: CandidateOptions,
-  expected: Lease | null,
-  grounds: Grounds,
-): Promise<Exclude<AcquireReply, { readonly kind: 'behind' }>> {
-  const { ledger, holder, process, address, floor, ttlMs } = options;
-  const reply = await ledger.acquire({ holder, process, address, expected, grounds: ownGrounds(grounds), ttlMs, floor });
-  if (reply.kind !== 'behind') return reply;
-  const there = reply.epoch < 0 ? 'is empty' : `is at epoch ${reply.epoch}`;
-  throw new RolloutError(
+function behind({ epoch, floor }: Extract<AcquireReply, { readonly kind: 'behind' }>): RolloutError {
+  const there = epoch < 0 ? 'is empty' : `is at epoch ${epoch}`;
+  return new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger ${there}, but epoch ${reply.floor} of this run was already in use: the store was replaced, restored from an old copy, or lost writes. Going on would execute and record items twice.`,
+    `The ledger ${there}, but epoch ${floor} of this run was already in use: the store was replaced, restored from an old copy, or lost writes. Going on would execute and record items twice.`,
   );
 }
 
-function tellOnce({ onPassive }: CandidateOptions, told: Lease | null, seen: Lease | null): Lease | null {
-  if (seen === null || seen.holder === '' || seen.holder === told?.holder) return told;
-  onPassive(seen);
-  return seen;
+function cannotBegin(cause: CallFailed): RolloutError {
+  return new RolloutError(
+    'STORE_FAILED',
+    `nobody holds the lease of this run, and the store does not let this coordinator have it (${cause.message}); start again once that is mended, nothing recorded is lost`,
+    { cause },
+  );
 }

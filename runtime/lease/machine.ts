@@ -38,6 +38,27 @@ export function ownGrounds(grounds: Grounds): OwnGrounds | null {
   return grounds === 'dead' || grounds === 'watched' ? grounds : null;
 }
 
+/**
+ * Since when nobody holds the lease, as far as is known, and the store does not let this candidate have it either: it refuses, or gives no
+ * answer. Null where that is not so.
+ */
+export interface Stuck {
+  readonly sinceMs: number | null;
+  /** It has lasted too long. */
+  readonly isOver: boolean;
+}
+
+export const NOT_STUCK: Stuck = { sinceMs: null, isOver: false };
+
+/** As long as a coordinator that serves waits for its store: a server that fails over, or is started again, may be away for half of it. */
+const PATIENCE_MS = 60_000;
+
+/** `isVacant`: what failed was asked because nobody holds the lease. Where somebody may hold it, only what has begun before goes on. */
+export function onUnanswered(stuck: Stuck, nowMs: number, isVacant: boolean): Stuck {
+  const sinceMs = stuck.sinceMs ?? (isVacant ? nowMs : null);
+  return { sinceMs, isOver: sinceMs !== null && nowMs - sinceMs >= PATIENCE_MS };
+}
+
 /** For how long a win or a renewal is good. */
 export interface Terms {
   readonly ttlMs: number;

@@ -27,7 +27,7 @@ async function ownServer(
   return own;
 }
 
-function client(t: ExecutionContext, own: RedisServer, more: RedisOptions = {}): Redis {
+function client(t: ExecutionContext, own: RedisServer, more: { readonly password?: string } = {}): Redis {
   const redis = new Redis(own.port, '127.0.0.1', more);
   t.teardown(() => redis.disconnect());
   return redis;

@@ -184,6 +184,24 @@ test('L40: a store that was wiped, or has lost writes that the caller has seen, 
   );
 });
 
+test('L40: an epoch that a restored store gives a second time has another identity, so its first winner writes nothing more', async (t) => {
+  const redis = new Redis(server.options as { port: number });
+  t.teardown(() => redis.disconnect());
+  const runId = newRun();
+  const [first, second] = [await opened(t, runId), await opened(t, runId)];
+  const lease = await start(first);
+  await first.release(lease);
+  const copies = await Promise.all(
+    [keyOf(runId, 'head'), keyOf(runId, 'lease')].map(async (key) => ({ key, dump: await redis.dumpBuffer(key) })),
+  );
+  const seen = (await first.readLease()).lease;
+  t.like(await first.acquire(request('first', seen)), { kind: 'won', lease: { epoch: 1 } });
+  for (const { key, dump } of copies) await redis.restore(key, 0, dump, 'REPLACE');
+  t.like(await second.acquire(request('second', seen)), { kind: 'won', lease: { epoch: 1 } });
+  await t.throwsAsync(claim(first, 1, 'w1', [{ cursor: 0, count: 1 }]), { code: 'LEDGER_BEHIND', message: /another store/ });
+  t.like(await claim(second, 1, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
+});
+
 test('a commit above the bound of one script is cut, and all of it is done', async (t) => {
   const ledger = await opened(t, newRun());
   await start(ledger);

@@ -37,7 +37,7 @@ const leaseHolder: LeaseHolder = await winLease({
   holder: `${name}-${process.pid}`,
   process: await ownProcess(),
   address: `${name}:1`,
-  floor: -1,
+  floor: async () => -1,
   ttlMs: Number(ttl),
   renewIntervalMs: Number(ttl) / 3,
   isDead: isProcessDead,

@@ -21,7 +21,7 @@ export function candidate({ ledger, clock }: Setting, holder: string, more: Part
     holder,
     process: SOME_PROCESS,
     address: `${holder}:1`,
-    floor: -1,
+    floor: async () => -1,
     ttlMs: TTL_MS,
     renewIntervalMs: RENEW_MS,
     isDead: async () => false,

@@ -48,7 +48,7 @@ const leaseHolder = await winLease({
   holder: systemRandom.hex(16),
   process: await ownProcess(),
   address: 'here:1',
-  floor: -1,
+  floor: async () => -1,
   ttlMs: 60_000,
   renewIntervalMs: 20_000,
   isDead: isProcessDead,

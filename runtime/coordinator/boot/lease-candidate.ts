@@ -14,7 +14,8 @@ const HOLDER_BYTES = 16;
 export interface LeaseCandidate {
   readonly settings: Pick<CoordinatorSettings, 'timing'>;
   readonly ledger: CandidateLedger;
-  readonly floor: number;
+  /** The highest epoch that the results or the state directory have seen (L3). */
+  readonly floor: () => Promise<number>;
   readonly address: string;
   readonly context: ServerContext;
   readonly process: ProcessIdentity;
@@ -30,15 +31,15 @@ export interface LeaseCandidate {
 
 /** Stands for the lease in the name of this process, as long as it takes. */
 export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHolder> {
-  const { settings, floor, address, context, process, isDead, signal, clock, random, log } = candidate;
+  const { settings, ledger, address, context, process, isDead, signal, clock, random, log } = candidate;
   context.coordinatorStatus = { kind: 'candidate' };
   const leaseHolder = await winLease({
-    ledger: onceThereIsDiskSpace(candidate),
+    ledger,
     clock,
     holder: random.hex(HOLDER_BYTES),
     process,
     address,
-    floor,
+    floor: () => floorOnceThereIsSpace(candidate),
     ttlMs: settings.timing.coordinatorFailureTimeoutMs,
     renewIntervalMs: settings.timing.leaseRenewIntervalMs,
     isDead,
@@ -48,8 +49,7 @@ export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHold
       context.coordinatorStatus = { kind: 'passive' };
       log.info({ epoch: lease.epoch, address: lease.address }, 'another coordinator holds the lease; this one waits');
     },
-    onUnanswered: (error) => log.debug({ err: error }, 'the store does not answer; it is asked again'),
-    onRenewFailed: (error) => log.warn({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
+    onRenewFailed: (error) => log.debug({ err: error }, 'the lease could not be renewed; it is tried again while the margin lasts'),
   });
   context.lease = leaseHolder.lease();
   context.coordinatorStatus = { kind: 'taking-over' };
@@ -57,15 +57,8 @@ export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHold
 }
 
 /** A predecessor may have ended for want of space (L18): with a lease that was won now, this one would do no better. */
-function onceThereIsDiskSpace({ ledger, waitForDiskSpace, signal }: LeaseCandidate): CandidateLedger {
-  return {
-    readLease: () => ledger.readLease(),
-    acquire: async (request) => {
-      await waitForDiskSpace();
-      signal.throwIfAborted();
-      return ledger.acquire(request);
-    },
-    renew: (lease, ttlMs) => ledger.renew(lease, ttlMs),
-    release: (lease) => ledger.release(lease),
-  };
+async function floorOnceThereIsSpace({ floor, waitForDiskSpace, signal }: LeaseCandidate): Promise<number> {
+  await waitForDiskSpace();
+  signal.throwIfAborted();
+  return floor();
 }

@@ -196,7 +196,7 @@ test('L4: of two candidates that see the same expired lease one wins, the other 
 });
 
 test('L3: a ledger behind the floor is refused with both numbers', async (t) => {
-  const error = await t.throwsAsync(candidate(setting(), 'a', { floor: 4 }), { code: 'LEDGER_BEHIND' });
+  const error = await t.throwsAsync(candidate(setting(), 'a', { floor: async () => 4 }), { code: 'LEDGER_BEHIND' });
   t.regex(error?.message ?? '', /is empty.*epoch 4.*twice/s);
 });
 

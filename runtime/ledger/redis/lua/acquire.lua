@@ -2,7 +2,7 @@
 -- Wins the lease where the exact row that the candidate saw may be replaced (L1 to L4): lease and epoch are written together.
 --
 -- ARGV   4 holder · 5 address · 6 process · 7 holder, 8 epoch, 9 renewals of the row that was seen, '' each where there was none
---        10 '1' where the candidate has grounds of its own · 11 ttlMs · 12 floor · 13 identity for a store that has none yet
+--        10 '1' where the candidate has grounds of its own · 11 ttlMs · 12 floor · 13 identity of the store from now on
 -- Replies: {'won', lease, identity, writes} · {'held', lease} · {'behind', epoch, floor} · {'torn', epoch of the lease, epoch of the head}
 local floor = math.floor
 --@include head
@@ -20,10 +20,7 @@ end
 epoch = epoch + 1
 lease[5], lease[6] = ARGV[5], ARGV[6]
 putLease(ARGV[4], epoch, isThere and there.renewals + 1 or 0, nowMs + tonumber(ARGV[11]))
-if identity == '' then
-  identity = ARGV[13]
-  putHead('i', identity, 'f', FORMAT)
-else
-  putHead()
-end
+-- A store that is restored may give an epoch again that another process has won; by the identity the two are told apart.
+identity = ARGV[13]
+putHead('i', identity, 'f', FORMAT)
 return carryOut() or { 'won', leaseReply(), identity, writes }

@@ -22,7 +22,7 @@ async function win(ledger: Ledger, floor: number): Promise<LeaseHolder> {
     holder: seededRandom(1).hex(8),
     process: PROCESS,
     address: 'a:1',
-    floor,
+    floor: async () => floor,
     ttlMs: 5_000,
     renewIntervalMs: 1_000,
     isDead: async () => false,
