@@ -106,10 +106,10 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const ledger = withDeadlines(testHook.ledger(store.ledger), clock, store.limits);
   try {
     const { again, isResuming } = wish;
-    const shared = { runId, settings, ledger, address, clock, log };
+    const shared = { runId, settings, ledger, address, clock, random, log };
     return await lead({
       ...shared,
-      ...{ context, random, events, stop, waitForDiskSpace, watchdog, testHook, isResuming },
+      ...{ context, events, stop, waitForDiskSpace, watchdog, testHook, isResuming },
       place: runPlace({ ...shared, ...outputs, inputPath: input.path, again, http, pid: process.pid }),
       isRerunning: again.damaged,
       isSupervised: isSupervised(),

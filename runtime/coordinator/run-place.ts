@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
 import { errorsPath } from '../format/output-line.ts';
 import type { IndexSummary } from '../input/index/index-summary.ts';
 import { type Indexing, startIndexing } from '../input/index/indexer.ts';
 import { type InputReader, openInput } from '../input/index/reader.ts';
 import { refuseInvalid } from '../input/index/refuse-invalid.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import type { LedgerReader } from '../ledger/views.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export/export.ts';
@@ -20,6 +22,7 @@ import { completeIdentity } from './boot/identify.ts';
 import type { Outputs } from './boot/outputs.ts';
 import type { BootDisk } from './boot/recover.ts';
 import type { Again } from './boot/reopening.ts';
+import { patientReads } from './perform/ledger-writer.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { refuseStoreBehind } from './shutdown/store-behind.ts';
 import type { SeenEpoch } from './state/commands.ts';
@@ -57,31 +60,34 @@ export interface RunPlaceOptions extends Outputs {
   readonly http: string | null;
   readonly pid: number;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
 }
 
 export function runPlace(options: RunPlaceOptions): RunPlace {
-  const { runId, settings, inputPath, ledger, again, address, http, pid, clock, log } = options;
+  const { runId, settings, inputPath, ledger, again, address, http, pid, clock, random, log } = options;
   const { form, maxLineBytes, limit, hintsFile: file, stateDir } = settings;
   const paths = statePaths(stateDir);
   const dir = paths.indexDir;
+  const reads = patientReads(ledger, { clock, random });
   return {
     disk: bootDisk(paths, runId),
     startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
     openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
     refuseInvalid: (summary) => refuseInvalid(inputPath, dir, summary),
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
-    checkLog: (unchecked) => checkLog({ inputPath, paths, form, again, ledger, log }, unchecked),
+    checkLog: (unchecked) => checkLog({ inputPath, paths, form, again, ledger, reads, log }, unchecked),
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),
     watchHints: async (onHints) =>
       file === null ? null : (await import('./perform/hints-file.ts')).watchHintsFile({ file, clock, log, onHints }),
-    exportResults: (epoch, items) => exportAll(options, paths, epoch, items),
+    exportResults: (epoch, items) => exportAll(options, reads, paths, epoch, items),
     refuseStoreBehind: (own, seen) => refuseStoreBehind(paths.epochMark, settings.store, own, seen),
   };
 }
 
 async function exportAll(
-  { ledger, settings, outputMode, guard }: RunPlaceOptions,
+  { settings, outputMode, guard }: RunPlaceOptions,
+  ledger: Omit<LedgerReader, 'readLease'>,
   paths: StatePaths,
   epoch: Epoch,
   items: number,

@@ -27,6 +27,9 @@ const ITEMS = 3_000;
 const LATENCY_MS = 40;
 const FEW = 600;
 const LONG_MS = 60_000;
+const CUTTING_MS = 3_000;
+/** Some calls are answered in between. */
+const CUT_EVERY_MS = 60;
 /** Some dozens of calls. */
 const LOST_BYTES = 8_000;
 
@@ -43,7 +46,6 @@ test('a run whose ledger is on Redis survives kill -9 of its coordinator and of 
   const command = run.start();
   await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
   for (const victim of ['coordinator', 'redis', 'coordinator', 'redis']) {
-    const before = server.total();
     await until('work goes on', PATIENCE_MS, () => server.total() > before + 100);
     await sleep(between(random, 0, 300));
     t.false(command.hasExited(), 'the run was hit on its way, not at its end');
@@ -147,4 +149,24 @@ test('a server that is wiped while nothing is written is noticed by the next ren
   t.is(await exitOf(command, PATIENCE_MS), 2, command.stderr());
   t.regex(command.stderr(), /lost the lease of epoch 0/);
   t.is(await admin.dbsize(), 0);
+});
+
+test('connections that are cut again and again while a coordinator starts are waited out', async (t) => {
+  t.timeout(120_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const run = makeRun(t, { lines: batchLines(FEW), args: ['--base-url', server.url, '--redis', redis.url, '--concurrency', '20'] });
+  const admin = new Redis(redis.port, '127.0.0.1');
+  t.teardown(() => admin.disconnect());
+  const command = run.start();
+  await until('a coordinator', PATIENCE_MS, () => run.coordinator() !== undefined);
+  let cuts = 0;
+  const before = server.total();
+  for (const endMs = performance.now() + CUTTING_MS; performance.now() < endMs; await sleep(CUT_EVERY_MS))
+    cuts += (await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')) as number;
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  t.true(cuts > 10, `${cuts} connections were cut`);
+  t.notRegex(command.stderr(), /ended with exit code/, 'no coordinator has ended by it');
+  await checkInvariant(t, run);
+  t.log(`${cuts} connections were cut`);
 });

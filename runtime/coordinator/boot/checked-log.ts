@@ -8,6 +8,7 @@ import type { Scan } from '../../ledger/contract.ts';
 import type { CoordinatorLedger } from '../../ledger/views.ts';
 import type { Epoch, Stamp } from '../../model/row.ts';
 import type { ItemForm } from '../../model/session.ts';
+import type { LedgerReads } from '../../results/log/contract.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
 import { listSegments } from '../../results/log/place.ts';
@@ -23,7 +24,9 @@ export interface LogCheck {
   readonly paths: Pick<StatePaths, 'segmentsDir' | 'indexDir'>;
   readonly form: ItemForm;
   readonly again: Again;
-  readonly ledger: CoordinatorLedger;
+  readonly ledger: Pick<CoordinatorLedger, 'reopen' | 'scan'>;
+  /** Of the same ledger; each read is asked until it is answered. */
+  readonly reads: LedgerReads;
   readonly log: Log;
 }
 
@@ -47,9 +50,9 @@ export interface CheckedLog {
  * always read first, what was asked for is reopened, and the ledger is scanned again.
  */
 export async function checkLog(check: LogCheck, unchecked: UncheckedLog): Promise<CheckedLog> {
-  const { inputPath, paths, form, ledger, again } = check;
+  const { inputPath, paths, form, reads, again } = check;
   if (again.failed || again.damaged) return { scan: await reopenAsked(check, unchecked), checked: Promise.resolve() };
-  const checked = inspectLog({ ledger, dir: paths.segmentsDir, tempDir: paths.indexDir }, async (_, damage) => {
+  const checked = inspectLog({ ledger: reads, dir: paths.segmentsDir, tempDir: paths.indexDir }, async (_, damage) => {
     if (damage.lost === 0) return;
     throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: paths.indexDir, form }, damage.indexes));
   });
@@ -65,13 +68,13 @@ async function logBytes(dir: string): Promise<number> {
   return bytes;
 }
 
-async function reopenAsked({ inputPath, paths, ledger, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
+async function reopenAsked({ inputPath, paths, ledger, reads, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
   const { epoch, writer, nextStamp, indexing } = unchecked;
   await indexing.done;
   const reader = await openInput({ inputPath, dir: paths.indexDir });
   try {
     const reopened = await reopenItems({
-      ...{ ledger, again, reader, dir: paths.segmentsDir, tempDir: paths.indexDir },
+      ...{ ledger: reads, again, reader, dir: paths.segmentsDir, tempDir: paths.indexDir },
       reopen: (reopening) => {
         const by = nextStamp();
         return writer.write(() => ledger.reopen(by, reopening));

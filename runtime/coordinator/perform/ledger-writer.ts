@@ -6,6 +6,7 @@ import type { Random } from '../../base/random.ts';
 import type { LeaseHolder, Resigned } from '../../lease/contract.ts';
 import { CallFailed } from '../../ledger/call-failed.ts';
 import type { Fenced, Overtaken } from '../../ledger/contract.ts';
+import type { LedgerReads } from '../../results/log/contract.ts';
 
 /** A store that fails over, or is started again, may be away for half a minute; after twice that the process ends and its successor scans. */
 const PATIENCE_MS = 60_000;
@@ -62,6 +63,15 @@ export async function untilAnswered<T>(
     }
     await clock.sleep(fullJitterMs(tries, BACKOFF_BASE_MS, BACKOFF_CAP_MS, random));
   }
+}
+
+/** What is read of the ledger without an epoch, each read until it is answered: to compare the log with it, and to export. */
+export function patientReads(ledger: LedgerReads, options: Pick<LedgerWriterOptions, 'clock' | 'random'>): LedgerReads {
+  return {
+    progress: () => untilAnswered(options, () => ledger.progress()),
+    bits: (from, count) => untilAnswered(options, () => ledger.bits(from, count)),
+    tallies: () => untilAnswered(options, () => ledger.tallies()),
+  };
 }
 
 function unanswered(cause: CallFailed): RolloutError {

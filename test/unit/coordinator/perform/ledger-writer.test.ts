@@ -1,9 +1,11 @@
 import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
-import { createLedgerWriter, type LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
+import { createLedgerWriter, type LedgerWriter, patientReads } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
 import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
+import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import type { Epoch } from '../../../../runtime/model/row.ts';
+import { createFaultyLedger } from '../../../support/faulty-ledger.ts';
 import { ManualClock, settlePromises } from '../../../support/manual-clock.ts';
 
 const DONE = { kind: 'done' } as const;
@@ -137,4 +139,15 @@ test('L42: one that has resigned asks the ledger nothing, and is not told to be 
   );
   t.is(calls, 0);
   t.deepEqual(fenced, []);
+});
+
+test('L20: what is read without an epoch is asked again too, and a store that is broken is not', async (t) => {
+  const clock = new ManualClock();
+  const ledger = createFaultyLedger(createMemoryLedger(), (_, call) => (call < 4 ? 'fail-after' : null));
+  const reads = patientReads(ledger, { clock, random: seededRandom(1) });
+  t.deepEqual(await whileTimePasses(clock, reads.tallies()), []);
+  t.is((await whileTimePasses(clock, reads.progress())).cursor, 0);
+  t.deepEqual(await whileTimePasses(clock, reads.bits(0, 2)), new Uint8Array(2));
+  const broken = { ...ledger, tallies: () => Promise.reject(new RolloutError('STORE_FAILED', 'x')) };
+  await t.throwsAsync(whileTimePasses(clock, patientReads(broken, { clock, random: seededRandom(1) }).tallies()), { message: 'x' });
 });
