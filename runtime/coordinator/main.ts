@@ -8,19 +8,21 @@ import { createLog, type Log } from '../base/log.ts';
 import { endSignals } from '../base/process/hangup.ts';
 import { ownProcess } from '../base/process/process-identity.ts';
 import { runStandalone, tell } from '../base/process/standalone.ts';
-import { isSupervised, leaveParent, onParentLost } from '../base/process/supervised.ts';
+import { isSupervised, leaveParent, onParentLost, tellParent } from '../base/process/supervised.ts';
 import { startWatchdog } from '../base/process/watchdog.ts';
 import { systemRandom } from '../base/random.ts';
 import { prepareInput } from '../input/file/spool.ts';
 import type { Ledger } from '../ledger/contract.ts';
 import { withDeadlines } from '../ledger/deadline.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
+import { storeText } from '../model/store.ts';
 import { withWayOut } from '../model/way-out.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
 import { waitForDiskSpace } from './boot/wait-for-disk-space.ts';
 import { lead, RESIGN_MS } from './lead.ts';
+import { StoreTrouble } from './perform/store-trouble.ts';
 import { runPlace } from './run-place.ts';
 import { STARTING } from './server/coordinator-status.ts';
 import { startHealth } from './server/health.ts';
@@ -65,7 +67,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook = NO_TEST_HOOK): Promise<ExitCode> {
   const stop = stopSignal(log);
-  const context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING };
+  const context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING, storeTrouble: null };
   const health = await startHealth(settings.http, log, () => healthOf(context, systemClock.wallMs()));
   const standby: Standby = {
     stop,
@@ -102,8 +104,12 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
   const server = await startListening({ settings, runId, context, clock, log });
   const { address } = server;
-  const store = await openStore({ settings, runId, env: process.env, clock, random, log });
-  const ledger = withDeadlines(testHook.ledger(store.ledger), clock, store.limits);
+  const onChange = (why: string | null): void => {
+    context.storeTrouble = why;
+  };
+  const trouble = new StoreTrouble({ store: storeText(settings.store), clock, log, tell: tellParent, onChange });
+  const store = await openStore({ settings, runId, env: process.env, clock, random, log, trouble });
+  const ledger = trouble.of(withDeadlines(testHook.ledger(store.ledger), clock, store.limits));
   try {
     const { again, isResuming } = wish;
     const shared = { runId, settings, ledger, address, clock, random, log };

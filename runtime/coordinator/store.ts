@@ -9,6 +9,7 @@ import { EMBEDDED_LIMITS, openEmbeddedLedger } from '../ledger/embedded/ledger.t
 import type { RedisStore } from '../model/store.ts';
 import { statePaths } from '../run-dir/paths.ts';
 import { untilAnswered } from './perform/ledger-writer.ts';
+import type { StoreTrouble } from './perform/store-trouble.ts';
 import type { CoordinatorSettings } from './settings.ts';
 
 /** The ledger of the run, and what its kind of store can say of other processes. */
@@ -28,6 +29,8 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Hears of calls that fail before there is a ledger. */
+  readonly trouble: StoreTrouble;
 }
 
 export async function openStore(options: StoreOptions): Promise<OpenStore> {
@@ -53,7 +56,7 @@ async function openEmbedded({ settings, clock }: StoreOptions): Promise<OpenStor
 
 /** A server that does not answer is asked again for as long as any other call. The client is loaded where it is needed alone. */
 async function openRedis(
-  { settings: { expireAfterMs }, runId, env, clock, random, log }: StoreOptions,
+  { settings: { expireAfterMs }, runId, env, clock, random, log, trouble }: StoreOptions,
   store: RedisStore,
 ): Promise<OpenStore> {
   const [{ openRedisLedger, REDIS_LIMITS }, { redisOptions }, { requireFit }] = await Promise.all([
@@ -61,10 +64,11 @@ async function openRedis(
     import('../ledger/redis/options.ts'),
     import('../ledger/redis/server-check.ts'),
   ]);
-  const onError = (err: Error): void => log.warn({ err, store: store.url }, 'the connection to the store is lost; it is made again');
-  const findings = await untilAnswered({ clock, random }, () => requireFit(store, env, runId));
+  const onError = (err: Error): void => log.debug({ err, store: store.url }, 'the connection to the store is lost; it is made again');
+  const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> => untilAnswered({ clock, random }, () => trouble.hear(what, ask));
+  const findings = await asked('check', () => requireFit(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
-  const ledger = await untilAnswered({ clock, random }, () => openRedisLedger({ runId, redis, random, expireAfterMs, onError }));
+  const ledger = await asked('open', () => openRedisLedger({ runId, redis, random, expireAfterMs, onError }));
   return { ledger, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
 }

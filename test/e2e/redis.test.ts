@@ -46,6 +46,7 @@ test('a run whose ledger is on Redis survives kill -9 of its coordinator and of 
   const command = run.start();
   await until('the first item is executed', PATIENCE_MS, () => server.total() > 0);
   for (const victim of ['coordinator', 'redis', 'coordinator', 'redis']) {
+    const before = server.total();
     await until('work goes on', PATIENCE_MS, () => server.total() > before + 100);
     await sleep(between(random, 0, 300));
     t.false(command.hasExited(), 'the run was hit on its way, not at its end');
@@ -161,7 +162,6 @@ test('connections that are cut again and again while a coordinator starts are wa
   const command = run.start();
   await until('a coordinator', PATIENCE_MS, () => run.coordinator() !== undefined);
   let cuts = 0;
-  const before = server.total();
   for (const endMs = performance.now() + CUTTING_MS; performance.now() < endMs; await sleep(CUT_EVERY_MS))
     cuts += (await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')) as number;
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
@@ -169,4 +169,20 @@ test('connections that are cut again and again while a coordinator starts are wa
   t.notRegex(command.stderr(), /ended with exit code/, 'no coordinator has ended by it');
   await checkInvariant(t, run);
   t.log(`${cuts} connections were cut`);
+});
+
+test('a server that refuses the lease is named with what to do, once in the log and to the person, and the run begins once it is mended', async (t) => {
+  t.timeout(120_000);
+  const redis = await redisServer(t, ['--min-replicas-to-write', '1']);
+  const run = makeRun(t, { lines: batchLines(5), args: ['--backend', 'mock', '--redis', redis.url] });
+  const command = run.start();
+  await until('the person hears of it', PATIENCE_MS, () => /coordinator waits: redis:.*NOREPLICAS.*start them/.test(command.stderr()));
+  const log = readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8');
+  t.is(log.split('\n').filter((line) => line.includes('NOREPLICAS')).length, 1);
+  const admin = new Redis(redis.port, '127.0.0.1');
+  t.teardown(() => admin.disconnect());
+  await admin.config('SET', 'min-replicas-to-write', '0');
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  t.regex(command.stderr(), /coordinator goes on/);
+  await checkInvariant(t, run);
 });

@@ -9,7 +9,7 @@ import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
-import { start } from '../support/ledger-start.ts';
+import { request, start } from '../support/ledger-start.ts';
 import { RedisServer } from '../support/redis-server.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
@@ -121,4 +121,25 @@ test('a server that is gone is named by what the last try to connect has found',
     ),
   );
   t.like(told, { fate: 'not-executed' });
+});
+
+test('a server that refuses to write is asked again, and each of its reasons is told with what to do', async (t) => {
+  const own = await ownServer(t);
+  const admin = client(t, own);
+  const { ledger } = await opened(t, own, {});
+  const refused = async (wanted: RegExp): Promise<void> => {
+    const error = await t.throwsAsync(ledger.acquire(request('a', null)), { instanceOf: CallFailed, message: wanted });
+    t.like(error, { fate: 'not-executed' });
+    t.is((await ledger.readLease()).lease, null, 'it still answers what it is asked');
+  };
+  await admin.config('SET', 'maxmemory', '1');
+  await refused(/OOM.*: the server is full: raise its maxmemory/);
+  await admin.config('SET', 'maxmemory', '0');
+  await admin.config('SET', 'min-replicas-to-write', '1');
+  await refused(/NOREPLICAS.*: the server waits for its replicas/);
+  await admin.config('SET', 'min-replicas-to-write', '0');
+  await admin.replicaof('127.0.0.1', '1');
+  await refused(/READONLY.*: the server has become a replica.*name the primary/);
+  await admin.replicaof('NO', 'ONE');
+  t.like(await ledger.acquire(request('a', null)), { kind: 'won' });
 });

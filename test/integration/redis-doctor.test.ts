@@ -38,6 +38,9 @@ test('a server on which nothing is lost is fit; what may be lost is said, and wh
   t.regex(warned.stdout, /this may be lost:\n {2}warned: appendfsync is everysec.*\n {4}remedy: set appendfsync always/);
   await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
   t.regex((await asked()).stdout, /no run can be kept here\n {2}refused: maxmemory-policy is allkeys-lru/);
+  await redis.config('SET', 'maxmemory', '1000');
+  t.regex((await asked()).stdout, /refused: the server is full: it uses \d+ bytes of 1000.*\n {4}remedy: raise maxmemory/);
+  await redis.config('SET', 'maxmemory', '0');
   const json = await verb(['doctor', '--redis', server.url, '--json'], '/');
   t.is(json.exit, 2);
   t.like(JSON.parse(json.stdout), { isFit: false, findings: [{ severity: 'refused' }, { severity: 'warned' }] });

@@ -61,7 +61,13 @@ export class SimCoordinator {
   readonly #world: World;
   readonly #ledger: Ledger;
   readonly #stop = new AbortController();
-  readonly #context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING };
+  readonly #context: ServerContext = {
+    core: null,
+    lease: null,
+    isLeaseFresh: () => false,
+    coordinatorStatus: STARTING,
+    storeTrouble: null,
+  };
   readonly #events: Events;
 
   constructor(world: World, address: string) {

@@ -4,6 +4,8 @@ import { type CoordinatorStatus, unreadiness } from './coordinator-status.ts';
 /** What the health endpoints know of the coordinator. */
 export interface HealthView {
   readonly coordinatorStatus: CoordinatorStatus;
+  /** Why the store cannot be used now; null where it can. */
+  readonly storeTrouble: string | null;
   /** Of the lease that was seen last, held by any process; null before the first. */
   readonly leaseEpoch: number | null;
   /** Null as long as it does not serve. */
@@ -40,20 +42,21 @@ export function healthAnswer(method: string, path: string, view: HealthView): He
   }
 }
 
-function readiness({ coordinatorStatus, status, certificate }: HealthView): HealthAnswer {
+function readiness({ coordinatorStatus, storeTrouble, status, certificate }: HealthView): HealthAnswer {
   if (certificate !== null && certificate.expiresInSeconds <= 0) return text(503, 'its certificate has expired: nobody can connect');
   if (status !== null) return text(200, 'primary');
   const why = unreadiness(coordinatorStatus);
-  return why === null ? text(200, 'passive') : text(503, why);
+  return why === null ? text(200, 'passive') : text(503, storeTrouble === null ? why : `${why}: ${storeTrouble}`);
 }
 
-function healthOf({ leaseEpoch, status, certificate }: HealthView): Record<string, unknown> {
+function healthOf({ leaseEpoch, storeTrouble, status, certificate }: HealthView): Record<string, unknown> {
   return {
     active: status !== null,
     role: status === null ? 'passive' : 'primary',
     leaseEpoch,
     workers: status?.workers.length ?? null,
     progress: status === null ? null : progressOf(status),
+    storeTrouble,
     certificate,
   };
 }

@@ -24,13 +24,16 @@ export interface ServerContext {
   isLeaseFresh: () => boolean;
   /** Counts as long as there is no core, and at the end. */
   coordinatorStatus: CoordinatorStatus;
+  /** Why the store cannot be used now; null where it can. */
+  storeTrouble: string | null;
   /** Null before it listens. */
   certificate?: (() => CertificateView) | null;
 }
 
-export function healthOf({ core, lease, coordinatorStatus, certificate }: ServerContext, wallMs: number): HealthView {
+export function healthOf({ core, lease, coordinatorStatus, storeTrouble, certificate }: ServerContext, wallMs: number): HealthView {
   return {
     coordinatorStatus,
+    storeTrouble,
     leaseEpoch: lease?.epoch ?? null,
     status: coordinatorStatus.kind === 'ending' ? null : (core?.status() ?? null),
     certificate: certificateHealth(certificate?.() ?? null, wallMs),

@@ -27,6 +27,7 @@ export function findingsOf({ info, config, denied, areKeysDenied }: ServerAnswer
   return [
     ...versionFindings(fields),
     ...roleFindings(fields),
+    ...memoryFindings(fields),
     ...evictionFindings(config?.['maxmemory-policy'] ?? fields.get('maxmemory_policy')),
     ...durabilityFindings(fields, config),
     ...deniedFindings(denied),
@@ -88,6 +89,14 @@ function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
           ),
         ]
       : []),
+  ];
+}
+
+function memoryFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
+  const [used, most] = ['used_memory', 'maxmemory'].map((name) => Number(fields.get(name) ?? 0)) as [number, number];
+  if (most === 0 || used < most) return [];
+  return [
+    refused(`the server is full: it uses ${used} bytes of ${most}, and refuses to write`, 'raise maxmemory, or delete what is not needed'),
   ];
 }
 

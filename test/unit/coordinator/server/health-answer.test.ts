@@ -17,13 +17,15 @@ const STATUS = {
 
 const SERVING: HealthView = {
   coordinatorStatus: { kind: 'taking-over' },
+  storeTrouble: null,
   leaseEpoch: 3,
   status: STATUS,
   certificate: { expiresInSeconds: 86_400, refused: null },
 };
-const PASSIVE: HealthView = { coordinatorStatus: { kind: 'passive' }, leaseEpoch: 2, status: null, certificate: null };
+const PASSIVE: HealthView = { coordinatorStatus: { kind: 'passive' }, storeTrouble: null, leaseEpoch: 2, status: null, certificate: null };
 const WAITING: HealthView = {
   coordinatorStatus: { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
+  storeTrouble: null,
   leaseEpoch: null,
   status: null,
   certificate: null,
@@ -38,6 +40,9 @@ test('/readyz is green for who serves or stands by, and red with the reason wher
   t.like(healthAnswer('HEAD', '/readyz', PASSIVE), { statusCode: 200, body: 'passive\n' });
   t.like(healthAnswer('GET', '/readyz', WAITING), { statusCode: 503, body: 'no space in /d: 1 bytes are free, 2 are wanted\n' });
   t.is(healthAnswer('GET', '/readyz', { ...PASSIVE, coordinatorStatus: { kind: 'starting' } }).statusCode, 503);
+  const full: HealthView = { ...PASSIVE, coordinatorStatus: { kind: 'candidate' }, storeTrouble: 'the server is full' };
+  t.like(healthAnswer('GET', '/readyz', full), { statusCode: 503, body: 'not yet standing: it asks for the lease: the server is full\n' });
+  t.is((JSON.parse(healthAnswer('GET', '/health', full).body) as { storeTrouble: string }).storeTrouble, 'the server is full');
 });
 
 test('/health is JSON with what is known, also while nothing is served', (t) => {
@@ -49,6 +54,7 @@ test('/health is JSON with what is known, also while nothing is served', (t) => 
     leaseEpoch: 3,
     workers: 2,
     progress: { state: 'running', items: 10, isIndexed: true, done: 4, failed: 1, running: 2, handedBack: 0 },
+    storeTrouble: null,
     certificate: { expiresInSeconds: 86_400, refused: null },
   });
   t.deepEqual(JSON.parse(healthAnswer('GET', '/health', WAITING).body), {
@@ -57,6 +63,7 @@ test('/health is JSON with what is known, also while nothing is served', (t) => 
     leaseEpoch: null,
     workers: null,
     progress: null,
+    storeTrouble: null,
     certificate: null,
   });
 });

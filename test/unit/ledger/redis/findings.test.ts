@@ -13,6 +13,8 @@ const told = (answers: Partial<ServerAnswers>) =>
 
 test('a durable primary with noeviction has no finding', (t) => {
   t.deepEqual(told({}), []);
+  t.deepEqual(told({ info: `${GOOD.info}used_memory:2000\r\nmaxmemory:0\r\n` }), [], 'no bound');
+  t.deepEqual(told({ info: `${GOOD.info}used_memory:999\r\nmaxmemory:1000\r\n` }), []);
   t.is(fieldsOf(GOOD.info).get('redis_version'), '7.0.15');
 });
 
@@ -26,6 +28,7 @@ test('what would lose items without a word is refused, with what to do', (t) => 
     [{ info: `${GOOD.info}dragonfly_version:1.2\r\n` }, /refused: .*Dragonfly/],
     [{ info: GOOD.info.replace('role:master', 'role:slave') }, /refused: .*replica.*primary/],
     [{ info: `${GOOD.info}active_replica:1\r\n` }, /refused: .*KeyDB/],
+    [{ info: `${GOOD.info}used_memory:2000\r\nmaxmemory:1000\r\n` }, /refused: .*full.*2000 bytes of 1000.*raise maxmemory/],
     [{ denied: ['EVALSHA', 'HSET'] }, /refused: .*EVALSHA, HSET.*\+evalsha \+hset/],
     [{ areKeysDenied: true }, /refused: .*keys.*~rollout:\*/],
     [{ info: '', denied: ['INFO'] }, /refused: .*INFO.*\+info/],

@@ -1,0 +1,84 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import { NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
+import type { ToParent } from '../../base/process/supervised.ts';
+import { CallFailed } from '../../ledger/call-failed.ts';
+import type { Ledger } from '../../ledger/contract.ts';
+
+/** A connection that is cut and made again is no matter for a person; what lasts longer is. */
+const TELL_AFTER_MS = 2_000;
+
+export interface StoreTroubleOptions {
+  /** For people: which store it is. */
+  readonly store: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whoever waits for the run. */
+  readonly tell: (message: ToParent) => void;
+  /** Why the store cannot be used now; null: it can again. */
+  readonly onChange: (why: string | null) => void;
+}
+
+/**
+ * Listens to every call to the store, and says of those that failed why, to the log and to whoever waits for the run: each cause once, then
+ * how often it came. A verb that is refused while others are answered (a full server refuses to write alone) is in trouble until it is
+ * answered itself.
+ */
+export class StoreTrouble {
+  readonly #options: StoreTroubleOptions;
+  /** Verbs whose last call failed. */
+  readonly #failing = new Set<string>();
+  #throttle = NEW_LOG_THROTTLE;
+  #sinceMs = 0;
+  #isTold = false;
+
+  constructor(options: StoreTroubleOptions) {
+    this.#options = options;
+  }
+
+  /** The same ledger, listened to. */
+  of(ledger: Ledger): Ledger {
+    const heard = Object.entries(ledger).map(([name, verb]: [string, Verb]): [string, Verb] => [
+      name,
+      (...args) => this.hear(name, () => verb(...args)),
+    ]);
+    return Object.fromEntries(heard) as unknown as Ledger;
+  }
+
+  async hear<T>(verb: string, call: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await call();
+      if (this.#failing.size > 0) this.#onAnswered(verb);
+      return answer;
+    } catch (error) {
+      if (error instanceof CallFailed) this.#onFailed(verb, error);
+      throw error;
+    }
+  }
+
+  #onFailed(verb: string, { message: cause }: CallFailed): void {
+    const { store, clock, log, tell, onChange } = this.#options;
+    const nowMs = clock.monotonicMs();
+    if (this.#failing.size === 0) this.#sinceMs = nowMs;
+    this.#failing.add(verb);
+    const { throttle, isDue, unlogged } = onReason(this.#throttle, nowMs, cause);
+    this.#throttle = throttle;
+    if (isDue) log.warn({ store, verb, cause, unlogged }, 'the store cannot be used now; it is asked again');
+    onChange(cause);
+    if (nowMs - this.#sinceMs < TELL_AFTER_MS || (this.#isTold && !isDue)) return;
+    this.#isTold = true;
+    tell({ kind: 'waiting', reason: `${store}: ${cause}` });
+  }
+
+  #onAnswered(verb: string): void {
+    const { store, clock, log, tell, onChange } = this.#options;
+    this.#failing.delete(verb);
+    if (this.#failing.size > 0) return;
+    onChange(null);
+    log.info({ store, afterMs: Math.round(clock.monotonicMs() - this.#sinceMs) }, 'the store can be used again');
+    if (this.#isTold) tell({ kind: 'going-on' });
+    this.#isTold = false;
+  }
+}
+
+type Verb = (...args: readonly unknown[]) => Promise<unknown>;

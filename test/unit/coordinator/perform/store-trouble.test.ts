@@ -1,0 +1,70 @@
+import test from 'ava';
+import { pino } from 'pino';
+import { StoreTrouble } from '../../../../runtime/coordinator/perform/store-trouble.ts';
+import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
+import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+interface Bench {
+  readonly clock: ManualClock;
+  readonly trouble: StoreTrouble;
+  readonly lines: { readonly level: number; readonly cause?: string; readonly unlogged?: number }[];
+  readonly told: string[];
+  why: string | null;
+}
+
+function bench(): Bench {
+  const lines: Bench['lines'] = [];
+  const told: string[] = [];
+  const clock = new ManualClock();
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const tell = (message: { readonly kind: string; readonly reason?: string }): void => void told.push(message.reason ?? message.kind);
+  const onChange = (why: string | null): void => {
+    made.why = why;
+  };
+  const made: Bench = { clock, lines, told, why: null, trouble: new StoreTrouble({ store: 'redis://h', clock, log, tell, onChange }) };
+  return made;
+}
+
+const fails = (message: string) => () => Promise.reject(new CallFailed('not-executed', message));
+
+async function failFor({ clock, trouble }: Bench, forMs: number, verb: string, message: string): Promise<void> {
+  for (let ms = 0; ms < forMs; ms += 500) {
+    await trouble.hear(verb, fails(message)).catch(() => undefined);
+    await clock.advance(500);
+  }
+}
+
+test('each cause of an outage is logged at once and then with its count, and a person hears of it once it lasts', async (t) => {
+  const made = bench();
+  await failFor(made, 500, 'commit', 'ECONNREFUSED');
+  t.like(made.lines, [{ level: 40, cause: 'ECONNREFUSED', unlogged: 0 }]);
+  t.deepEqual([made.told, made.why], [[], 'ECONNREFUSED'], 'a moment is no matter for a person');
+  await failFor(made, 2_500, 'commit', 'ECONNREFUSED');
+  t.is(made.lines.length, 1);
+  t.deepEqual(made.told, ['redis://h: ECONNREFUSED']);
+  await failFor(made, 1_000, 'commit', 'LOADING');
+  t.like(made.lines[1], { cause: 'LOADING', unlogged: 0 });
+  await failFor(made, 3_000, 'commit', 'ECONNREFUSED');
+  t.like(made.lines[2], { cause: 'ECONNREFUSED', unlogged: 7 });
+  t.is(await made.trouble.hear('commit', async () => 1), 1);
+  t.is(made.why, null);
+  t.is(made.told.at(-1), 'going-on');
+  t.is(made.lines.at(-1)?.level, 30);
+});
+
+test('a store that refuses to write and answers everything else is in trouble until it writes', async (t) => {
+  const made = bench();
+  const ledger = made.trouble.of({ ...createMemoryLedger(), acquire: fails('OOM') });
+  await t.throwsAsync(ledger.acquire({} as never), { message: 'OOM' });
+  t.is((await ledger.readLease()).lease, null);
+  t.is(made.why, 'OOM');
+  await made.trouble.hear('acquire', async () => null);
+  t.is(made.why, null);
+});
+
+test('an error that is no failed call is its caller’s matter', async (t) => {
+  const made = bench();
+  await t.throwsAsync(made.trouble.hear('commit', () => Promise.reject(new Error('bug'))));
+  t.deepEqual([made.lines, made.why], [[], null]);
+});
