@@ -116,7 +116,7 @@ test('a commit of which one key may only be read, or not at all, writes nothing'
     for (const access of ['', `%R~${key}`]) {
       const others = keysOf(user).filter((one) => one !== key);
       await admin.call('ACL', 'SETUSER', user, 'resetkeys', ...others.map((one) => `~${one}`), ...(access === '' ? [] : [access]));
-      await t.throwsAsync(ledger.commit(0, commitAt(0)), { code: 'STORE_FAILED', message: /Give the user of this run/ }, key);
+      await t.throwsAsync(ledger.commit(0, commitAt(0)), { code: 'STORE_FAILED', message: /give the user of this run/ }, key);
       t.deepEqual(await rows(direct), before);
     }
   await admin.call('ACL', 'SETUSER', user, '~rollout:*');
@@ -175,7 +175,7 @@ test('a script that may not read is refused with what to do', async (t) => {
   const { user, ledger, direct, memory } = await compared(t);
   for (const command of ['hget', 'hmget']) {
     await admin.call('ACL', 'SETUSER', user, `-${command}`);
-    await t.throwsAsync(ledger.commit(0, commitAt(0)), { code: 'STORE_FAILED', message: /Give the user of this run/ }, command);
+    await t.throwsAsync(ledger.commit(0, commitAt(0)), { code: 'STORE_FAILED', message: /give the user of this run/ }, command);
     await admin.call('ACL', 'SETUSER', user, `+${command}`);
   }
   t.deepEqual(await rows(direct), await rows(memory));

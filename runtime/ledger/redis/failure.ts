@@ -42,7 +42,7 @@ function failed(fate: CallFailed['fate'], what: string, cause: Error, broken: Br
 
 function denied(cause: Error, broken: Broken): RolloutError {
   const usual = DENIED.test(cause.message)
-    ? 'give the user of this run the commands that the documentation lists'
+    ? 'give the user of this run the commands and the keys that the documentation lists'
     : 'check the server and its log, then run the same command again; what is recorded is kept';
   const remedy = remedyOf(cause.message, broken) ?? usual;
   return new RolloutError('STORE_FAILED', `Redis refused a command of this run (${cause.message}): ${remedy}`, { cause });
