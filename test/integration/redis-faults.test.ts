@@ -9,7 +9,7 @@ import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
 import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
+import { keyOf } from '../../runtime/ledger/redis/keys.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Stamp } from '../../runtime/model/row.ts';
 import { claim, settle } from '../support/commit-parts.ts';
@@ -200,36 +200,6 @@ test('L40: an epoch that a restored store gives a second time has another identi
   t.like(await second.acquire(request('second', seen)), { kind: 'won', lease: { epoch: 1 } });
   await t.throwsAsync(claim(first, 1, 'w1', [{ cursor: 0, count: 1 }]), { code: 'LEDGER_BEHIND', message: /another store/ });
   t.like(await claim(second, 1, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
-});
-
-test('a commit above the bound of one script is cut, and all of it is done', async (t) => {
-  const ledger = await opened(t, newRun());
-  await start(ledger);
-  await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 5_000 }]);
-  const outcomes = Array.from({ length: 5_000 }, (_, index) => outcome(index, 1, 0, index % 2 === 0));
-  const reply = await settle(ledger, 0, 'w1', outcomes);
-  t.true(reply.kind === 'settled' && reply.verdicts.length === 5_000 && reply.verdicts.every((one) => one === 'accepted'));
-  t.like(await scanned(ledger, 0), { progress: { done: 2_500, failed: 2_500, running: 0 }, running: [] });
-});
-
-test('a settled item takes less than a byte, and nothing is kept of what is no longer in flight', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
-  const ledger = await opened(t, runId);
-  await start(ledger);
-  const [items, batch] = [200_000, 2_000];
-  for (let cursor = 0; cursor < items; cursor += batch) {
-    await claimed(ledger, 0, 'w1', [{ cursor, count: batch }]);
-    const outcomes = Array.from({ length: batch }, (_, n) => outcome(cursor + n, 1, 0, n % 10 !== 0));
-    const reply = await settle(ledger, 0, 'w1', outcomes);
-    if (reply.kind !== 'settled' || reply.verdicts.some((one) => one !== 'accepted')) return t.fail(JSON.stringify(reply).slice(0, 200));
-  }
-  let bytes = 0;
-  for (const key of keysOf(runId)) bytes += (await redis.call('MEMORY', 'USAGE', key)) as number;
-  t.true(bytes / items < 1, `${bytes / items} bytes for a settled item`);
-  t.deepEqual([await redis.exists(keyOf(runId, 'open')), await redis.exists(keyOf(runId, 'items'))], [0, 0]);
-  t.log(`${(bytes / items).toFixed(2)} bytes for each of ${items} settled items`);
 });
 
 test('a coordinator that has scanned the run, or registers its workers, reads no list of names for what it is told', async (t) => {
