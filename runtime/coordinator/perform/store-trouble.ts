@@ -7,6 +7,8 @@ import type { Ledger } from '../../ledger/contract.ts';
 
 /** A connection that is cut and made again is no matter for a person; what lasts longer is. */
 const TELL_AFTER_MS = 2_000;
+/** A verb that is wanted is asked again within ten seconds or so (deadline.ts); one that failed so long ago is wanted no more. */
+const FORGET_AFTER_MS = 30_000;
 
 export interface StoreTroubleOptions {
   /** For people: which store it is. */
@@ -26,8 +28,8 @@ export interface StoreTroubleOptions {
  */
 export class StoreTrouble {
   readonly #options: StoreTroubleOptions;
-  /** Verbs whose last call failed. */
-  readonly #failing = new Set<string>();
+  /** Verbs whose last call failed, and when. */
+  readonly #failing = new Map<string, number>();
   #throttle = NEW_LOG_THROTTLE;
   #sinceMs = 0;
   #isTold = false;
@@ -60,7 +62,7 @@ export class StoreTrouble {
     const { store, clock, log, tell, onChange } = this.#options;
     const nowMs = clock.monotonicMs();
     if (this.#failing.size === 0) this.#sinceMs = nowMs;
-    this.#failing.add(verb);
+    this.#failing.set(verb, nowMs);
     const { throttle, isDue, unlogged } = onReason(this.#throttle, nowMs, cause);
     this.#throttle = throttle;
     if (isDue) log.warn({ store, verb, cause, unlogged }, 'the store cannot be used now; it is asked again');
@@ -72,10 +74,11 @@ export class StoreTrouble {
 
   #onAnswered(verb: string): void {
     const { store, clock, log, tell, onChange } = this.#options;
-    this.#failing.delete(verb);
+    const nowMs = clock.monotonicMs();
+    for (const [name, failedMs] of this.#failing) if (name === verb || nowMs - failedMs >= FORGET_AFTER_MS) this.#failing.delete(name);
     if (this.#failing.size > 0) return;
     onChange(null);
-    log.info({ store, afterMs: Math.round(clock.monotonicMs() - this.#sinceMs) }, 'the store can be used again');
+    log.info({ store, afterMs: Math.round(nowMs - this.#sinceMs) }, 'the store can be used again');
     if (this.#isTold) tell({ kind: 'going-on' });
     this.#isTold = false;
   }

@@ -63,6 +63,16 @@ test('a store that refuses to write and answers everything else is in trouble un
   t.is(made.why, null);
 });
 
+test('a verb that nobody asks again is forgotten: a candidate that was refused the lease may find that another one holds it', async (t) => {
+  const made = bench();
+  await failFor(made, 500, 'acquire', 'OOM');
+  await made.trouble.hear('readLease', async () => null);
+  t.is(made.why, 'OOM');
+  await made.clock.advance(30_000);
+  await made.trouble.hear('readLease', async () => null);
+  t.is(made.why, null);
+});
+
 test('an error that is no failed call is its caller’s matter', async (t) => {
   const made = bench();
   await t.throwsAsync(made.trouble.hear('commit', () => Promise.reject(new Error('bug'))));
