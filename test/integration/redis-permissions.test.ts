@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
 import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
@@ -108,6 +109,34 @@ for (const command of ['hset', 'hdel', 'bitfield'])
     }
     t.true(refused >= COMMITS, `${refused} were refused`);
   });
+
+test('commits that run while commands are taken away and given again leave the rows that they leave where nothing is refused', async (t) => {
+  const { user, ledger, direct, memory } = await compared(t);
+  let isOver = false;
+  let refused = 0;
+  const taking = (async () => {
+    for (let n = 0; !isOver; n += 1) {
+      const command = ['hset', 'hdel', 'bitfield'][n % 3];
+      await admin.call('ACL', 'SETUSER', user, `-${command}`);
+      await sleep(n % 4);
+      await admin.call('ACL', 'SETUSER', user, `+${command}`);
+    }
+  })();
+  for (const request of Array.from({ length: 10 * COMMITS }, (_, n) => [commitAt(n), settleAt(n)]).flat()) {
+    let reply: unknown = null;
+    while (reply === null)
+      reply = await ledger.commit(0, request).catch((error: { readonly code?: string }) => {
+        if (error.code !== 'STORE_FAILED') throw error;
+        refused += 1;
+        return null;
+      });
+    t.deepEqual(reply, await memory.commit(0, request));
+  }
+  isOver = true;
+  await taking;
+  t.true(refused > 0, `${refused} were refused`);
+  t.deepEqual(await rows(direct), await rows(memory));
+});
 
 test('a commit of which one key may only be read, or not at all, writes nothing', async (t) => {
   const { user, ledger, direct, memory } = await compared(t);
