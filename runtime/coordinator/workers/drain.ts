@@ -121,6 +121,14 @@ function onStep(state: State, worker: OwnWorker, step: DrainStep): void {
   emit(state, { kind: 'drain_finished', workerId, end: 'withdrawn' });
 }
 
+/** It says goodbye. The call may overtake the message with the last step, which is then told here. */
+export function noteGoodbye(state: State, worker: OwnWorker): void {
+  const last = openDrain(state, worker)?.steps.at(-1);
+  if (last === undefined || last.step === 'leaving') return;
+  const leftMs = remainingMs(instructionFor(state, worker), state.nowMs);
+  onStep(state, worker, { step: 'leaving', items: 0, remainingMs: leftMs, reason: last.reason });
+}
+
 /** The worker is gone, in order or not; called after the event that says so. */
 export function endDrain(state: State, worker: OwnWorker, end: 'left' | 'lost'): void {
   const asked = state.hints.asked.get(worker.id);

@@ -14,7 +14,7 @@ import type { State } from '../state/state.ts';
 import type { OwnWorker, Worker } from '../state/worker.ts';
 import { newWorker, ownWorkers } from '../state/workers.ts';
 import { closeChannel } from './delivery.ts';
-import { endDrain, isLeaving, reviewWorker } from './drain.ts';
+import { endDrain, isLeaving, noteGoodbye, reviewWorker } from './drain.ts';
 import { beatDueAtMs, liveness, pauseMs } from './failure.ts';
 
 /** Boots that are remembered so that none comes back behind a newer one; the oldest is forgotten, its process is long gone. */
@@ -143,11 +143,12 @@ function answerBeat(state: State, worker: OwnWorker, token: Token): void {
 }
 
 /** The worker's last word: whatever rows it still has go back (L31). */
-export function onDeregister(state: State, { workerId, bootNonce }: Deregistration, token: Token): void {
+export function onDeregister(state: State, { workerId, bootNonce, isClean }: Deregistration, token: Token): void {
   const worker = ownWorkers(state).get(workerId);
   if (worker === undefined || worker.bootNonce !== bootNonce) {
     return command(state, { kind: 'reply-deregister', token, epoch: state.epoch });
   }
+  if (isClean) noteGoodbye(state, worker);
   const handedBack = takeRows(state, worker, null);
   state.leaving += 1;
   command(state, { kind: 'emit', event: { kind: 'worker_deregistered', workerId, handedBack } });

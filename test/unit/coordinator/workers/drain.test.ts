@@ -7,6 +7,8 @@ import type { ComputeHint } from '../../../../runtime/model/hint.ts';
 import type { DrainStep } from '../../../../runtime/model/session.ts';
 import { heldItem, Machine, ofKind, okReply, only, twoRunning } from '../../../support/machine.ts';
 
+const GOODBYE = { kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 } as const;
+
 function hint(more: Partial<ComputeHint> = {}): ComputeHint {
   return { node: null, worker: 'w1', severity: 'drain', untilMs: null, reason: 'spot', ...more };
 }
@@ -89,8 +91,19 @@ test('the steps of a drain become events, framed by its begin and its end', (t) 
     { kind: 'drain_step', workerId: 'w1', step: 'stopped-pulling', items: 0, remainingMs: 9_000 },
     { kind: 'drain_step', workerId: 'w1', step: 'returned-unstarted', items: 2, remainingMs: 9_000 },
   ]);
-  const left = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
-  t.deepEqual(eventsIn(left), [
+  machine.poll('w1', { drainSteps: [step('leaving')] });
+  t.deepEqual(eventsIn(machine.tell(GOODBYE)), [
+    { kind: 'worker_deregistered', workerId: 'w1', handedBack: 0 },
+    { kind: 'drain_finished', workerId: 'w1', end: 'left' },
+  ]);
+});
+
+test('a goodbye that overtakes the message with the last step tells it', (t) => {
+  const machine = new Machine();
+  machine.join('w1');
+  machine.poll('w1', { drainSteps: [step('stopped-pulling')] });
+  t.deepEqual(eventsIn(machine.tell(GOODBYE)), [
+    { kind: 'drain_step', workerId: 'w1', step: 'leaving', items: 0, remainingMs: 0 },
     { kind: 'worker_deregistered', workerId: 'w1', handedBack: 0 },
     { kind: 'drain_finished', workerId: 'w1', end: 'left' },
   ]);
