@@ -18,7 +18,7 @@ export interface Started {
   readonly ended: Promise<void>;
   /** Kills it; resolves when it is gone. */
   kill(): Promise<void>;
-  /** SIGTERM, if it has not ended; throws if it ends with anything but 0. */
+  /** SIGTERM, if it has not ended; throws if it ends with anything but 0, or of the signal itself, which it may get before it listens. */
   terminate(): Promise<void>;
   /** As Ctrl-C twice: it ends what it started, and itself, at once. */
   interrupt(): Promise<void>;
@@ -67,7 +67,8 @@ export function startNode(file: string, args: readonly string[], env: Readonly<R
     },
     terminate: async () => {
       child.kill('SIGTERM');
-      await ended;
+      const [, signal] = await closed;
+      if (signal !== 'SIGTERM') await ended;
     },
     interrupt: async () => {
       child.kill('SIGINT');

@@ -65,10 +65,16 @@ export class Rounds {
   #startUp(subject: Subject, round: Round): Promise<Run> {
     const before = this.#startUps.get(subject);
     if (before !== undefined) return before;
-    const run = runList(subject, round, { items: 1, lineBytes: LINE_BYTES, inFlight: BATCHED });
+    const run = lesserOfTwo(() => runList(subject, round, { items: 1, lineBytes: LINE_BYTES, inFlight: BATCHED }));
     this.#startUps.set(subject, run);
     return run;
   }
+}
+
+/** One that waits for something by chance, as BullMQ did for half a minute, would be taken off the time of every list. */
+async function lesserOfTwo(measure: () => Promise<Run>): Promise<Run> {
+  const [first, second] = [await measure(), await measure()];
+  return first.seconds <= second.seconds ? first : second;
 }
 
 function describe({ subject, load, figures, foreignCores }: Measurement): string {
