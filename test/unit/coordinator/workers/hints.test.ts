@@ -114,7 +114,8 @@ test('an order to drain is for one boot: asked again it tightens, and says how f
   machine.poll('w1', { drainSteps: steps });
   t.deepEqual(drainReply(machine.state, order({ bootNonce: 'b1' })), { state: 'draining', bootNonce: 'b1', steps });
   machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
-  t.deepEqual(drainReply(machine.state, order({ bootNonce: 'b1' })), { state: 'left', bootNonce: 'b1', steps });
+  const left = [...steps, { ...steps[0], step: 'leaving' }];
+  t.deepEqual(drainReply(machine.state, order({ bootNonce: 'b1' })), { state: 'left', bootNonce: 'b1', steps: left });
   machine.join('w1', { boot: 'b2' });
   t.is(machine.state.workers.get('w1')?.demand, null, 'the next process under this id works');
 });
