@@ -146,8 +146,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'sent-again-while-it-is-handed-back',
     rule: 'L28',
     file: 'runtime/coordinator/workers/reading.ts',
-    old: 'if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;',
-    new: 'if (live === undefined || !worker.unread.delete(assignment.index)) continue;',
+    old: '    if (!state.items.hasActiveClaim(index, id, assignment)) continue;\n',
+    new: '',
     tests: COORDINATOR,
   },
   {

@@ -66,7 +66,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'coordinator/machine': ['check-state', 'machine'],
   'coordinator/progress': ['ending', 'stall', 'status', 'waits'],
   'coordinator/server': ['health-answer', 'reachable', 'coordinator-status'],
-  'coordinator/state': ['items', 'mirror', 'rows', 'worker', 'workers'],
+  'coordinator/state': ['fresh-items', 'item-table', 'items', 'mirror', 'queues', 'rows', 'worker', 'workers'],
   'coordinator/workers': ['delivery', 'drain', 'failure', 'hints', 'reading', 'registry', 'sessions'],
   worker: [
     'deadlines',

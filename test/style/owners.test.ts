@@ -5,7 +5,7 @@ import { places, runtimeSources } from './sources.ts';
  * The coordinator's state is read by all its rooms and written by its owners. What an owner keeps is `readonly` to everybody else, so that
  * the compiler refuses a write; a file that takes the word `readonly` off again is an owner.
  */
-const OWNERS: readonly string[] = ['runtime/coordinator/state/items.ts', 'runtime/coordinator/state/workers.ts'];
+const OWNERS: readonly string[] = ['items', 'queues', 'workers'].map((name) => `runtime/coordinator/state/${name}.ts`);
 
 /** Hears the workers and speaks to them: it may write them as their owner does. */
 const WORKERS_ROOM = 'runtime/coordinator/workers/';

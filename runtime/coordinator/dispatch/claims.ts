@@ -6,8 +6,9 @@ import { takeFound } from '../items/found.ts';
 import type { Grant, GrantPick } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
 import type { ClaimResult } from '../state/facts.ts';
-import { type Item, refOf, rowOfWorker } from '../state/item.ts';
-import { addClaimed, itemAt, keepReady, releaseClaim } from '../state/items.ts';
+import { type Item, refOf } from '../state/item.ts';
+import { addClaimed, itemAt } from '../state/items.ts';
+import { keepReady, releaseClaim } from '../state/queues.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
@@ -175,8 +176,7 @@ function startRows(state: State, { worker }: Grant, { from, count, attempt }: Gr
 
 /** A row that an earlier claim of unknown fate has left for this worker (L8). */
 function isOf(state: State, index: ItemIndex, worker: string): boolean {
-  const item = state.items.get(index);
-  return item !== undefined && rowOfWorker(item, worker) !== undefined;
+  return state.items.rowOf(index, worker) !== undefined;
 }
 
 /** The rows of a round, once it is judged what waited for their items. */
@@ -186,7 +186,7 @@ export function deliverGranted(state: State): void {
 
 /** Claimed rows go to their worker; where it is gone meanwhile, or about to go, they are handed back at once (L31). */
 function deliver(state: State, id: string, indexes: readonly ItemIndex[]): void {
-  const open = indexes.filter((index) => itemAt(state, index).lock === null);
+  const open = indexes.filter((index) => !state.items.isLocked(index));
   if (open.length === 0) return;
   if (id === COORDINATOR_WORKER)
     return command(state, { kind: 'reject', refs: open.map((index) => claimedBy(state, id, index)), why: 'invalid' });
@@ -200,7 +200,7 @@ function itemsAt(state: State, indexes: readonly ItemIndex[]): readonly Item[] {
 }
 
 function claimedBy(state: State, worker: WorkerId, index: ItemIndex): ItemRef {
-  return refOf(index, mustGet(rowOfWorker(itemAt(state, index), worker), 'the claimed row').row);
+  return refOf(index, mustGet(state.items.rowOf(index, worker), 'the claimed row'));
 }
 
 /** Fresh items that were counted as the coordinator's but not granted to it are not in its hands. */

@@ -3,7 +3,8 @@ import type { WorkerId } from '../../model/row.ts';
 import { isHeldBack, togetherMs } from '../items/poison.ts';
 import type { Grant } from '../state/commands.ts';
 import { type Item, rowOfWorker } from '../state/item.ts';
-import { itemAt, lockItem, unqueue } from '../state/items.ts';
+import { itemAt, lockItem } from '../state/items.ts';
+import { unqueue } from '../state/queues.ts';
 import type { Poison, State } from '../state/state.ts';
 import { isGoing, type Worker } from '../state/worker.ts';
 

@@ -38,7 +38,8 @@ function slowItems(state: State): Item[] {
   const median = medianMs(state.durations);
   const slowMs = median === null ? BLIND_SLOW_MS : Math.max(MIN_SLOW_MS, SLOW_FACTOR * median);
   const sinceMs = ({ rows }: Item): number => rows[0]?.sinceMs ?? 0;
-  return [...state.items.values()]
+  return state.items
+    .all()
     .filter((item) => isLoneRunner(item) && !isLastTry(state, item) && state.nowMs - sinceMs(item) > slowMs)
     .sort((a, b) => sinceMs(a) - sinceMs(b));
 }

@@ -63,8 +63,8 @@ export function noteResult(state: State, id: WorkerId): void {
  */
 export function isTail({ supply, cursor, items, settings }: State): boolean {
   if (supply.items === null) return false;
-  let room = TAIL * settings.maxAttempts - (supply.items - cursor);
-  for (const { faults } of items.values()) {
+  let room = TAIL * settings.maxAttempts - (supply.items - cursor) - items.fresh.size;
+  for (const { faults } of items.withHistory()) {
     if (room < 0) return false;
     if (faults.failures === 0) room -= 1;
   }

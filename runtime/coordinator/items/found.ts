@@ -1,7 +1,8 @@
 import type { Found } from '../../ledger/contract.ts';
 import { isSameRow, type Row } from '../../model/row.ts';
 import { findRow, type Item, rowsOf } from '../state/item.ts';
-import { addHandedBack, addRow, addRunning, correct, dropItem, follow, removeRow, unlock, unqueue } from '../state/items.ts';
+import { addRow, addRunning, correct, dropItem, follow, removeRow, unlock } from '../state/items.ts';
+import { addHandedBack, unqueue } from '../state/queues.ts';
 import type { State } from '../state/state.ts';
 import { reconcileLater } from '../state/workers.ts';
 

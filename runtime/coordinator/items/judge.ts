@@ -4,8 +4,8 @@ import type { ItemReturn, Outcome } from '../../model/session.ts';
 import { noteFailure, noteReturned } from '../progress/waits.ts';
 import { command } from '../state/commands.ts';
 import { type ActiveClaim, findClaim, type Item, type Waiting } from '../state/item.ts';
-import { addWaiting, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
-import { acknowledge, commandMove, handBack, reassign, record } from '../state/rows.ts';
+import { addWaiting, lockFresh, noteGivenBack, takeReopened, takeWaiting } from '../state/items.ts';
+import { acknowledge, commandMove, commandRecord, handBack, reassign, record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing } from '../state/worker.ts';
 import { sendItem, takeRestored, takeUnreconciled } from '../state/workers.ts';
@@ -18,6 +18,23 @@ import { dropPendingCrash } from './poison.ts';
  * on its way. What the mirror does not know is asked of the ledger (L29); what must wait is judged again when the lock opens.
  */
 export function judge(state: State, worker: WorkerId, outcome: Outcome): void {
+  if (isFreshResult(state, worker, outcome)) judgeFresh(state, worker, outcome);
+  else judgeItem(state, worker, outcome);
+}
+
+function isFreshResult(state: State, worker: WorkerId, outcome: Outcome): boolean {
+  const claim = state.items.fresh.claimOf(outcome.index);
+  return outcome.kind === 'result' && !outcome.isProbe && claim !== undefined && isRowOf(claim.row, worker, outcome);
+}
+
+/** What nearly all outcomes are: the result of the only row that its item ever had. */
+function judgeFresh(state: State, worker: WorkerId, outcome: Outcome): void {
+  if (!lockFresh(state, outcome.index)) return;
+  noteResult(state, worker);
+  commandRecord(state, worker, outcome);
+}
+
+function judgeItem(state: State, worker: WorkerId, outcome: Outcome): void {
   const item = state.items.get(outcome.index);
   if (item === undefined || !maySettle(item, worker, outcome)) {
     return command(state, { kind: 'look', worker, outcomes: [outcome] });

@@ -1,13 +1,15 @@
 import { assert, assertNever, mustGet } from '../../base/assert.ts';
 import type { HandBack, HandBackReason, HandBackVerdict, SettleVerdict, Verdict } from '../../ledger/contract.ts';
 import { addDuration } from '../../model/durations.ts';
-import { COORDINATOR_WORKER, type WorkerId } from '../../model/row.ts';
+import { COORDINATOR_WORKER, type ItemIndex, type WorkerId } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
 import { noteHeadway } from '../progress/stall.ts';
 import type { Recording } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
+import type { FreshClaim } from '../state/fresh-items.ts';
 import { type ActiveClaim, findClaim, findRow, type Item, refOf } from '../state/item.ts';
-import { correct, dropItem, itemAt, leaveWhereItIs, openLock, queueItem, removeRow, unlock } from '../state/items.ts';
+import { correct, dropFresh, dropItem, itemAt, leaveWhereItIs, openLock, removeRow, unlock } from '../state/items.ts';
+import { queueItem } from '../state/queues.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { takeFound } from './found.ts';
@@ -25,23 +27,39 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
 }
 
 function onItemRecorded(state: State, { worker, outcome }: Recording): void {
-  const item = itemAt(state, outcome.index);
-  assert(item.lock === 'recording', 'a recorded item is locked');
-  endRows(state, item, findClaim(item, worker, outcome) ?? null);
+  const { index } = outcome;
+  assert(state.items.isLocked(index), 'a recorded item is locked');
+  const claim = state.items.fresh.claimOf(index);
+  if (claim === undefined) endItem(state, worker, outcome);
+  else endFresh(state, index, claim);
   if (outcome.kind === 'result') state.done += 1;
   else onItemFailed(state, outcome);
   if (worker === COORDINATOR_WORKER) state.rejected -= 1;
   else acknowledge(state, worker, outcome);
+}
+
+/** The only row of a fresh item has settled. */
+function endFresh(state: State, index: ItemIndex, { row }: FreshClaim): void {
+  noteDuration(state, state.items.fresh.sinceMsOf(index));
+  dropFresh(state, index, row);
+}
+
+/** The item is terminal: a worker that still works on it is told to stop (L13). The row that settled may have been taken before (L15). */
+function endItem(state: State, worker: WorkerId, outcome: Outcome): void {
+  const item = itemAt(state, outcome.index);
+  assert(item.lock === 'recording', 'a recorded item is locked for its record');
+  const settled = findClaim(item, worker, outcome);
+  if (settled === undefined) noteHeadway(state, null);
+  else noteDuration(state, settled.sinceMs);
+  for (const live of item.rows) if (live !== settled) revoke(state, item, live);
+  dropItem(state, item);
   // It has left the mirror: without anything that waits there is nothing to judge.
   if (item.waiting.length > 0) unlock(state, item);
 }
 
-/** The item is terminal: a worker that still works on it is told to stop (L13). `settled`: null where that row was taken before (L15). */
-function endRows(state: State, item: Item, settled: ActiveClaim | null): void {
-  noteHeadway(state, settled);
-  if (settled !== null) addDuration(state.durations, state.nowMs - settled.sinceMs);
-  for (const live of item.rows) if (live !== settled) revoke(state, item, live);
-  dropItem(state, item);
+function noteDuration(state: State, sinceMs: number): void {
+  noteHeadway(state, sinceMs);
+  addDuration(state.durations, state.nowMs - sinceMs);
 }
 
 function onItemFailed(state: State, outcome: Outcome): void {

@@ -4,7 +4,8 @@ import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.
 import type { HeldItem } from '../../model/session.ts';
 import { command } from '../state/commands.ts';
 import { type Item, refOf, rowOf } from '../state/item.ts';
-import { itemAt, lockItem, openLock, restoreRow, unlock, unqueue } from '../state/items.ts';
+import { itemAt, lockItem, openLock, restoreRow, unlock } from '../state/items.ts';
+import { unqueue } from '../state/queues.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { awaitRestored, takeRestored, tellOf } from '../state/workers.ts';

@@ -11,7 +11,7 @@ export function checkItems(state: State): void {
     cursor === done + failed + items.size,
     `below the cursor ${cursor} are ${done} done, ${failed} failed and ${items.size} open items`,
   );
-  for (const [index, item] of items) checkItem(state, index, item);
+  for (const [index, item] of items.copies()) checkItem(state, index, item);
   checkQueues(state);
   checkLocks(state);
   checkCondemned(state);
@@ -63,7 +63,7 @@ function checkQueues(state: State): void {
       places.set(index, name);
     }
   }
-  for (const { index, rows, lock } of state.items.values()) {
+  for (const [index, { rows, lock }] of state.items.copies()) {
     const isQueued = rows.length === 0 && (lock === null || lock === 'recording' || lock === 'suspect');
     assert(isQueued || !places.has(index), `item ${index}, lock ${lock}, is queued as ${places.get(index)}`);
     assert(!isQueued || places.has(index) || isBeingRecorded(state, index), `item ${index} waits in no queue`);
@@ -72,7 +72,7 @@ function checkQueues(state: State): void {
 
 /** Poison left the queues when it was condemned. */
 function isBeingRecorded({ items }: State, index: ItemIndex): boolean {
-  const item = items.get(index);
+  const item = items.copy(index);
   return item !== undefined && item.lock === 'recording' && isPoison(item);
 }
 
@@ -93,15 +93,15 @@ function checkLocks(state: State): void {
 }
 
 function agree({ items }: State, lock: Lock, named: readonly ItemIndex[]): void {
-  for (const index of named) assert(items.get(index)?.lock === lock, `item ${index} is named, and not locked as ${lock}`);
-  const locked = [...items.values()].filter((item) => item.lock === lock).length;
+  for (const index of named) assert(items.copy(index)?.lock === lock, `item ${index} is named, and not locked as ${lock}`);
+  const locked = [...items.copies()].filter(([, item]) => item.lock === lock).length;
   assert(named.length === locked, `${locked} items are locked as ${lock}, and ${named.length} are named`);
 }
 
 /** The items that the coordinator records itself, or is about to claim for that. */
 function checkCondemned(state: State): void {
   let count = 0;
-  for (const item of state.items.values()) if (isRecordedHere(item)) count += 1;
+  for (const [, item] of state.items.copies()) if (isRecordedHere(item)) count += 1;
   const own = (state.claims ?? []).filter(({ worker }) => worker === COORDINATOR_WORKER).flatMap(({ picks }) => picks);
   for (const pick of own) count += 'count' in pick ? pick.count : 1;
   assert(state.rejected === count, `the coordinator records ${count} items, and has counted ${state.rejected}`);

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { freeSlots } from '../dispatch/claims.ts';
-import { type Item, rowOfWorker } from '../state/item.ts';
+import type { Item } from '../state/item.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
 import { MAX_BATCH_BYTES, waitsForLines } from '../workers/delivery.ts';
@@ -23,8 +23,7 @@ function checkRows(state: State, worker: Worker): void {
   const { id, items, unread, outgoing, unreconciled } = worker;
   const has = (index: ItemIndex): boolean => items.has(index);
   for (const index of items) {
-    const item = state.items.get(index);
-    assert(item !== undefined && rowOfWorker(item, id) !== undefined, `${id} has no row of item ${index}, which is counted as its own`);
+    assert(state.items.rowOf(index, id) !== undefined, `${id} has no row of item ${index}, which is counted as its own`);
   }
   assert([...unread, ...outgoing.keys()].every(has), `${id} is to be sent only what is its own`);
   assert(
@@ -32,11 +31,11 @@ function checkRows(state: State, worker: Worker): void {
     `${id}: what is read is not to be read`,
   );
   assert(
-    [...worker.restoring].every((key) => isBeingRestored(state.items.get(Number(key.split('/')[0])))),
+    [...worker.restoring].every((key) => isBeingRestored(state.items.copy(Number(key.split('/')[0])))),
     `${id}: what is being restored to it is locked (L44)`,
   );
   assert(
-    [...unreconciled].every((index) => has(index) && state.items.get(index)?.lock != null),
+    [...unreconciled].every((index) => has(index) && state.items.copy(index)?.lock != null),
     `${id}: what its hello did not name is met when its lock opens (L27)`,
   );
 }
@@ -56,7 +55,7 @@ function checkCounts(state: State, worker: Worker): void {
   const bytes = [...outgoing.values()].reduce((sum, { line }) => sum + line.length, 0);
   assert(outgoingBytes === bytes, `${id}: ${bytes} bytes are to be sent, and ${outgoingBytes} are counted`);
   for (const index of worker.awaited) {
-    const item = state.items.get(index);
+    const item = state.items.copy(index);
     const isOnItsWay = item?.lock === 'moving' || item?.rows.some((live) => live.recalledFor === id) === true;
     assert(isOnItsWay, `${id} awaits item ${index}, which is not on its way (L32)`);
   }

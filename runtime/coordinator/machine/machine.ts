@@ -17,7 +17,8 @@ import type { Command } from '../state/commands.ts';
 import { command, takeCommands } from '../state/commands.ts';
 import type { Committed, Fact } from '../state/facts.ts';
 import { refOf, rowOfWorker } from '../state/item.ts';
-import { itemAt, openLock, releaseDue, unqueue } from '../state/items.ts';
+import { itemAt, openLock } from '../state/items.ts';
+import { releaseDue, unqueue } from '../state/queues.ts';
 import { record } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { flushTouched } from '../workers/delivery.ts';
@@ -137,7 +138,7 @@ function planTail(state: State): void {
 /** Items claimed by an earlier coordinator for itself have no worker that would hand them back. */
 function resumeRejected(state: State): void {
   const refs: ItemRef[] = [];
-  for (const item of state.items.values()) {
+  for (const item of state.items.withHistory()) {
     const live = rowOfWorker(item, COORDINATOR_WORKER);
     if (live !== undefined) refs.push(refOf(item.index, live.row));
     if (item.rows.length > 0 || !isPoison(item)) continue;

@@ -47,8 +47,8 @@ function pauseOverLimit(state: State, nowMs: number): void {
 
 /** No worker is connected that still has to hand something over. */
 function isIdle(state: State): boolean {
-  if (!hasNobody(state) || state.claims !== null) return false;
-  for (const item of state.items.values()) if (item.rows.length > 0 || item.lock !== null) return false;
+  if (!hasNobody(state) || state.claims !== null || state.items.fresh.size > 0) return false;
+  for (const item of state.items.withHistory()) if (item.rows.length > 0 || item.lock !== null) return false;
   return true;
 }
 

@@ -2,7 +2,6 @@ import { formatDuration } from '../../base/config/quantity.ts';
 import { oneLine } from '../../model/detail.ts';
 import type { Stall } from '../../model/status.ts';
 import { command } from '../state/commands.ts';
-import type { ActiveClaim } from '../state/item.ts';
 import { countRunning } from '../state/mirror.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
@@ -16,10 +15,10 @@ import { keyOf, waitsOf } from './waits.ts';
 
 const PATIENCE = 10;
 
-/** An item has become terminal. `live`: the row that settled, where a worker had it. */
-export function noteHeadway(state: State, live: ActiveClaim | null): void {
+/** An item has become terminal. `sinceMs`: when the row that settled began, where a worker had it. */
+export function noteHeadway(state: State, sinceMs: number | null): void {
   const { headway, nowMs } = state;
-  if (live !== null) headway.longestItemMs = Math.max(headway.longestItemMs, nowMs - live.sinceMs);
+  if (sinceMs !== null) headway.longestItemMs = Math.max(headway.longestItemMs, nowMs - sinceMs);
   if (headway.told !== null)
     command(state, { kind: 'emit', event: { kind: 'run_goes_on', stalledMs: Math.round(nowMs - headway.lastMs) } });
   headway.lastMs = nowMs;

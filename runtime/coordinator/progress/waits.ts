@@ -84,7 +84,7 @@ function countedNow({ waits, items }: State, nowMs: number): readonly WaitGroup[
 
 function groupsOf(items: State['items'], nowMs: number): ReadonlyMap<string, WaitGroup> {
   const groups = new Map<string, WaitGroup>();
-  for (const { why, rows, dueAtMs } of items.values()) {
+  for (const { why, rows, dueAtMs } of items.withHistory()) {
     const cause = why ?? (rows.length === 0 && dueAtMs > nowMs ? UNKNOWN : null);
     if (cause === null) continue;
     const group = groups.get(cause.key) ?? { reason: cause.reason, items: 0, dueAtMs: null };

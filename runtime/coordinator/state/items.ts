@@ -1,26 +1,19 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { DenseMap } from '../../base/dense-map.ts';
-import { type HandedBackItem, NO_FAULTS, type RunningItem } from '../../ledger/contract.ts';
-import type { ItemIndex, Row, WorkerId } from '../../model/row.ts';
-import { type ActiveClaim, type Item, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
+import type { HandedBackItem, RunningItem } from '../../ledger/contract.ts';
+import { type ItemIndex, type ItemRef, isRowOf, type Row, type WorkerId } from '../../model/row.ts';
+import { type ActiveClaim, findClaim, type Item, type Lock, rowsOf, type WaitCause, type Waiting } from './item.ts';
+import { type ItemTable, NOTHING } from './item-table.ts';
 import type { State } from './state.ts';
 import type { Worker } from './worker.ts';
 import { awaitItem, awaitNoMore, forgetRow, giveItems } from './workers.ts';
 
 /**
- * The owner of the items: their rows, their locks, and the queues in which they stand. Everybody else reads them, and the compiler
- * refuses it where another file writes.
+ * The owner of the items: their rows and their locks. Everybody else reads them, and the compiler refuses it where another file writes.
  */
 type Own<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Nearly every item is recorded without anything having waited for it: they share one empty list. */
-const NOTHING: readonly Waiting[] = [];
-
 interface OwnState {
-  readonly items: DenseMap<Item>;
-  ready: ItemIndex[];
-  delayed: ItemIndex[];
-  alone: ItemIndex[];
+  readonly items: ItemTable;
   reopened: Item[];
 }
 
@@ -37,20 +30,48 @@ export function addRunning(state: State, running: RunningItem): Item {
   return addItem(state, running, rows);
 }
 
-export function addHandedBack(state: State, handedBack: HandedBackItem): Item {
-  const item = addItem(state, handedBack, []);
-  queueItem(state, item);
-  return item;
+/** An item without a row: queues.ts gives it its place. */
+export function addWithoutRow(state: State, handedBack: HandedBackItem): Item {
+  return addItem(state, handedBack, []);
 }
 
 /** A claim was granted: its items run in one row. One that was handed back before has a history, which it keeps. */
 export function addClaimed(state: State, from: ItemIndex, count: number, row: Row): void {
   const owner = giveItems(state, row.worker, from, count);
+  const { items } = own(state);
+  const claim = { row, bootNonce: owner?.bootNonce ?? '' };
   for (let index = from; index < from + count; index += 1) {
-    const before = state.items.get(index);
-    const known = { index, row, lastAttempt: row.attempt, faults: before?.faults ?? NO_FAULTS };
-    follow(state, before, addItem(state, known, [newRow(state, row, owner)]));
+    const before = items.get(index);
+    if (before === undefined) items.fresh.add(index, claim, state.nowMs);
+    else
+      follow(state, before, addItem(state, { index, row, lastAttempt: row.attempt, faults: before.faults }, [newRow(state, row, owner)]));
   }
+}
+
+/** Its worker has started it, or kept it when it was recalled. */
+export function startItem(state: State, worker: WorkerId, ref: ItemRef): void {
+  const { items } = own(state);
+  const claim = items.fresh.claimOf(ref.index);
+  if (claim !== undefined) {
+    if (isRowOf(claim.row, worker, ref)) items.fresh.start(ref.index, state.nowMs);
+    return;
+  }
+  const live = findClaim(items.get(ref.index), worker, ref);
+  if (live !== undefined) noteStarted(state, ref.index, live);
+}
+
+/** The outcome of a fresh item is handed over to the log. False where that was done before: what comes twice waits for nothing. */
+export function lockFresh(state: State, index: ItemIndex): boolean {
+  const { fresh } = own(state).items;
+  if (fresh.isRecording(index)) return false;
+  fresh.record(index);
+  return true;
+}
+
+/** A fresh item is terminal. */
+export function dropFresh(state: State, index: ItemIndex, row: Row): void {
+  forgetRow(state, index, row);
+  own(state).items.delete(index);
 }
 
 function addItem(state: State, { index, row, lastAttempt, faults }: HandedBackItem, rows: readonly ActiveClaim[]): Item {
@@ -79,6 +100,11 @@ export function correct(item: Item, { lastAttempt, faults }: Pick<Item, 'lastAtt
   const mine: Own<Item> = item;
   mine.lastAttempt = lastAttempt;
   mine.faults = faults;
+}
+
+export function delayItem(item: Item, dueAtMs: number): void {
+  const mine: Own<Item> = item;
+  mine.dueAtMs = dueAtMs;
 }
 
 export function noteWhy(item: Item, why: WaitCause): void {
@@ -209,41 +235,4 @@ export function takeWaiting(item: Item): readonly Waiting[] {
   const mine: Own<Item> = item;
   mine.waiting = NOTHING;
   return waiting;
-}
-
-/** A handed-back item waits for its time, or for its next claim. */
-export function queueItem(state: State, item: Item): void {
-  const { delayMs } = item.faults;
-  const mine: Own<Item> = item;
-  mine.dueAtMs = state.nowMs + delayMs;
-  own(state)[delayMs > 0 ? 'delayed' : 'ready'].push(item.index);
-}
-
-/** What was picked for a claim, and not claimed, is at the end of its queue again. */
-export function releaseClaim(state: State, item: Item): void {
-  own(state).ready.push(item.index);
-  unlock(state, item);
-}
-
-/** What a round of claims has left, in its order, and what it has set aside to run alone. */
-export function keepReady(state: State, left: ItemIndex[], alone: readonly ItemIndex[]): void {
-  own(state).ready = left;
-  if (alone.length > 0) own(state).alone = [...state.alone, ...alone];
-}
-
-/** Handed-back items whose time has come may be claimed. After a boot, or where a server was away for long, that may be the whole list at once. */
-export function releaseDue(state: State): void {
-  const waiting: ItemIndex[] = [];
-  for (const index of state.delayed) {
-    const item = state.items.get(index);
-    if (item !== undefined && item.dueAtMs > state.nowMs) waiting.push(index);
-    else if (item !== undefined) own(state).ready.push(index);
-  }
-  own(state).delayed = waiting;
-}
-
-/** These items are not to be claimed now. */
-export function unqueue(state: State, indexes: ReadonlySet<ItemIndex>): void {
-  const isOther = (index: ItemIndex): boolean => !indexes.has(index);
-  for (const queue of ['ready', 'delayed', 'alone'] as const) own(state)[queue] = state[queue].filter(isOther);
 }

@@ -1,10 +1,11 @@
-import { DenseMap } from '../../base/dense-map.ts';
 import { NEW_LOG_THROTTLE } from '../../base/log-throttle.ts';
 import type { RunningItem, Scan } from '../../ledger/contract.ts';
 import { noDurations } from '../../model/durations.ts';
 import { COORDINATOR_WORKER, type Epoch } from '../../model/row.ts';
 import { type Item, rowsOf } from './item.ts';
-import { addHandedBack, addRunning, noteBoot } from './items.ts';
+import { ItemTable } from './item-table.ts';
+import { addRunning, noteBoot } from './items.ts';
+import { addHandedBack } from './queues.ts';
 import type { MachineSettings, State } from './state.ts';
 import { expectWorker } from './workers.ts';
 
@@ -18,7 +19,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     done: scan.progress.done,
     failed: scan.progress.failed,
     supply: { upTo: scan.progress.cursor, invalid: [], isSurveying: false, indexed: 0, items: null },
-    items: new DenseMap<Item>(),
+    items: new ItemTable(),
     ready: [],
     delayed: [],
     alone: [],
@@ -61,8 +62,9 @@ export function takeOver(state: State, running: RunningItem, nowMs: number): Ite
 
 /** How many items are handed out; `prefetched`: those of them that no worker has said to have begun. */
 export function countRunning({ items }: State): { readonly running: number; readonly prefetched: number } {
-  const count = { running: 0, prefetched: 0 };
-  for (const { rows } of items.values()) {
+  const { size, started } = items.fresh;
+  const count = { running: size, prefetched: size - started };
+  for (const { rows } of items.withHistory()) {
     if (rows.length === 0) continue;
     count.running += 1;
     if (rows.every((live) => !live.isStarted)) count.prefetched += 1;

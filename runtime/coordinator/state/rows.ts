@@ -10,9 +10,14 @@ import { awaitItem, tellOf } from './workers.ts';
 
 /** The few things that are done with a row; each locks the item until the ledger has answered. */
 
-/** Hands an outcome over to the result log, and from there to the ledger (L19). Those of one message become one command. */
+/** Hands an outcome over to the result log, and from there to the ledger (L19). */
 export function record(state: State, worker: WorkerId, item: Item, outcome: Outcome): void {
   lockItem(item, 'recording');
+  commandRecord(state, worker, outcome);
+}
+
+/** The item is locked; the outcomes of one message become one command. */
+export function commandRecord(state: State, worker: WorkerId, outcome: Outcome): void {
   const last = state.commands.at(-1);
   if (last?.kind === 'record') last.recordings.push({ worker, outcome });
   else command(state, { kind: 'record', recordings: [{ worker, outcome }] });

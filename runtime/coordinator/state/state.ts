@@ -1,4 +1,3 @@
-import type { ReadonlyDenseMap } from '../../base/dense-map.ts';
 import type { LogThrottle } from '../../base/log-throttle.ts';
 import type { DrainState } from '../../model/drain.ts';
 import type { Durations } from '../../model/durations.ts';
@@ -8,6 +7,7 @@ import type { Epoch, ItemIndex, WorkerId } from '../../model/row.ts';
 import type { DrainStep, Outcome } from '../../model/session.ts';
 import type { Command, Grant, Token } from './commands.ts';
 import type { Item, WaitCause } from './item.ts';
+import type { ReadonlyItemTable } from './item-table.ts';
 import type { Worker } from './worker.ts';
 
 /** What the machine needs to know of the settings; all times in milliseconds. */
@@ -124,8 +124,8 @@ export interface State {
   done: number;
   failed: number;
   readonly supply: Supply;
-  /** This and the next four: only items.ts writes them. */
-  readonly items: ReadonlyDenseMap<Item>;
+  /** Only items.ts writes it, and `reopened`; the three queues are written by queues.ts. */
+  readonly items: ReadonlyItemTable;
   /** Handed-back items that may be claimed now, in the order in which they came back. */
   readonly ready: readonly ItemIndex[];
   /** Handed-back items whose time has not come. */

@@ -2,8 +2,7 @@ import { mustGet } from '../../base/assert.ts';
 import type { ItemRef, WorkerId } from '../../model/row.ts';
 import type { Assignment } from '../../model/session.ts';
 import { command } from '../state/commands.ts';
-import { findClaim, refOf, rowOfWorker } from '../state/item.ts';
-import { itemAt } from '../state/items.ts';
+import { refOf } from '../state/item.ts';
 import type { State } from '../state/state.ts';
 import type { OwnWorker } from '../state/worker.ts';
 import { ownWorkers } from '../state/workers.ts';
@@ -27,8 +26,7 @@ export function readAhead(state: State): void {
 function readNext(state: State, worker: OwnWorker): void {
   if (worker.isReading || worker.unread.size === 0 || worker.outgoingBytes >= MAX_BATCH_BYTES) return;
   const refs = worker.unread.first(MAX_READ_ITEMS).map((index) => {
-    const live = mustGet(rowOfWorker(itemAt(state, index), worker.id), 'a row to be read');
-    return refOf(index, live.row);
+    return refOf(index, mustGet(state.items.rowOf(index, worker.id), 'a row to be read'));
   });
   worker.isReading = true;
   command(state, { kind: 'load', worker: worker.id, refs });
@@ -41,10 +39,11 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   worker.isReading = false;
   state.dirty.add(id);
   for (const assignment of assignments) {
-    const live = findClaim(state.items.get(assignment.index), id, assignment);
+    const { index } = assignment;
     // Where the row is gone, what is unread under this index by now is another attempt.
-    if (live === undefined || !worker.unread.delete(assignment.index) || live.isLeaving) continue;
-    worker.outgoing.set(assignment.index, assignment);
+    if (!state.items.hasClaim(index, id, assignment) || !worker.unread.delete(index)) continue;
+    if (!state.items.hasActiveClaim(index, id, assignment)) continue;
+    worker.outgoing.set(index, assignment);
     worker.outgoingBytes += assignment.line.length;
   }
   flush(state, worker);
@@ -52,6 +51,5 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
 
 /** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
 export function hasActiveClaim(state: State, worker: WorkerId, ref: ItemRef): boolean {
-  const live = findClaim(state.items.get(ref.index), worker, ref);
-  return live !== undefined && !live.isLeaving;
+  return state.items.hasActiveClaim(ref.index, worker, ref);
 }

@@ -8,8 +8,8 @@ import { loseRows } from '../items/poison.ts';
 import { restoreStarted } from '../items/restore.ts';
 import type { Token } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
-import { type ActiveClaim, findClaim, type Item, refOf, rowOfWorker } from '../state/item.ts';
-import { endRecall, itemAt, noteStarted } from '../state/items.ts';
+import { type ActiveClaim, type Item, refOf, rowOfWorker } from '../state/item.ts';
+import { endRecall, itemAt, noteStarted, startItem } from '../state/items.ts';
 import { handBackAll } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
 import { isGoing, type OwnWorker } from '../state/worker.ts';
@@ -110,10 +110,7 @@ function isWriting(worker: OwnWorker): boolean {
 /** Outcomes and returns are good whichever poll brings them: the ledger judges. */
 function takeIn(state: State, worker: OwnWorker, poll: Poll): void {
   const { id } = worker;
-  for (const ref of poll.started) {
-    const live = findClaim(state.items.get(ref.index), id, ref);
-    if (live !== undefined) noteStarted(state, ref.index, live);
-  }
+  for (const ref of poll.started) startItem(state, id, ref);
   for (const outcome of poll.outcomes) judge(state, id, outcome);
   for (const returned of poll.returns) onReturned(state, id, returned);
   onDrainSteps(state, worker, poll.drainSteps);

@@ -147,7 +147,7 @@ test('C3: a failed probe counts only where few items are left, or all have faile
   const known = fourRunning(100);
   known.state.cursor = 100;
   known.state.failed = 96;
-  for (const item of known.state.items.values()) correct(item, { ...item, faults: { ...item.faults, failures: 1 } });
+  for (const item of known.state.items.all()) correct(item, { ...item, faults: { ...item.faults, failures: 1 } });
   t.like(only(known.poll('w1', { outcomes: [probe(0)] }), 'hand-back', 'reply-poll', 'pause').returns[0], { reason: 'failed' });
 });
 

@@ -1,7 +1,9 @@
 import test from 'ava';
 import { mustGet } from '../../../../runtime/base/assert.ts';
 import { checkState } from '../../../../runtime/coordinator/machine/check-state.ts';
-import { addWaiting, itemAt, lockItem, unqueue } from '../../../../runtime/coordinator/state/items.ts';
+import type { ItemTable } from '../../../../runtime/coordinator/state/item-table.ts';
+import { addWaiting, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
+import { unqueue } from '../../../../runtime/coordinator/state/queues.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import type { OwnWorker } from '../../../../runtime/coordinator/state/worker.ts';
 import { ownWorkers } from '../../../../runtime/coordinator/state/workers.ts';
@@ -11,7 +13,7 @@ import { assignmentOf, outcomeOf, ref, rowFor, twoRunning } from '../../../suppo
 const FAULTS: readonly (readonly [string, (state: State) => void, RegExp])[] = [
   [
     'an item that is gone and was not counted',
-    (state) => void (state.items as Map<number, unknown>).delete(2),
+    (state) => (state.items as ItemTable).delete(2),
     /below the cursor 3 are 0 done, 0 failed and 2 open items/,
   ],
   [

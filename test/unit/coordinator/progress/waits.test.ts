@@ -135,10 +135,10 @@ test('however many items wait, and however often somebody asks, counting them ta
   const machine = twoRunning({ cursor: handedBack.length, running: [], handedBack });
   const { state, nowMs: startMs } = machine;
   let counts = 0;
-  const values = state.items.values.bind(state.items);
-  state.items.values = () => {
+  const withHistory = state.items.withHistory.bind(state.items);
+  state.items.withHistory = () => {
     counts += 1;
-    return values();
+    return withHistory();
   };
   for (let atMs = 0; atMs < 60_000; atMs += 100) {
     const [told] = waitsOf(state, startMs + atMs);

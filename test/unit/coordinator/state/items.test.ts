@@ -9,7 +9,6 @@ import {
   lockItem,
   noteGivenBack,
   openLock,
-  queueItem,
   recall,
   removeRow,
   restoreRow,
@@ -58,11 +57,4 @@ test('a row that was taken runs again as started; it is its worker’s only wher
   restoreRow(state, itemAt(state, 3), rowFor('w1'), false);
   t.deepEqual([...mustGet(state.workers.get('w1'), 'w1').items], [0, 1, 2]);
   t.true([2, 3].every((index) => rowOfWorker(itemAt(state, index), 'w1')?.isStarted === true));
-});
-
-test('an item that was handed back is due after its delay', (t) => {
-  const { state } = twoRunning({ handedBack: [{ index: 2, row: rowFor('w1'), delayMs: 400 }] });
-  t.deepEqual([itemAt(state, 2).dueAtMs - state.nowMs, state.delayed, state.ready], [400, [2], []]);
-  queueItem(state, itemAt(state, 1));
-  t.deepEqual(state.ready, [1]);
 });
