@@ -14,7 +14,13 @@ export const SETTINGS: MachineSettings = {
   stragglers: false,
 };
 export interface Start {
-  readonly running?: readonly { readonly index: number; readonly row: Row; readonly failures?: number }[];
+  readonly running?: readonly {
+    readonly index: number;
+    readonly row: Row;
+    readonly second?: Row;
+    readonly lastAttempt?: number;
+    readonly failures?: number;
+  }[];
   readonly handedBack?: readonly {
     readonly index: number;
     readonly row: Row;
@@ -46,8 +52,8 @@ export function scanOf(start: Start): Scan {
       // Whatever is not open below the cursor is terminal.
       ...(start.settled ?? { done: 0, failed: cursor - open.length }),
     },
-    running: running.map(({ index, row, failures = 0 }) => ({
-      ...{ index, row, second: null, lastAttempt: row.attempt, faults: { ...NO_FAULTS, failures } },
+    running: running.map(({ index, row, second = null, lastAttempt = row.attempt, failures = 0 }) => ({
+      ...{ index, row, second, lastAttempt, faults: { ...NO_FAULTS, failures } },
     })),
     handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0, suspicions = 0, crashes = 0 }) => ({
       ...{ index, row, lastAttempt: row.attempt, faults: { failures, delayMs, suspicions, crashes } },

@@ -35,6 +35,12 @@ export function addWithoutRow(state: State, handedBack: HandedBackItem): Item {
   return addItem(state, handedBack, []);
 }
 
+/** An item that runs as it was granted by an earlier coordinator. Whether a boot that is older than its worker's was meant nobody knows. */
+export function addFresh(state: State, index: ItemIndex, row: Row, isOfOlderBoot: boolean): void {
+  const owner = giveItems(state, row.worker, index, 1);
+  own(state).items.fresh.add(index, { row, bootNonce: isOfOlderBoot ? '' : (owner?.bootNonce ?? '') }, state.nowMs);
+}
+
 /** A claim was granted: its items run in one row. One that was handed back before has a history, which it keeps. */
 export function addClaimed(state: State, from: ItemIndex, count: number, row: Row): void {
   const owner = giveItems(state, row.worker, from, count);

@@ -1,10 +1,10 @@
 import { NEW_LOG_THROTTLE } from '../../base/log-throttle.ts';
 import type { RunningItem, Scan } from '../../ledger/contract.ts';
 import { noDurations } from '../../model/durations.ts';
-import { COORDINATOR_WORKER, type Epoch } from '../../model/row.ts';
-import { type Item, rowsOf } from './item.ts';
+import { COORDINATOR_WORKER, type Epoch, type Row } from '../../model/row.ts';
+import { rowsOf } from './item.ts';
 import { ItemTable } from './item-table.ts';
-import { addRunning, noteBoot } from './items.ts';
+import { addFresh, addRunning, noteBoot } from './items.ts';
 import { addHandedBack } from './queues.ts';
 import type { MachineSettings, State } from './state.ts';
 import { expectWorker } from './workers.ts';
@@ -51,13 +51,20 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
 }
 
 /** A running item found at boot; its owners are due even where no registry names them (L25). */
-export function takeOver(state: State, running: RunningItem, nowMs: number): Item {
+function takeOver(state: State, running: RunningItem, nowMs: number): void {
   for (const { worker } of rowsOf(running)) {
     if (worker !== COORDINATOR_WORKER && !state.workers.has(worker)) expectWorker(state, worker, nowMs, null);
   }
-  const item = addRunning(state, running);
-  for (const live of item.rows) if (state.workers.get(live.row.worker)?.hasOlderRows === true) noteBoot(live, '');
-  return item;
+  const isOfOlderBoot = (row: Row): boolean => state.workers.get(row.worker)?.hasOlderRows === true;
+  if (isAsGranted(running)) return addFresh(state, running.index, running.row, isOfOlderBoot(running.row));
+  for (const live of addRunning(state, running).rows) if (isOfOlderBoot(live.row)) noteBoot(live, '');
+}
+
+/** What the coordinator has for itself it goes on with at once: that is not as a worker's. */
+function isAsGranted({ row, second, lastAttempt, faults }: RunningItem): boolean {
+  const { failures, suspicions, crashes, delayMs } = faults;
+  const isUntried = failures + suspicions + crashes + delayMs === 0 && lastAttempt === row.attempt;
+  return isUntried && second === null && row.worker !== COORDINATOR_WORKER;
 }
 
 /** How many items are handed out; `prefetched`: those of them that no worker has said to have begun. */

@@ -1,10 +1,12 @@
 import test from 'ava';
-import { addClaimed, itemAt, lockFresh, lockItem, takeAway } from '../../../../runtime/coordinator/state/items.ts';
+import { addClaimed, itemAt, lockFresh, lockItem, startItem, takeAway } from '../../../../runtime/coordinator/state/items.ts';
 import { ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
 /** Items 4 to 6 are granted to w1, and 5 is looked at as a whole. */
 function granted(): ReturnType<typeof twoRunning>['state'] {
   const { state } = twoRunning();
+  // What runs already has objects.
+  state.items.all();
   addClaimed(state, 4, 3, rowFor('w1'));
   return state;
 }
@@ -22,12 +24,15 @@ test('a granted item has no object until it is asked for as a whole, and is the 
 
 test('what is known of a fresh item is known of its object: that it has started and since when, and that it is being recorded', (t) => {
   const { state } = twoRunning();
-  addClaimed(state, 4, 1, rowFor('w1'));
+  addClaimed(state, 4, 2, rowFor('w1'));
   state.nowMs += 700;
+  t.false(itemAt(state, 5).rows[0]?.isStarted ?? true);
+  startItem(state, 'w1', ref(4));
   t.true(lockFresh(state, 4));
   t.false(lockFresh(state, 4));
   t.like(itemAt(state, 4), { lock: 'recording', lastAttempt: 1, taken: rowFor('w1') });
-  t.is(itemAt(state, 4).rows[0]?.sinceMs, state.nowMs - 700);
+  t.like(itemAt(state, 4).rows[0], { isStarted: true, sinceMs: state.nowMs });
+  t.like(itemAt(state, 5).rows[0], { isStarted: false, sinceMs: state.nowMs - 700 });
 });
 
 test('whose row it is, and whether it may still be sent, is the same for both kinds', (t) => {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { takeCommands } from '../../../../runtime/coordinator/state/commands.ts';
 import { refOf } from '../../../../runtime/coordinator/state/item.ts';
 import { dropItem, itemAt, lockItem } from '../../../../runtime/coordinator/state/items.ts';
-import { stateFrom, takeOver } from '../../../../runtime/coordinator/state/mirror.ts';
+import { stateFrom } from '../../../../runtime/coordinator/state/mirror.ts';
 import { addHandedBack } from '../../../../runtime/coordinator/state/queues.ts';
 import type { State } from '../../../../runtime/coordinator/state/state.ts';
 import { sendItem } from '../../../../runtime/coordinator/state/workers.ts';
@@ -17,10 +17,7 @@ const mirrorOf = (start: Start = {}): State => stateFrom(SETTINGS, EPOCH, scanOf
 test('L24: the mirror is what the scan says, and commands nothing by itself', (t) => {
   const state = mirrorOf({ cursor: 9, running: [{ index: 2, row: rowFor('w1') }], handedBack: [{ index: 4, row: rowFor('w2', 3) }] });
   t.is(state.cursor, 9);
-  t.deepEqual(
-    [...state.items.withHistory()].map(({ index }) => index),
-    [2, 4],
-  );
+  t.deepEqual([...state.items.copies()].map(([index]) => index).toSorted(), [2, 4]);
   t.deepEqual([itemAt(state, 2).rows.length, itemAt(state, 4).rows.length], [1, 0]);
   t.deepEqual(state.ready, [4]);
   t.deepEqual(takeCommands(state), []);
@@ -39,10 +36,25 @@ test('a row of the coordinator itself makes no worker', (t) => {
   t.is(itemAt(state, 0).rows[0]?.row.worker, COORDINATOR_WORKER);
 });
 
+test('of the rows taken over, those with a history have an object, and those of the coordinator itself', (t) => {
+  const running = [
+    { index: 0, row: rowFor('w1') },
+    { index: 1, row: rowFor('w1', 2), failures: 1 },
+    { index: 2, row: rowFor('w1'), second: rowFor('w2', 2), lastAttempt: 2 },
+    { index: 3, row: rowFor(COORDINATOR_WORKER) },
+    { index: 4, row: rowFor('w1'), lastAttempt: 2 },
+  ];
+  const { items } = mirrorOf({ running });
+  t.deepEqual([...items.fresh.indexes()], [0]);
+  t.deepEqual(
+    [...items.withHistory()].map(({ index }) => index),
+    [1, 2, 3, 4],
+  );
+});
+
 test('a row taken over belongs to the boot that the registry names', (t) => {
-  const state = mirrorOf({ workers: [{ worker: 'w1', bootNonce: 'b7', pid: 7 }] });
-  const item = takeOver(state, { index: 5, row: rowFor('w1'), second: null, lastAttempt: 1, faults: NO_FAULTS }, NOW_MS);
-  t.is(item.rows[0]?.bootNonce, 'b7');
+  const state = mirrorOf({ running: [{ index: 5, row: rowFor('w1') }], workers: [{ worker: 'w1', bootNonce: 'b7', pid: 7 }] });
+  t.is(itemAt(state, 5).rows[0]?.bootNonce, 'b7');
 });
 
 test('L27: of a row taken over nobody knows the boot, where the worker has registered more than once', (t) => {
