@@ -17,6 +17,8 @@ import { withDeadlines } from '../ledger/deadline.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { storeText } from '../model/store.ts';
 import { withWayOut } from '../model/way-out.ts';
+import { directoryPlace } from '../results/place/directory.ts';
+import { statePaths } from '../run-dir/paths.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
@@ -116,7 +118,15 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
     return await lead({
       ...shared,
       ...{ context, events, stop, waitForDiskSpace, watchdog, testHook, isResuming },
-      place: runPlace({ ...shared, ...outputs, inputPath: input.path, again, http, pid: process.pid }),
+      place: runPlace({
+        ...shared,
+        ...outputs,
+        results: directoryPlace(statePaths(settings.stateDir).segmentsDir),
+        inputPath: input.path,
+        again,
+        http,
+        pid: process.pid,
+      }),
       isRerunning: again.damaged,
       isSupervised: isSupervised(),
       process: await ownProcess(),

@@ -13,6 +13,7 @@ import type { ComputeHint } from '../model/hint.ts';
 import type { Epoch } from '../model/row.ts';
 import { exportResults } from '../results/export/export.ts';
 import { writeNotes } from '../results/export/notes-file.ts';
+import type { ResultsPlace } from '../results/place/contract.ts';
 import { writeFinishedRun } from '../run-dir/finished-run.ts';
 import { type StatePaths, statePaths } from '../run-dir/paths.ts';
 import { type ServedRun, writeServing } from '../run-dir/state-files.ts';
@@ -22,7 +23,7 @@ import { completeIdentity } from './boot/identify.ts';
 import type { Outputs } from './boot/outputs.ts';
 import type { BootDisk } from './boot/recover.ts';
 import type { Again } from './boot/reopening.ts';
-import { patientReads } from './perform/ledger-writer.ts';
+import { patientReads, untilAnswered } from './perform/ledger-writer.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { refuseStoreBehind } from './shutdown/store-behind.ts';
 import type { SeenEpoch } from './state/commands.ts';
@@ -53,6 +54,8 @@ export interface RunPlaceOptions extends Outputs {
   readonly settings: CoordinatorSettings;
   readonly inputPath: string;
   readonly ledger: Ledger;
+  /** Where the results are. */
+  readonly results: ResultsPlace;
   /** What is recorded and is to run again. */
   readonly again: Again;
   readonly address: string;
@@ -65,18 +68,18 @@ export interface RunPlaceOptions extends Outputs {
 }
 
 export function runPlace(options: RunPlaceOptions): RunPlace {
-  const { runId, settings, inputPath, ledger, again, address, http, pid, clock, random, log } = options;
+  const { runId, settings, inputPath, ledger, results, again, address, http, pid, clock, random, log } = options;
   const { form, maxLineBytes, limit, hintsFile: file, stateDir } = settings;
   const paths = statePaths(stateDir);
   const dir = paths.indexDir;
   const reads = patientReads(ledger, { clock, random });
   return {
-    disk: bootDisk(paths, runId),
+    disk: bootDisk({ paths, runId, place: results, ask: (call) => untilAnswered({ clock, random }, call) }),
     startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
     openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
     refuseInvalid: (summary) => refuseInvalid(inputPath, dir, summary),
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
-    checkLog: (unchecked) => checkLog({ inputPath, paths, form, again, ledger, reads, log }, unchecked),
+    checkLog: (unchecked) => checkLog({ inputPath, paths, place: results, form, again, ledger, reads, log }, unchecked),
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),
     watchHints: async (onHints) =>
       file === null ? null : (await import('./perform/hints-file.ts')).watchHintsFile({ file, clock, log, onHints }),
@@ -86,7 +89,7 @@ export function runPlace(options: RunPlaceOptions): RunPlace {
 }
 
 async function exportAll(
-  { settings, outputMode, guard }: RunPlaceOptions,
+  { settings, results, outputMode, guard }: RunPlaceOptions,
   ledger: Omit<LedgerReader, 'readLease'>,
   paths: StatePaths,
   epoch: Epoch,
@@ -94,7 +97,7 @@ async function exportAll(
 ): Promise<void> {
   const { notes, done, failed } = await exportResults({
     ledger,
-    dir: paths.segmentsDir,
+    place: results,
     outputPath: settings.output,
     errorsPath: errorsPath(settings.output),
     order: settings.order,

@@ -1,17 +1,10 @@
 import type { Mutant } from './mutant.ts';
 
-const LOG = ['test/unit/results/log/*.test.ts', 'test/integration/log-kill.test.ts'];
+const LOG = ['test/unit/results/log/*.test.ts', 'test/unit/results/place/*.test.ts', 'test/integration/log-kill.test.ts'];
+const DIRECTORY = ['test/contract/results-directory.test.ts', ...LOG];
 
 /** Faults between the result log and the ledger, and in who reads the log. */
 export const RESULTS_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'append-not-synced',
-    rule: 'L18',
-    file: 'runtime/results/log/log.ts',
-    old: '        await this.#sink.sync();\n',
-    new: '',
-    tests: LOG,
-  },
   {
     name: 'log-goes-on-after-a-failure',
     rule: 'L18',
@@ -24,9 +17,17 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     name: 'settle-before-append',
     rule: 'L18',
     file: 'runtime/coordinator/perform/cycle.ts',
-    old: '  await log.append(recordings.map(({ outcome }) => outcome));\n',
-    new: '  log.append(recordings.map(({ outcome }) => outcome)).catch(() => undefined);\n',
+    old: 'writer.write(() => log.append(recordings.map(({ outcome }) => outcome)))',
+    new: "writer.write(async () => {\n    log.append(recordings.map(({ outcome }) => outcome)).catch(() => undefined);\n    return { kind: 'appended' as const };\n  })",
     tests: ['test/unit/coordinator/perform/cycle.test.ts'],
+  },
+  {
+    name: 'append-of-unknown-fate-not-asked-again',
+    rule: 'L20',
+    file: 'runtime/results/log/log.ts',
+    old: 'await this.#ask(() => this.#writer.append(bytes))',
+    new: 'await this.#writer.append(bytes)',
+    tests: LOG,
   },
   {
     name: 'unknown-settle-taken-for-known',
@@ -45,17 +46,17 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
     tests: LOG,
   },
   {
-    name: 'segment-file-not-synced',
+    name: 'append-not-synced',
     rule: 'L18',
-    file: 'runtime/results/log/log.ts',
-    old: 'sync: () => handle.datasync(),',
-    new: 'sync: async () => undefined,',
+    file: 'runtime/results/place/directory.ts',
+    old: '      await handle.datasync();\n',
+    new: '',
     tests: LOG,
   },
   {
     name: 'segment-name-not-synced',
     rule: 'L18',
-    file: 'runtime/results/log/log.ts',
+    file: 'runtime/results/place/directory.ts',
     old: '    await syncDirectory(dir, disk);\n',
     new: '',
     tests: LOG,
@@ -63,15 +64,15 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'segment-opened-again',
     rule: 'L17',
-    file: 'runtime/results/log/log.ts',
+    file: 'runtime/results/place/directory.ts',
     old: "disk.open(path, 'wx')",
     new: "disk.open(path, 'a')",
-    tests: LOG,
+    tests: DIRECTORY,
   },
   {
     name: 'short-write-taken-for-a-whole-one',
     rule: 'L18',
-    file: 'runtime/results/log/log.ts',
+    file: 'runtime/results/place/directory.ts',
     old: 'for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;',
     new: 'await handle.write(bytes, 0);',
     tests: LOG,

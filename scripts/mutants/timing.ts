@@ -50,8 +50,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'log-grows-without-a-look-at-the-lease',
     rule: 'L5',
     file: 'runtime/coordinator/perform/cycle.ts',
-    old: "  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return false;\n",
-    new: '',
+    old: 'await writer.write(() => log.append(recordings.map(({ outcome }) => outcome)))',
+    new: 'await log.append(recordings.map(({ outcome }) => outcome))',
     tests: ['test/unit/coordinator/perform/cycle.test.ts'],
   },
   {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { segmentName } from '../../runtime/results/log/place.ts';
+import { segmentName } from '../../runtime/results/place/segment-name.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { freePort, modelServer } from '../support/model-server.ts';
 import { exitOf } from '../support/run.ts';

@@ -7,8 +7,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { Random } from '../../runtime/base/random.ts';
 import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
 import { exportResults } from '../../runtime/results/export/export.ts';
-import { listSegments } from '../../runtime/results/log/place.ts';
 import { SegmentReader } from '../../runtime/results/log/segment-reader.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { RECORD_POINTS, type RecordPoint } from '../support/record-points.ts';
 import { scratch } from '../support/scratch.ts';
 import { between, testRandom } from '../support/seed.ts';
@@ -74,7 +74,7 @@ function exportAll(dir: string, isPartial: boolean): Promise<readonly string[]> 
   const files = { outputPath, errorsPath: join(dir, 'errors.jsonl'), tempDir: join(dir, 'temp') };
   return (async () => {
     const ledger = await openLedgerReadOnly(join(dir, 'store'));
-    await exportResults({ ledger, dir: join(dir, 'segments'), ...files, order: 'input', items: ITEMS, isPartial });
+    await exportResults({ ledger, place: directoryPlace(join(dir, 'segments')), ...files, order: 'input', items: ITEMS, isPartial });
     await ledger.dispose();
     return readFileSync(outputPath, 'utf8').split('\n').slice(0, -1);
   })();
@@ -83,8 +83,9 @@ function exportAll(dir: string, isPartial: boolean): Promise<readonly string[]> 
 /** Frames that lie in the log beside the one of each item. */
 async function surplusFrames(dir: string): Promise<number> {
   let count = 0;
-  for (const segment of await listSegments(join(dir, 'segments'))) {
-    const reader = await SegmentReader.open(segment, null);
+  const place = directoryPlace(join(dir, 'segments'));
+  for (const epoch of await place.epochs()) {
+    const reader = await SegmentReader.open(place, epoch, null);
     for (let block = await reader.next(); block !== null; block = await reader.next()) count += block.frames.count;
     await reader.close();
   }

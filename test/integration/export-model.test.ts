@@ -73,10 +73,10 @@ test('L21: whatever was appended, settled, lost and taken over, an export holds 
       await play(run, model, steps);
       for (const order of ['input', 'completion'] as const) {
         const [outputPath, errorsPath] = [join(dir, 'out'), join(dir, 'err')];
-        const { ledger, segments } = run;
+        const { ledger, place } = run;
         await exportResults({
           ledger,
-          dir: segments,
+          place,
           outputPath,
           errorsPath,
           order,

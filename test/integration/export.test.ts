@@ -7,7 +7,8 @@ import { RolloutError } from '../../runtime/base/errors.ts';
 import { longestTemporaryName, temporaryName } from '../../runtime/base/fs/temporary-file.ts';
 import { type ExportOptions, exportResults } from '../../runtime/results/export/export.ts';
 import type { Frame } from '../../runtime/results/log/contract.ts';
-import { segmentName } from '../../runtime/results/log/place.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
+import { segmentPath } from '../../runtime/results/place/segment-name.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 
@@ -22,7 +23,7 @@ function error(index: number, text = `e${index}`): Frame {
 function options(dir: string, run: RecordedRun, more: Partial<ExportOptions> = {}): ExportOptions {
   return {
     ledger: run.ledger,
-    dir: run.segments,
+    place: run.place,
     outputPath: join(dir, 'out.jsonl'),
     errorsPath: join(dir, 'out.errors.jsonl'),
     order: 'input',
@@ -154,7 +155,7 @@ test('L22: a place without the segment of an epoch that accepted something is re
   const run = await RecordedRun.start(dir, 1);
   await run.record([result(0)]);
   await run.close();
-  const nowhere = { dir: join(dir, 'empty'), items: 1, isPartial: false };
+  const nowhere = { place: directoryPlace(join(dir, 'empty')), items: 1, isPartial: false };
   const { code, message } = await refusal(t, exportResults(options(dir, run, nowhere)));
   t.is(code, 'RESULTS_DAMAGED');
   t.regex(message, /empty\/0000000000\.seg is missing; 0 of its 1 outcomes are left/);
@@ -165,7 +166,7 @@ test('L17: a torn tail is not read, and what is before it is exported', async (t
   const run = await RecordedRun.start(dir, 2);
   await run.record([result(0), result(1)]);
   await run.close();
-  await appendFile(join(run.segments, segmentName(0)), Buffer.alloc(500));
+  await appendFile(segmentPath(run.place, 0), Buffer.alloc(500));
   t.like(await exportResults(options(dir, run)), { done: 2, failed: 0, damage: null });
   t.deepEqual(outputs(dir), { results: ['r0', 'r1'], errors: [] });
 });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { seededRandom } from '../../runtime/base/random.ts';
-import { listSegments } from '../../runtime/results/log/place.ts';
 import { SegmentReader } from '../../runtime/results/log/segment-reader.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { logFrame } from '../support/log-frame.ts';
 import { scratch } from '../support/scratch.ts';
 
@@ -35,24 +35,22 @@ test(`L18: whatever moment the writer is killed at (${KILLS} times), a prefix is
   for (let epoch = 0; epoch < KILLS; epoch++) {
     acknowledged.push(await writeAndKill(dir, epoch, 1 + Math.floor(random.next() * 30), random.next() * 12));
   }
-  const segments = await listSegments(dir);
-  t.is(segments.length, KILLS);
-  for (const segment of segments) {
-    const reader = await SegmentReader.open(segment, 'place');
+  const place = directoryPlace(dir);
+  const epochs = await place.epochs();
+  t.is(epochs.length, KILLS);
+  for (const epoch of epochs) {
+    const reader = await SegmentReader.open(place, epoch, 'place');
     let count = 0;
     for (let block = await reader.next(); block !== null; block = await reader.next()) {
       for (const frame of block.frames) {
         const expected = logFrame(count++);
         const isSame = frame.index === expected.index && frame.attempt === expected.attempt && frame.kind === expected.kind;
-        t.true(isSame && Buffer.compare(frame.line, expected.line) === 0, `epoch ${segment.epoch}, frame ${count}`);
+        t.true(isSame && Buffer.compare(frame.line, expected.line) === 0, `epoch ${epoch}, frame ${count}`);
       }
     }
-    t.true(
-      count > (acknowledged[segment.epoch] ?? Number.NaN),
-      `epoch ${segment.epoch}: ${count} read, ${acknowledged[segment.epoch]} acknowledged`,
-    );
+    t.true(count > (acknowledged[epoch] ?? Number.NaN), `epoch ${epoch}: ${count} read, ${acknowledged[epoch]} acknowledged`);
     const { problem } = await reader.end();
-    t.true(problem === null || problem === 'torn', `epoch ${segment.epoch}: ${problem}`);
+    t.true(problem === null || problem === 'torn', `epoch ${epoch}: ${problem}`);
     await reader.close();
   }
 });

@@ -4,8 +4,8 @@ import test from 'ava';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { exportResults } from '../../runtime/results/export/export.ts';
 import type { Frame } from '../../runtime/results/log/contract.ts';
-import { segmentName } from '../../runtime/results/log/place.ts';
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
+import { segmentPath } from '../../runtime/results/place/segment-name.ts';
 import { verifyRun } from '../../runtime/results/verify/verify.ts';
 import { RecordedRun } from '../support/recorded-run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
@@ -34,7 +34,7 @@ for (const [name, tear] of Object.entries(TAILS)) {
   test(`L17: a tail of ${name}, from any byte of the last frame on: the rest is read, and the successor's segment counts`, async (t) => {
     const dir = temporaryDir(t);
     const { options } = await finishedRun(dir);
-    const path = join(options.segmentsDir, segmentName(0));
+    const path = segmentPath(options.place, 0);
     const whole = readFileSync(path);
     const [results, errors] = [readFileSync(options.outputPath), readFileSync(options.errorsPath)];
     const last = lastFrameOf(whole);
@@ -43,7 +43,7 @@ for (const [name, tear] of Object.entries(TAILS)) {
       writeFileSync(path, tear(whole, from));
       const { isProven, violations } = await verifyRun(options);
       t.true(isProven, `byte ${from}: ${violations[0]?.what}`);
-      await exportResults({ ...options, dir: options.segmentsDir, items: null, isPartial: true });
+      await exportResults({ ...options, items: null, isPartial: true });
       t.true(readFileSync(options.outputPath).equals(results) && readFileSync(options.errorsPath).equals(errors), `byte ${from}`);
     }
   });
@@ -71,9 +71,9 @@ async function twoEpochs(dir: string, recorded: readonly Frame[]): Promise<TwoEp
   const files = { outputPath, errorsPath: join(dir, 'errors.jsonl'), tempDir: join(dir, 'temp') };
   return {
     run,
-    path: join(run.segments, segmentName(1)),
+    path: segmentPath(run.place, 1),
     export: async () => {
-      await exportResults({ ledger: run.ledger, dir: run.segments, ...files, order: 'input', items: 2, isPartial: false });
+      await exportResults({ ledger: run.ledger, place: run.place, ...files, order: 'input', items: 2, isPartial: false });
       return readFileSync(outputPath, 'utf8');
     },
   };
@@ -94,7 +94,7 @@ test('L21: a damaged frame that hides an accepted record is told, although every
   const { run } = made;
   const verified = await verifyRun({
     ledger: run.ledger,
-    segmentsDir: run.segments,
+    place: run.place,
     outputPath: join(run.segments, 'none'),
     errorsPath: join(run.segments, 'none'),
     order: 'input',
@@ -132,11 +132,11 @@ test('L39: of two outcomes of one epoch the refused one does not take the place 
   await run.append([{ ...frame(0, 'refused'), attempt: 7 }]);
   await run.record([frame(0, 'accepted')]);
   await run.close();
-  const path = join(run.segments, segmentName(0));
+  const path = segmentPath(run.place, 0);
   const bytes = readFileSync(path);
   writeFileSync(path, bytes.subarray(0, frameAt(bytes, 1)));
   const files = { outputPath: join(dir, 'out'), errorsPath: join(dir, 'errors'), tempDir: join(dir, 'temp') };
-  const exported = exportResults({ ledger: run.ledger, dir: run.segments, ...files, order: 'input', items: 1, isPartial: false });
+  const exported = exportResults({ ledger: run.ledger, place: run.place, ...files, order: 'input', items: 1, isPartial: false });
   await t.throwsAsync(exported, { code: 'RESULTS_DAMAGED' });
 });
 
@@ -148,13 +148,13 @@ test('L17: whole frames behind a hole in a write that was never synced are no re
   await run.append([frame(0, 'unsynced-0'), frame(1, 'unsynced-1')]);
   await run.failOver();
   await run.record([frame(0, 'new-0'), frame(1, 'new-1')]);
-  const path = join(run.segments, segmentName(0));
+  const path = segmentPath(run.place, 0);
   const holed = readFileSync(path);
   holed.fill(0, frameAt(holed, 1), frameAt(holed, 2));
   writeFileSync(path, holed);
   const outputPath = join(dir, 'out.jsonl');
   const files = { outputPath, errorsPath: join(dir, 'errors.jsonl'), tempDir: join(dir, 'temp') };
-  await exportResults({ ledger: run.ledger, dir: run.segments, ...files, order: 'input', items: 3, isPartial: false });
+  await exportResults({ ledger: run.ledger, place: run.place, ...files, order: 'input', items: 3, isPartial: false });
   t.is(readFileSync(outputPath, 'utf8'), 'new-0\nnew-1\nkept-2\n');
   await run.close();
 });

@@ -1,9 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test from 'ava';
 import type { Frame } from '../../runtime/results/log/contract.ts';
-import { segmentName } from '../../runtime/results/log/place.ts';
 import { FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
+import { segmentPath } from '../../runtime/results/place/segment-name.ts';
 import { verifyRun } from '../../runtime/results/verify/verify.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { finishedRun, MAX_LINE_BYTES, told } from '../support/verified-run.ts';
@@ -11,7 +10,7 @@ import { finishedRun, MAX_LINE_BYTES, told } from '../support/verified-run.ts';
 test('L17: any flipped byte of an accepted frame, or of the header, is found, and the segment named', async (t) => {
   const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
-  const path = join(options.segmentsDir, segmentName(0));
+  const path = segmentPath(options.place, 0);
   const right = readFileSync(path);
   const lost = FRAME_HEADER_BYTES + 'lost'.length;
   for (let at = 0; at < right.length - lost; at += 17) {
@@ -31,7 +30,7 @@ test('L17: any flipped byte of an accepted frame, or of the header, is found, an
 test('L22: a missing segment is found by its name', async (t) => {
   const dir = temporaryDir(t);
   const { options } = await finishedRun(dir);
-  rmSync(join(options.segmentsDir, segmentName(1)));
+  rmSync(segmentPath(options.place, 1));
   const [first, second] = told(await verifyRun(options), dir);
   t.is(first, '0000000001.seg is missing, but the ledger accepted results that were written to it');
   t.regex(second ?? '', /^in\.jsonl line \d+ .*the result log holds no record of it$/);

@@ -5,6 +5,7 @@ import { COORDINATOR_WORKER } from '../../runtime/model/row.ts';
 import { Locator } from '../../runtime/results/log/locator.ts';
 import { recordProblem } from '../../runtime/results/log/record-check.ts';
 import { acceptedRecords } from '../../runtime/results/log/records.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { invalidItems, poisonedItems } from './sim-source.ts';
 import { checkTallies } from './tally-check.ts';
 import type { World } from './world.ts';
@@ -61,20 +62,20 @@ function checkExecutions(world: World): void {
 
 /** Read by the real readers, from real files. */
 async function checkRecords(world: World, dir: string): Promise<void> {
-  const segments = join(dir, 'segments');
-  world.disk.writeTo(segments);
-  const locator = await Locator.build({ ledger: world.ledger, dir: segments, items: world.plan.items, tempDir: join(dir, 'temp') });
+  world.disk.writeTo(join(dir, 'segments'));
+  const place = directoryPlace(join(dir, 'segments'));
+  const locator = await Locator.build({ ledger: world.ledger, place, items: world.plan.items, tempDir: join(dir, 'temp') });
   try {
-    for (const { segment, offset } of locator.ends) {
-      const whole = world.disk.wholeBytes(segment.epoch);
-      world.hold('L17', offset === whole, `segment ${segment.epoch} was read up to byte ${offset}, and is whole up to ${whole}`);
+    for (const { epoch, offset } of locator.ends) {
+      const whole = world.disk.wholeBytes(epoch);
+      world.hold('L17', offset === whole, `segment ${epoch} was read up to byte ${offset}, and is whole up to ${whole}`);
     }
     for (let index = 0; index < world.plan.items; index += 1) {
       const problem = recordProblem(locator.at(index));
       world.hold('L21', problem === null, `item ${index}: ${problem ?? ''}`);
     }
     if (world.failure !== null) return;
-    for await (const frames of acceptedRecords(segments, locator, 'input')) {
+    for await (const frames of acceptedRecords(place, locator, 'input')) {
       for (const { index, attempt, line } of frames) checkRecord(world, index, attempt, line);
     }
   } finally {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Epoch } from '../../runtime/model/row.ts';
-import { segmentName } from '../../runtime/results/log/place.ts';
 import { decodeFrame, SEGMENT_HEADER_BYTES } from '../../runtime/results/log/segment.ts';
+import { segmentName } from '../../runtime/results/place/segment-name.ts';
 import { RuleBroken } from './rule-broken.ts';
 import type { SimFile, SimFiles } from './sim-files.ts';
 import type { World } from './world.ts';

@@ -14,6 +14,7 @@ import type { State } from '../../runtime/coordinator/state/state.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
 import type { ResultLog } from '../../runtime/results/log/contract.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import { RUN_ID, STATE } from './sim-disk.ts';
 import type { SimProcess } from './sim-process.ts';
@@ -200,13 +201,17 @@ export class SimCoordinator {
 
   #disk(): BootDisk {
     const { disk } = this.#world;
-    const real = bootDisk(STATE, RUN_ID, disk.connect(this.process), this.#world.stream(`place of ${this.process.name}`));
+    const own = disk.connect(this.process);
+    const place = directoryPlace(STATE.segmentsDir, own, this.#world.stream(`place of ${this.process.name}`));
+    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, ask: (call) => call(), disk: own });
     return {
       ...real,
       createLog: async (epoch, place) => {
-        const log = await real.createLog(epoch, place);
+        const created = await real.createLog(epoch, place);
+        if (created.kind === 'fenced') return created;
         disk.segments.onCreated(epoch);
-        return { epoch, append: (frames) => this.#append(log, frames), close: () => log.close() };
+        const { log } = created;
+        return { kind: 'created', log: { epoch, append: (frames) => this.#append(log, frames), close: () => log.close() } };
       },
       checkSegments: async (tallies) => {
         await real.checkSegments(tallies);
@@ -216,7 +221,7 @@ export class SimCoordinator {
     };
   }
 
-  #append(log: ResultLog, frames: Parameters<ResultLog['append']>[0]): Promise<void> {
+  #append(log: ResultLog, frames: Parameters<ResultLog['append']>[0]): ReturnType<ResultLog['append']> {
     this.#world.checkers.log.onAppend(log.epoch, frames);
     this.#world.checkers.ledger.lease.onWord('append', this.process);
     return log.append(frames);

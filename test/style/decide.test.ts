@@ -57,6 +57,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'input/index': ['entry', 'read-ranges'],
   'results/export': ['answer-notes', 'output-owner'],
   'results/log': ['damage-text', 'read-plan', 'record-check', 'segment', 'shadows'],
+  'results/place': ['segment-name'],
   'results/verify': ['violations'],
   'run-dir': ['output-mode', 'run-settings'],
   rpc: ['access', 'method', 'options', 'stream-kinds'],

@@ -8,8 +8,9 @@ import process from 'node:process';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { ownProcess } from '../../runtime/base/process/process-identity.ts';
 import { openEmbeddedLedger } from '../../runtime/ledger/embedded/ledger.ts';
-import { createResultLog } from '../../runtime/results/log/log.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { openOutbox } from '../../runtime/worker/outbox/open.ts';
+import { createdLog } from './created-log.ts';
 import { outcome, ref } from './worker-state.ts';
 
 const [dir = ''] = process.argv.slice(2);
@@ -41,6 +42,6 @@ await step('ledger register', () =>
 );
 await ledger.dispose();
 
-const log = await createResultLog({ dir: join(dir, 'segments'), epoch: 0, place: { placeId: 'place' } });
+const log = await createdLog(directoryPlace(join(dir, 'segments')), 0, { placeId: 'place' });
 await step('log append', () => log.append([{ index: 1, attempt: 1, kind: 'result', line: Buffer.from('{}') }]));
 await log.close();

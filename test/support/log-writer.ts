@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import process from 'node:process';
-import { createResultLog } from '../../runtime/results/log/log.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
+import { createdLog } from './created-log.ts';
 import { keepCompiled } from './keep-compiled.ts';
 import { logFrame } from './log-frame.ts';
 
@@ -10,7 +11,7 @@ if (dir === undefined || epochText === undefined) throw new Error('usage: log-wr
 
 keepCompiled();
 const IN_FLIGHT = 4;
-const log = await createResultLog({ dir, epoch: Number(epochText), place: { placeId: 'place' } });
+const log = await createdLog(directoryPlace(dir), Number(epochText), { placeId: 'place' });
 let next = 0;
 
 async function append(): Promise<void> {

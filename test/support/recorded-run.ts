@@ -4,25 +4,29 @@ import type { Ledger, Place } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Frame, ResultLog } from '../../runtime/results/log/contract.ts';
-import { createResultLog } from '../../runtime/results/log/log.ts';
-import { openPlace } from '../../runtime/results/log/place.ts';
+import type { ResultsPlace } from '../../runtime/results/place/contract.ts';
+import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { claim, settle } from './commit-parts.ts';
+import { createdLog, openedPlace } from './created-log.ts';
 import { by, SOME_WORKER, win } from './ledger-start.ts';
 
 const WORKER = 'w1';
 
 /** A run whose ledger is in memory and whose result log is real: what export and verify read, made without any process. */
 export class RecordedRun {
+  /** The directory of the segments. */
   readonly segments: string;
+  readonly place: ResultsPlace;
   readonly ledger: Ledger;
-  readonly #place: Place;
+  readonly #identity: Place;
   #lease: Lease;
   #log: ResultLog;
 
-  private constructor(segments: string, ledger: Ledger, place: Place, lease: Lease, log: ResultLog) {
+  private constructor(segments: string, ledger: Ledger, identity: Place, lease: Lease, log: ResultLog) {
     this.segments = segments;
+    this.place = directoryPlace(segments);
     this.ledger = ledger;
-    this.#place = place;
+    this.#identity = identity;
     this.#lease = lease;
     this.#log = log;
   }
@@ -31,12 +35,12 @@ export class RecordedRun {
   static async start(dir: string, items: number): Promise<RecordedRun> {
     const segments = join(dir, 'segments');
     const ledger = createMemoryLedger();
-    const place = await openPlace(segments, 'a-run');
     const lease = await win(ledger, 'holder-0');
-    await ledger.bind(lease.epoch, place);
+    const identity = await openedPlace(directoryPlace(segments), lease.epoch);
+    await ledger.bind(lease.epoch, identity);
     await ledger.register(by(lease.epoch), WORKER, SOME_WORKER);
     if (items > 0) await claim(ledger, lease.epoch, WORKER, [{ cursor: 0, count: items }]);
-    return new RecordedRun(segments, ledger, place, lease, await createResultLog({ dir: segments, epoch: lease.epoch, place }));
+    return new RecordedRun(segments, ledger, identity, lease, await createdLog(directoryPlace(segments), lease.epoch, identity));
   }
 
   get epoch(): number {
@@ -44,8 +48,8 @@ export class RecordedRun {
   }
 
   /** Into the log, but not into the ledger: what a crash between the two leaves. */
-  append(frames: readonly Frame[]): Promise<void> {
-    return this.#log.append(frames);
+  async append(frames: readonly Frame[]): Promise<void> {
+    await this.#log.append(frames);
   }
 
   async settle(frames: readonly Frame[]): Promise<void> {
@@ -64,7 +68,7 @@ export class RecordedRun {
     await this.#log.close();
     await this.ledger.release(this.#lease);
     this.#lease = await win(this.ledger, `holder-${this.epoch + 1}`);
-    this.#log = await createResultLog({ dir: this.segments, epoch: this.epoch, place: this.#place });
+    this.#log = await createdLog(this.place, this.epoch, this.#identity);
   }
 
   async finish(items: number): Promise<void> {

@@ -80,8 +80,8 @@ export async function finishedRun(dir: string, how: FinishedRunOptions = {}): Pr
   await run.finish(frames.length);
   await run.close();
   const options = optionsOf(dir, inputPath, run, how.order ?? 'input');
-  const { ledger, segmentsDir, outputPath, errorsPath, order, tempDir } = options;
-  const whole = { ledger, dir: segmentsDir, outputPath, errorsPath, order, tempDir, items: frames.length, isPartial: false };
+  const { ledger, place, outputPath, errorsPath, order, tempDir } = options;
+  const whole = { ledger, place, outputPath, errorsPath, order, tempDir, items: frames.length, isPartial: false };
   if (how.isExported !== false) await exportResults(whole);
   return { run, options };
 }
@@ -94,7 +94,7 @@ async function record(run: RecordedRun, frames: readonly Frame[], how: FinishedR
 function optionsOf(dir: string, inputPath: string, run: RecordedRun, order: OutputOrder): VerifyOptions {
   return {
     ledger: run.ledger,
-    segmentsDir: run.segments,
+    place: run.place,
     inputPath,
     outputPath: join(dir, 'out.jsonl'),
     errorsPath: join(dir, 'out.errors.jsonl'),

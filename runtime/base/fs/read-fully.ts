@@ -8,7 +8,7 @@ export async function readFully(handle: Pick<FileHandle, 'read'>, position: numb
 }
 
 /** Fills `bytes` from `position`; answers how many there were. */
-export async function readInto(handle: Pick<FileHandle, 'read'>, position: number, bytes: Buffer): Promise<number> {
+export async function readInto(handle: Pick<FileHandle, 'read'>, position: number, bytes: Uint8Array): Promise<number> {
   let filled = 0;
   while (filled < bytes.length) {
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, position + filled);

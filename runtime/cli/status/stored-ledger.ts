@@ -8,7 +8,8 @@ import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
 import { EMBEDDED, type RedisStore, type Store } from '../../model/store.ts';
 import { withWayOut } from '../../model/way-out.ts';
-import { highestSegment } from '../../results/log/place.ts';
+import { directoryPlace } from '../../results/place/directory.ts';
+import { highestSegment } from '../../results/place/segments.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
@@ -80,7 +81,7 @@ export async function withAnyLedger<T>(
 
 /** The highest epoch that the state directory has seen, -1 for none (L3). */
 async function seenEpoch({ epochMark, segmentsDir }: StatePaths): Promise<number> {
-  return Math.max(await readEpochMark(epochMark), await highestSegment(segmentsDir));
+  return Math.max(await readEpochMark(epochMark), await highestSegment(directoryPlace(segmentsDir)));
 }
 
 async function using<T>(ledger: OpenReader, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ import { type Exported, exportResults } from '../../results/export/export.ts';
 import { createOutputGuard, type OutputGuard } from '../../results/export/output-guard.ts';
 import { checkOutputTarget } from '../../results/export/output-target.ts';
 import { damageText } from '../../results/log/damage-text.ts';
+import { directoryPlace } from '../../results/place/directory.ts';
 import { outputMode } from '../../run-dir/output-mode.ts';
 import { defaultStateDir, type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { checkOutputName } from '../arguments.ts';
@@ -81,7 +82,7 @@ export interface ExportRequest {
 export async function exportTo(env: Environment, paths: StatePaths, request: ExportRequest): Promise<Exported> {
   return inScratch(paths, async (tempDir) =>
     withLedger(env, paths, async (ledger) =>
-      exportResults({ ...request, ledger, dir: paths.segmentsDir, errorsPath: errorsPath(request.outputPath), tempDir }),
+      exportResults({ ...request, ledger, place: directoryPlace(paths.segmentsDir), errorsPath: errorsPath(request.outputPath), tempDir }),
     ),
   );
 }

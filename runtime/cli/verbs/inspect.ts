@@ -1,6 +1,7 @@
 import type { Damage } from '../../results/log/damage.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
+import { directoryPlace } from '../../results/place/directory.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import type { CliDeps } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
@@ -16,7 +17,7 @@ export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: b
   };
   const inspected = inScratch(paths, async (tempDir) =>
     withLedger(deps.env, paths, async (ledger) =>
-      inspectLog({ ledger, dir: paths.segmentsDir, tempDir, onFrames }, async (_, damage) => damage),
+      inspectLog({ ledger, place: directoryPlace(paths.segmentsDir), tempDir, onFrames }, async (_, damage) => damage),
     ),
   );
   return tellWhile(deps, isJson, () => ({ step: 'checking what is recorded', done, unit: 'items' }), inspected);

@@ -3,6 +3,7 @@ import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { damageText } from '../../results/log/damage-text.ts';
+import { directoryPlace } from '../../results/place/directory.ts';
 import { type Verification, verifyRun } from '../../results/verify/verify.ts';
 import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import type { ServedRun } from '../../run-dir/state-files.ts';
@@ -46,7 +47,7 @@ async function prove(env: Environment, paths: StatePaths, stored: StoredRun, ser
     withLedger(env, paths, async (ledger) =>
       verifyRun({
         ledger,
-        segmentsDir: paths.segmentsDir,
+        place: directoryPlace(paths.segmentsDir),
         inputPath,
         outputPath,
         errorsPath: errorsPath(outputPath),

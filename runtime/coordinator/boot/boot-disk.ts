@@ -1,26 +1,29 @@
 import { type Disk, systemDisk } from '../../base/fs/disk.ts';
-import { type Random, systemRandom } from '../../base/random.ts';
-import { createResultLog } from '../../results/log/log.ts';
-import { checkSegments, highestSegment, openPlace } from '../../results/log/place.ts';
+import { type Ask, createResultLog } from '../../results/log/log.ts';
+import type { ResultsPlace } from '../../results/place/contract.ts';
+import { checkSegments, highestSegment } from '../../results/place/segments.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readEpochMark, writeEpochMark } from '../../run-dir/state-files.ts';
 import type { BootDisk } from './recover.ts';
 
-/** The state directory of one run, with the results place in it. */
-export function bootDisk(
-  paths: Pick<StatePaths, 'segmentsDir' | 'epochMark'>,
-  runId: string,
-  disk: Disk = systemDisk,
-  random: Random = systemRandom,
-): BootDisk {
-  const dir = paths.segmentsDir;
+export interface BootDiskOptions {
+  readonly paths: Pick<StatePaths, 'epochMark'>;
+  readonly runId: string;
+  readonly place: ResultsPlace;
+  /** Asks the place until there is an answer (L20). */
+  readonly ask: Ask;
+  readonly disk?: Disk;
+}
+
+/** The state directory of one run, and the place of its results. */
+export function bootDisk({ paths, runId, place, ask, disk = systemDisk }: BootDiskOptions): BootDisk {
   return {
-    name: dir,
+    name: place.name,
     readEpochMark: () => readEpochMark(paths.epochMark, disk),
     writeEpochMark: (epoch) => writeEpochMark(paths.epochMark, epoch, disk),
-    highestSegment: () => highestSegment(dir, disk),
-    openPlace: () => openPlace(dir, runId, random, disk),
-    checkSegments: (tallies) => checkSegments(dir, tallies, disk),
-    createLog: (epoch, place) => createResultLog({ dir, epoch, place, disk }),
+    highestSegment: () => ask(() => highestSegment(place)),
+    openPlace: (epoch) => ask(() => place.open(epoch, runId)),
+    checkSegments: (tallies) => ask(() => checkSegments(place, tallies)),
+    createLog: (epoch, identity) => createResultLog({ place, epoch, identity, ask }),
   };
 }

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { assert } from '../../base/assert.ts';
 import type { Log } from '../../base/log.ts';
 import { customIdsOf } from '../../input/index/custom-ids.ts';
@@ -11,7 +10,7 @@ import type { ItemForm } from '../../model/session.ts';
 import type { LedgerReads } from '../../results/log/contract.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
-import { listSegments } from '../../results/log/place.ts';
+import type { PlaceReads } from '../../results/place/contract.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import type { LedgerWriter } from '../perform/ledger-writer.ts';
 import { type Again, reopenItems, takenOver } from './reopening.ts';
@@ -21,7 +20,9 @@ const READ_FIRST_BYTES: number = 64 * 2 ** 20;
 
 export interface LogCheck {
   readonly inputPath: string;
-  readonly paths: Pick<StatePaths, 'segmentsDir' | 'indexDir'>;
+  readonly paths: Pick<StatePaths, 'indexDir'>;
+  /** Where the results are. */
+  readonly place: PlaceReads;
   readonly form: ItemForm;
   readonly again: Again;
   readonly ledger: Pick<CoordinatorLedger, 'reopen' | 'scan'>;
@@ -50,31 +51,35 @@ export interface CheckedLog {
  * always read first, what was asked for is reopened, and the ledger is scanned again.
  */
 export async function checkLog(check: LogCheck, unchecked: UncheckedLog): Promise<CheckedLog> {
-  const { inputPath, paths, form, reads, again } = check;
+  const { inputPath, paths, place, form, reads, again } = check;
   if (again.failed || again.damaged) return { scan: await reopenAsked(check, unchecked), checked: Promise.resolve() };
-  const checked = inspectLog({ ledger: reads, dir: paths.segmentsDir, tempDir: paths.indexDir }, async (_, damage) => {
+  const checked = inspectLog({ ledger: reads, place, tempDir: paths.indexDir }, async (_, damage) => {
     if (damage.lost === 0) return;
     throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: paths.indexDir, form }, damage.indexes));
   });
-  if ((await logBytes(paths.segmentsDir)) <= READ_FIRST_BYTES) await checked;
+  if ((await logBytes(place)) <= READ_FIRST_BYTES) await checked;
   // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
   checked.catch(() => undefined);
   return { scan: unchecked.scan, checked };
 }
 
-async function logBytes(dir: string): Promise<number> {
+async function logBytes(place: PlaceReads): Promise<number> {
   let bytes = 0;
-  for (const { path } of await listSegments(dir)) bytes += (await stat(path)).size;
+  for (const epoch of await place.epochs()) {
+    const segment = await place.read(epoch);
+    bytes += await segment.size();
+    await segment.close();
+  }
   return bytes;
 }
 
-async function reopenAsked({ inputPath, paths, ledger, reads, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
+async function reopenAsked({ inputPath, paths, place, ledger, reads, again, log }: LogCheck, unchecked: UncheckedLog): Promise<Scan> {
   const { epoch, writer, nextStamp, indexing } = unchecked;
   await indexing.done;
   const reader = await openInput({ inputPath, dir: paths.indexDir });
   try {
     const reopened = await reopenItems({
-      ...{ ledger: reads, again, reader, dir: paths.segmentsDir, tempDir: paths.indexDir },
+      ...{ ledger: reads, again, reader, place, tempDir: paths.indexDir },
       reopen: (reopening) => {
         const by = nextStamp();
         return writer.write(() => ledger.reopen(by, reopening));

@@ -8,7 +8,8 @@ import type { Fenced, Overtaken, Place, Scan } from '../../ledger/contract.ts';
 import type { CoordinatorLedger } from '../../ledger/views.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { EpochTally } from '../../model/tally.ts';
-import type { ResultLog } from '../../results/log/contract.ts';
+import type { CreatedLog, ResultLog } from '../../results/log/contract.ts';
+import type { Opened } from '../../results/place/contract.ts';
 import { untilAnswered } from '../perform/ledger-writer.ts';
 
 /** What a coordinator has once it holds the lease. */
@@ -27,11 +28,12 @@ export interface BootDisk {
   writeEpochMark(epoch: Epoch): Promise<void>;
   /** Epoch of the highest segment, -1 for none. */
   highestSegment(): Promise<number>;
-  openPlace(): Promise<Place>;
+  /** Its identity, made by the holder of this epoch at first use (L22). */
+  openPlace(epoch: Epoch): Promise<Opened | Fenced>;
   /** Refuses where a segment is missing that holds what one of these epochs accepted (L22). */
   checkSegments(tallies: readonly EpochTally[]): Promise<void>;
   /** Makes this epoch's segment, exclusively (L17). */
-  createLog(epoch: Epoch, place: Place): Promise<ResultLog>;
+  createLog(epoch: Epoch, place: Place): Promise<CreatedLog | Fenced>;
 }
 
 export interface RecoverOptions {
@@ -64,12 +66,12 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   announce(options);
   // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
   if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
-  const place = await disk.openPlace();
+  const { place } = unlessFenced(leaseHolder, await disk.openPlace(epoch));
   const asked = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered(options, ask);
   const bound = unlessFenced(leaseHolder, await asked(() => ledger.bind(epoch, place)));
   if (bound.kind === 'elsewhere') throw elsewhere(disk.name, bound.place.placeId);
   if (!options.isRerunning) await disk.checkSegments(await asked(() => ledger.tallies()));
-  const log = await disk.createLog(epoch, place);
+  const { log } = unlessFenced(leaseHolder, await disk.createLog(epoch, place));
   const scan = unlessFenced(leaseHolder, await asked(() => ledger.scan(epoch)));
   if (scan.progress.state.kind !== 'paused' || !options.isResuming) return { leaseHolder, log, scan };
   const by = leaseHolder.nextStamp();

@@ -9,6 +9,7 @@ import { type Damage, eachRecord, inspectLog } from '../../results/log/damage.ts
 import { damaged } from '../../results/log/damage-text.ts';
 import type { Location } from '../../results/log/locations.ts';
 import type { Locator } from '../../results/log/locator.ts';
+import type { PlaceReads } from '../../results/place/contract.ts';
 
 /** What a person has asked to run again. */
 export interface Again {
@@ -22,7 +23,7 @@ export interface ReopeningOptions {
   readonly ledger: LedgerReads;
   /** Asks the ledger, under this epoch, until the answer is known. */
   readonly reopen: (reopening: Reopening) => Promise<ReopenReply | Fenced | null>;
-  readonly dir: string;
+  readonly place: PlaceReads;
   readonly tempDir: string;
   readonly reader: Pick<InputReader, 'survey'>;
   readonly again: Again;

@@ -104,9 +104,8 @@ async function once(options: CycleOptions, taken: Readonly<Gathered>): Promise<v
  * False: it has lost the lease, and writes nothing.
  */
 async function append({ writer, log }: CycleOptions, recordings: readonly Recording[]): Promise<boolean> {
-  if ((await writer.write(async () => ({ kind: 'fresh' }))) === null) return false;
-  await log.append(recordings.map(({ outcome }) => outcome));
-  return true;
+  const appended = await writer.write(() => log.append(recordings.map(({ outcome }) => outcome)));
+  return appended !== null;
 }
 
 /** One of unknown fate is asked again exactly as it was (L8, L20). The machine hears only what is committed (L16). */

@@ -5,14 +5,14 @@ import { type Damage, findDamage } from '../log/damage.ts';
 import { damaged } from '../log/damage-text.ts';
 import { Locator } from '../log/locator.ts';
 import { acceptedRecords } from '../log/records.ts';
+import type { PlaceReads } from '../place/contract.ts';
 import { type AnswerNotes, NO_NOTES, withNotesOf } from './answer-notes.ts';
 import { LineFile } from './line-file.ts';
 import type { OutputGuard } from './output-guard.ts';
 
 export interface ExportOptions {
   readonly ledger: LedgerReads;
-  /** The results place. */
-  readonly dir: string;
+  readonly place: PlaceReads;
   readonly outputPath: string;
   readonly errorsPath: string;
   readonly order: OutputOrder;
@@ -44,7 +44,7 @@ export async function exportResults(options: ExportOptions): Promise<Exported> {
   const locator = await Locator.build(options);
   try {
     if (!options.isPartial) refuseUnfinished(options.items, locator);
-    const damage = await findDamage(locator, options.dir);
+    const damage = await findDamage(locator, options.place);
     if (damage.lost > 0 && !options.isPartial) throw damaged(damage, 'exported');
     return { ...(await writeFiles(options, locator)), damage: damage.lost === 0 ? null : damage };
   } finally {
@@ -87,9 +87,13 @@ async function writeFiles(options: ExportOptions, locator: Locator): Promise<Pic
   }
 }
 
-async function writeRecords({ dir, order }: ExportOptions, locator: Locator, files: Files): Promise<Readonly<Record<OutcomeKind, number>>> {
+async function writeRecords(
+  { place, order }: ExportOptions,
+  locator: Locator,
+  files: Files,
+): Promise<Readonly<Record<OutcomeKind, number>>> {
   const counts = { result: 0, error: 0 };
-  for await (const block of acceptedRecords(dir, locator, order)) {
+  for await (const block of acceptedRecords(place, locator, order)) {
     for (let n = 0; n < block.count; n += 1) {
       const kind = block.kind(n);
       const [start, end] = [block.lineStart(n), block.lineEnd(n)];

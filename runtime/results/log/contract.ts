@@ -1,6 +1,7 @@
-import type { Ledger } from '../../ledger/contract.ts';
+import type { Fenced, Ledger } from '../../ledger/contract.ts';
 import type { Attempt, Epoch, ItemIndex } from '../../model/row.ts';
 import type { OutcomeKind } from '../../model/session.ts';
+import type { Appended } from '../place/contract.ts';
 
 /** One outcome as it lies in a segment. A frame's epoch is its segment's (L17). */
 export interface Frame {
@@ -17,11 +18,16 @@ export interface Frame {
 export interface ResultLog {
   readonly epoch: Epoch;
   /**
-   * Resolves once the frames are on disk: one write, one fdatasync, for all frames of the call (L18).
+   * Resolves with `appended` once the frames are durable (L18), all frames of the call in one append of the place.
    * A rejection is final: the log refuses every later call, and the coordinator ends.
    */
-  append(frames: readonly Frame[]): Promise<void>;
+  append(frames: readonly Frame[]): Promise<Appended | Fenced>;
   close(): Promise<void>;
+}
+
+export interface CreatedLog {
+  readonly kind: 'created';
+  readonly log: ResultLog;
 }
 
 /** What export and verify read of a ledger; needs no epoch. */

@@ -38,8 +38,8 @@ function itemText(index: ItemIndex, customId: string | undefined): string {
 function segmentText({ path, accepted, left, end }: SegmentDamage): string {
   const count = `${left} of its ${accepted} outcomes are left`;
   if (end === null) return `${path} is missing; ${count}`;
-  if (end.problem === null) return `${path} ends at byte ${end.fileBytes}, before its last outcome; ${count}`;
-  return `${path} cannot be read from byte ${end.offset} of ${end.fileBytes} on: ${PROBLEM_TEXT[end.problem]}; ${count}`;
+  if (end.problem === null) return `${path} ends at byte ${end.segmentBytes}, before its last outcome; ${count}`;
+  return `${path} cannot be read from byte ${end.offset} of ${end.segmentBytes} on: ${PROBLEM_TEXT[end.problem]}; ${count}`;
 }
 
 export const PROBLEM_TEXT: Readonly<Record<SegmentProblem, string>> = {

@@ -1,13 +1,13 @@
-import { join } from 'node:path';
 import { mustGet } from '../../base/assert.ts';
 import { nextTurn } from '../../base/clock.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import { type EpochTally, isSameTally, NO_TALLY, plusOutcome, type Tallied, type Tally, tallyOf } from '../../model/tally.ts';
+import type { PlaceReads } from '../place/contract.ts';
+import { segmentPath } from '../place/segment-name.ts';
 import type { LedgerReads } from './contract.ts';
 import { hiddenRecords } from './hidden.ts';
 import type { Location } from './locations.ts';
 import { Locator } from './locator.ts';
-import { segmentName } from './place.ts';
 import type { SegmentEnd } from './segment-reader.ts';
 import { findShadows } from './shadows.ts';
 
@@ -27,7 +27,7 @@ export interface SegmentDamage {
   /** How many outcomes were accepted under its epoch, and how many of these records are left. */
   readonly accepted: number;
   readonly left: number;
-  /** Where the reading ended; null where the file is not there. */
+  /** Where the reading ended; null where the segment is not there. */
   readonly end: SegmentEnd | null;
 }
 
@@ -40,8 +40,7 @@ const SEARCHED: number = 2 ** 20;
 
 export interface InspectOptions {
   readonly ledger: LedgerReads;
-  /** The results place. */
-  readonly dir: string;
+  readonly place: PlaceReads;
   readonly tempDir: string;
   /** Called with the number of frames read so far. */
   readonly onFrames?: (count: number) => void;
@@ -51,7 +50,7 @@ export interface InspectOptions {
 export async function inspectLog<T>(options: InspectOptions, use: (locator: Locator, damage: Damage) => Promise<T>): Promise<T> {
   const locator = await Locator.build({ ...options, items: null });
   try {
-    return await use(locator, await findDamage(locator, options.dir));
+    return await use(locator, await findDamage(locator, options.place));
   } finally {
     locator.dispose();
   }
@@ -61,16 +60,16 @@ export async function inspectLog<T>(options: InspectOptions, use: (locator: Loca
  * Marks in the locator each item that has lost its record, and counts them. Three things show a loss: a bit without a frame; a whole
  * frame behind damage, which is later than the one that would be taken for the record (hidden.ts); and a tally that differs.
  */
-export async function findDamage(locator: Locator, dir: string): Promise<Damage> {
+export async function findDamage(locator: Locator, place: PlaceReads): Promise<Damage> {
   await eachItem(locator, (index) => {
     if (locator.hasProblem(index)) locator.lose(index);
   });
-  for await (const { index } of hiddenRecords(locator)) locator.lose(index);
+  for await (const { index } of hiddenRecords(locator, place)) locator.lose(index);
   const found = await talliesOf(locator);
   const shadowed = shadowedEpochs(locator, found);
   for (const epoch of shadowed) await loseShadows(locator, epoch, tallyOf(found, epoch));
   const left = shadowed.length === 0 ? found : await talliesOf(locator);
-  const segments = epochsOf(locator, left).flatMap((epoch) => segmentDamage(locator, dir, epoch, tallyOf(left, epoch)));
+  const segments = epochsOf(locator, left).flatMap((epoch) => segmentDamage(locator, place, epoch, tallyOf(left, epoch)));
   return { lost: locator.lost, indexes: await firstLost(locator), segments: locator.lost === 0 ? [] : segments, left };
 }
 
@@ -111,11 +110,11 @@ function epochsOf({ tallies }: Locator, found: readonly EpochTally[]): readonly 
   return [...new Set([...tallies, ...found].map(({ epoch }) => epoch))].sort((a, b) => a - b);
 }
 
-function segmentDamage(locator: Locator, dir: string, epoch: Epoch, left: Tally): readonly SegmentDamage[] {
+function segmentDamage(locator: Locator, place: PlaceReads, epoch: Epoch, left: Tally): readonly SegmentDamage[] {
   const accepted = tallyOf(locator.tallies, epoch).count;
   if (left.count === accepted) return [];
-  const end = locator.ends.find(({ segment }) => segment.epoch === epoch) ?? null;
-  return [{ path: join(dir, segmentName(epoch)), accepted, left: left.count, end }];
+  const end = locator.ends.find((one) => one.epoch === epoch) ?? null;
+  return [{ path: segmentPath(place, epoch), accepted, left: left.count, end }];
 }
 
 async function firstLost(locator: Locator): Promise<readonly ItemIndex[]> {

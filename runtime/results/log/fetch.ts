@@ -1,23 +1,21 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
-import { readInto } from '../../base/fs/read-fully.ts';
 import type { Epoch } from '../../model/row.ts';
+import type { PlaceReads, SegmentBytes } from '../place/contract.ts';
+import { segmentPath } from '../place/segment-name.ts';
 import { FrameBlock } from './frame-block.ts';
 import type { Locations } from './locations.ts';
-import { segmentName } from './place.ts';
 import { planReads, type ReadRange } from './read-plan.ts';
 import { frameEnd, frameFault, frameIndex } from './segment.ts';
 
 /** Reads records by their places; each is checked again as it is read. */
 export class RecordFetcher {
-  readonly #dir: string;
-  readonly #handles = new Map<Epoch, FileHandle>();
+  readonly #place: Pick<PlaceReads, 'name' | 'read'>;
+  readonly #segments = new Map<Epoch, SegmentBytes>();
   /** One for all batches: memory that is used again need not be cleared by the system. */
   #buffer: Buffer = Buffer.alloc(0);
 
-  constructor(dir: string) {
-    this.#dir = dir;
+  constructor(place: Pick<PlaceReads, 'name' | 'read'>) {
+    this.#place = place;
   }
 
   /** The records, in the order asked for, valid until the next call. The caller bounds how many bytes that is. */
@@ -35,7 +33,7 @@ export class RecordFetcher {
   }
 
   async close(): Promise<void> {
-    for (const handle of this.#handles.values()) await handle.close();
+    for (const segment of this.#segments.values()) await segment.close();
   }
 
   #makeRoom(bytes: number): void {
@@ -44,8 +42,8 @@ export class RecordFetcher {
 
   async #read({ epoch, start, end }: ReadRange, at: number): Promise<void> {
     const bytes = this.#buffer.subarray(at, at + end - start);
-    const filled = await readInto(await this.#handle(epoch), start, bytes);
-    // What the file has lost at its end is not a frame; nor are the bytes of an earlier batch.
+    const filled = await (await this.#segment(epoch)).read(bytes, start);
+    // What the segment has lost at its end is not a frame; nor are the bytes of an earlier batch.
     bytes.fill(0, filled);
   }
 
@@ -65,14 +63,14 @@ export class RecordFetcher {
     }
   }
 
-  async #handle(epoch: Epoch): Promise<FileHandle> {
-    const handle = this.#handles.get(epoch) ?? (await open(join(this.#dir, segmentName(epoch)), 'r'));
-    this.#handles.set(epoch, handle);
-    return handle;
+  async #segment(epoch: Epoch): Promise<SegmentBytes> {
+    const segment = this.#segments.get(epoch) ?? (await this.#place.read(epoch));
+    this.#segments.set(epoch, segment);
+    return segment;
   }
 
   #changed(locations: Locations, n: number): RolloutError {
-    const where = `${join(this.#dir, segmentName(locations.epoch(n)))} at byte ${locations.start(n)}`;
+    const where = `${segmentPath(this.#place, locations.epoch(n))} at byte ${locations.start(n)}`;
     return new RolloutError(
       'LEDGER_CORRUPT',
       `the record of item index ${locations.index(n)} in ${where} changed while it was read: check the disk`,

@@ -1,5 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import { readFully } from '../../base/fs/read-fully.ts';
+import type { PlaceReads, SegmentBytes } from '../place/contract.ts';
 import type { Frame } from './contract.ts';
 import type { Location } from './locations.ts';
 import type { Locator } from './locator.ts';
@@ -25,19 +24,19 @@ export interface HiddenRecord {
 }
 
 /** The first record that is hidden behind damage; null where there is none. Costs nothing where every segment ends well. */
-export async function findHiddenRecord(locator: Locator): Promise<HiddenRecord | null> {
-  for await (const hidden of hiddenRecords(locator)) return hidden;
+export async function findHiddenRecord(locator: Locator, place: Pick<PlaceReads, 'read'>): Promise<HiddenRecord | null> {
+  for await (const hidden of hiddenRecords(locator, place)) return hidden;
   return null;
 }
 
 /** All of them; an item may come twice. */
-export async function* hiddenRecords(locator: Locator): AsyncGenerator<HiddenRecord, void> {
+export async function* hiddenRecords(locator: Locator, place: Pick<PlaceReads, 'read'>): AsyncGenerator<HiddenRecord, void> {
   for (const end of locator.ends) {
     if (end.problem === null) continue;
-    for await (const { frame, offset } of framesBehind(end)) {
+    for await (const { frame, offset } of framesBehind(place, end)) {
       const { expected, found } = frame.index < locator.items ? locator.at(frame.index) : { expected: null, found: null };
       if (expected === null || found === null || !isBefore(found, end, offset)) continue;
-      yield { index: frame.index, path: end.segment.path, badAt: end.offset, hiddenAt: offset };
+      yield { index: frame.index, path: end.path, badAt: end.offset, hiddenAt: offset };
     }
   }
 }
@@ -46,8 +45,8 @@ export function hiddenText({ index, path, badAt, hiddenAt }: HiddenRecord): stri
   return `item index ${index}: its record is at byte ${hiddenAt} of ${path}, but bytes from ${badAt} on were damaged and hide it`;
 }
 
-function isBefore(found: Location, { segment }: SegmentEnd, offset: number): boolean {
-  return found.epoch < segment.epoch || (found.epoch === segment.epoch && found.offset < offset);
+function isBefore(found: Location, { epoch }: SegmentEnd, offset: number): boolean {
+  return found.epoch < epoch || (found.epoch === epoch && found.offset < offset);
 }
 
 /** Few reads of much damage; a longer frame is read by itself. */
@@ -60,16 +59,16 @@ interface PlacedFrame {
 }
 
 /** Whole frames anywhere behind the bad one. */
-async function* framesBehind(end: SegmentEnd): AsyncGenerator<PlacedFrame, void> {
-  const handle = await open(end.segment.path, 'r');
+async function* framesBehind(place: Pick<PlaceReads, 'read'>, end: SegmentEnd): AsyncGenerator<PlacedFrame, void> {
+  const bytes = await place.read(end.epoch);
   try {
-    for (let at = end.offset + 1; at + FRAME_HEADER_BYTES <= end.fileBytes; ) {
-      const window = await readFully(handle, at, Math.min(WINDOW_BYTES, end.fileBytes - at));
-      // The file may have been cut since its length was read.
+    for (let at = end.offset + 1; at + FRAME_HEADER_BYTES <= end.segmentBytes; ) {
+      const window = await windowOf(bytes, at, Math.min(WINDOW_BYTES, end.segmentBytes - at));
+      // The segment may have been cut since its length was read.
       if (window.length < FRAME_HEADER_BYTES) return;
       let read = 0;
       for (let begin = nextHeader(window, 0, end); begin !== null; begin = nextHeader(window, read, end)) {
-        const frame = await frameAt(handle, window, begin, at, end);
+        const frame = await frameAt(bytes, window, begin, at, end);
         if (frame !== null) yield { frame, offset: at + begin };
         read = begin + (frame === null ? 1 : frameBytes(frame));
       }
@@ -77,25 +76,31 @@ async function* framesBehind(end: SegmentEnd): AsyncGenerator<PlacedFrame, void>
       at += Math.max(read, window.length - FRAME_HEADER_BYTES + 1);
     }
   } finally {
-    await handle.close();
+    await bytes.close();
   }
 }
 
-function nextHeader(window: Buffer, from: number, { segment }: SegmentEnd): number | null {
-  for (let at = from; at + FRAME_HEADER_BYTES <= window.length; at++) if (mayBeginFrame(window, at, segment.epoch)) return at;
+function nextHeader(window: Buffer, from: number, { epoch }: SegmentEnd): number | null {
+  for (let at = from; at + FRAME_HEADER_BYTES <= window.length; at++) if (mayBeginFrame(window, at, epoch)) return at;
   return null;
 }
 
-/** The frame that may begin in the window, which stands at `windowAt` of the file; null where there is none. */
+/** The frame that may begin in the window, which stands at `windowAt` of the segment; null where there is none. */
 async function frameAt(
-  handle: FileHandle,
+  bytes: SegmentBytes,
   window: Buffer,
   begin: number,
   windowAt: number,
-  { segment, fileBytes }: SegmentEnd,
+  { epoch, segmentBytes }: SegmentEnd,
 ): Promise<Frame | null> {
-  let decoded = decodeFrame(window, begin, segment.epoch);
-  if (decoded.kind === 'more' && windowAt + begin + decoded.bytes <= fileBytes)
-    decoded = decodeFrame(await readFully(handle, windowAt + begin, decoded.bytes), 0, segment.epoch);
+  let decoded = decodeFrame(window, begin, epoch);
+  if (decoded.kind === 'more' && windowAt + begin + decoded.bytes <= segmentBytes)
+    decoded = decodeFrame(await windowOf(bytes, windowAt + begin, decoded.bytes), 0, epoch);
   return decoded.kind === 'frame' ? decoded.frame : null;
+}
+
+/** So many bytes of the segment from `position` on, or as many as there are. */
+async function windowOf(bytes: SegmentBytes, position: number, length: number): Promise<Buffer> {
+  const window = Buffer.allocUnsafe(length);
+  return window.subarray(0, await bytes.read(window, position));
 }

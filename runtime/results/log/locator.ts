@@ -8,9 +8,9 @@ import { ITEM_BIT } from '../../ledger/contract.ts';
 import type { Epoch, ItemIndex } from '../../model/row.ts';
 import type { OutcomeKind } from '../../model/session.ts';
 import { type EpochTally, isSameTally, tallyOf } from '../../model/tally.ts';
+import type { PlaceReads } from '../place/contract.ts';
 import type { LedgerReads } from './contract.ts';
 import type { Location, Locations } from './locations.ts';
-import { listSegments, readPlace, type SegmentFile } from './place.ts';
 import { type SegmentBlock, type SegmentEnd, SegmentReader } from './segment-reader.ts';
 
 /**
@@ -48,8 +48,7 @@ export interface Located {
 
 export interface LocateOptions {
   readonly ledger: LedgerReads;
-  /** The results place. */
-  readonly dir: string;
+  readonly place: PlaceReads;
   /** Null: what the ledger has handed out. */
   readonly items: number | null;
   readonly tempDir: string;
@@ -90,7 +89,7 @@ export class Locator {
     const table = new PagedFile(path, new PageCache(CACHE_PAGES));
     // The name goes at once: a process that is killed leaves nothing behind.
     await rm(path);
-    const locator = new Locator(items, tallies, (await readPlace(options.dir))?.placeId ?? null, table);
+    const locator = new Locator(items, tallies, (await options.place.identity())?.placeId ?? null, table);
     try {
       await locator.#readBits(options);
       await locator.#readLog(options);
@@ -172,15 +171,15 @@ export class Locator {
     else this.failed += 1;
   }
 
-  async #readLog({ dir, onFrames }: LocateOptions): Promise<void> {
-    for (const segment of await listSegments(dir)) this.ends.push(await this.#readSegment(segment, onFrames));
+  async #readLog({ place, onFrames }: LocateOptions): Promise<void> {
+    for (const epoch of await place.epochs()) this.ends.push(await this.#readSegment(place, epoch, onFrames));
   }
 
-  async #readSegment(segment: SegmentFile, onFrames: LocateOptions['onFrames']): Promise<SegmentEnd> {
-    const reader = await SegmentReader.open(segment, this.placeId);
+  async #readSegment(place: PlaceReads, epoch: Epoch, onFrames: LocateOptions['onFrames']): Promise<SegmentEnd> {
+    const reader = await SegmentReader.open(place, epoch, this.placeId);
     try {
       for (let block = await reader.next(); block !== null; block = await reader.next()) {
-        this.#foundAll(segment.epoch, block);
+        this.#foundAll(epoch, block);
         this.#frames += block.frames.count;
         onFrames?.(this.#frames);
       }

@@ -1,77 +1,39 @@
-import { join } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
-import { makeDirectory, syncDirectory } from '../../base/fs/atomic-file.ts';
-import { type Disk, type DiskFile, systemDisk } from '../../base/fs/disk.ts';
-import type { Place } from '../../ledger/contract.ts';
+import type { Fenced, Place } from '../../ledger/contract.ts';
 import type { Epoch } from '../../model/row.ts';
-import type { Frame, ResultLog } from './contract.ts';
-import { segmentName } from './place.ts';
+import type { Appended, ResultsPlace, SegmentWriter } from '../place/contract.ts';
+import { segmentPath } from '../place/segment-name.ts';
+import type { CreatedLog, Frame, ResultLog } from './contract.ts';
 import { encodeFrames, encodeHeader, frameBytes } from './segment.ts';
 
 /** At most so many bytes go into one write, unless a single append is larger: bounds the copy in memory. */
 const MAX_WRITE_BYTES = 32 * 2 ** 20;
 
-/** What the log needs of a file; the test's own can fail. */
-export interface SegmentSink {
-  /** Writes all bytes at the end, or throws. */
-  write(bytes: Uint8Array): Promise<void>;
-  /** Resolves when everything written is on disk. */
-  sync(): Promise<void>;
-  close(): Promise<void>;
-}
+/** Asks until there is an answer (L20). */
+export type Ask = <T>(call: () => Promise<T>) => Promise<T>;
 
 export interface ResultLogOptions {
-  readonly dir: string;
+  readonly place: Pick<ResultsPlace, 'name' | 'create'>;
   readonly epoch: Epoch;
-  readonly place: Pick<Place, 'placeId'>;
-  readonly disk?: Disk;
+  readonly identity: Pick<Place, 'placeId'>;
+  /** Left out where the place always answers. */
+  readonly ask?: Ask;
 }
+
+const ONCE: Ask = (call) => call();
 
 /** Makes the segment of this epoch, exclusively (L17); its name and its header are durable when this resolves (L18). */
-export async function createResultLog(options: ResultLogOptions): Promise<ResultLog> {
-  const { dir, epoch, disk = systemDisk } = options;
-  const path = join(dir, segmentName(epoch));
-  try {
-    await makeDirectory(dir, disk);
-    const sink = fileSink(await disk.open(path, 'wx'));
-    await begin(sink, options, disk);
-    return new GroupCommitLog(epoch, path, sink);
-  } catch (error) {
-    throw new RolloutError('RESULT_LOG_FAILED', creationFailure(path, error), { cause: error });
-  }
-}
-
-async function begin(sink: SegmentSink, { dir, epoch, place }: ResultLogOptions, disk: Disk): Promise<void> {
-  try {
-    await sink.write(encodeHeader({ epoch, placeId: place.placeId }));
-    await sink.sync();
-    await syncDirectory(dir, disk);
-  } catch (error) {
-    await sink.close();
-    throw error;
-  }
-}
-
-function creationFailure(path: string, error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'EEXIST') return `${path} exists already: another process has opened the result log of this epoch`;
-  return `cannot make the result segment ${path}: ${message}`;
-}
-
-function fileSink(handle: DiskFile): SegmentSink {
-  return {
-    write: async (bytes) => {
-      for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
-    },
-    sync: () => handle.datasync(),
-    close: () => handle.close(),
-  };
+export async function createResultLog({ place, epoch, identity, ask = ONCE }: ResultLogOptions): Promise<CreatedLog | Fenced> {
+  const header = encodeHeader({ epoch, placeId: identity.placeId });
+  const reply = await ask(() => place.create(epoch, header));
+  if (reply.kind === 'fenced') return reply;
+  return { kind: 'created', log: new GroupCommitLog(epoch, segmentPath(place, epoch), reply.writer, ask) };
 }
 
 interface Waiting {
   readonly frames: readonly Frame[];
   readonly bytes: number;
-  readonly resolve: () => void;
+  readonly resolve: (reply: Appended | Fenced) => void;
   readonly reject: (error: RolloutError) => void;
 }
 
@@ -81,31 +43,34 @@ function framesOf(group: readonly Waiting[]): readonly Frame[] {
 }
 
 /**
- * Group commit: while one write and sync runs, later appends gather, and go together in the next one. So under load the number of
+ * Group commit: while one append to the place runs, later ones gather, and go together in the next one. So under load the number of
  * syncs is bounded by the disk, and each append waits for at most two of them.
  *
  * After a failed write or sync nobody knows what is on disk, and the system may have dropped the dirty pages, so that a later sync
- * would succeed over a hole. Hence the first failure is final (L18).
+ * would succeed over a hole. Hence the first failure is final (L18). Where a place may leave an append unknown, the same bytes are asked
+ * again before anything else is (L20).
  */
 export class GroupCommitLog implements ResultLog {
   readonly epoch: Epoch;
   readonly #path: string;
-  readonly #sink: SegmentSink;
+  readonly #writer: SegmentWriter;
+  readonly #ask: Ask;
   readonly #waiting: Waiting[] = [];
   #commits: Promise<void> | null = null;
   #failure: RolloutError | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(epoch: Epoch, path: string, sink: SegmentSink) {
+  constructor(epoch: Epoch, path: string, writer: SegmentWriter, ask: Ask = ONCE) {
     this.epoch = epoch;
     this.#path = path;
-    this.#sink = sink;
+    this.#writer = writer;
+    this.#ask = ask;
   }
 
-  append(frames: readonly Frame[]): Promise<void> {
+  append(frames: readonly Frame[]): Promise<Appended | Fenced> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#closing !== null) return Promise.reject(new RolloutError('RESULT_LOG_FAILED', `the result log ${this.#path} is closed`));
-    if (frames.length === 0) return Promise.resolve();
+    if (frames.length === 0) return Promise.resolve({ kind: 'appended' });
     const bytes = frames.reduce((sum, frame) => sum + frameBytes(frame), 0);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ frames, bytes, resolve, reject });
@@ -121,7 +86,7 @@ export class GroupCommitLog implements ResultLog {
 
   async #closeOnce(): Promise<void> {
     await this.#commits;
-    await this.#sink.close();
+    await this.#writer.close();
   }
 
   /** Never rejects: each append hears of its own fate. */
@@ -129,9 +94,9 @@ export class GroupCommitLog implements ResultLog {
     while (this.#waiting.length > 0) {
       const group = this.#takeGroup();
       try {
-        await this.#sink.write(encodeFrames(this.epoch, framesOf(group)));
-        await this.#sink.sync();
-        for (const waiting of group) waiting.resolve();
+        const bytes = encodeFrames(this.epoch, framesOf(group));
+        const reply = await this.#ask(() => this.#writer.append(bytes));
+        for (const waiting of group) waiting.resolve(reply);
       } catch (error) {
         this.#fail(group, error);
       }
@@ -149,8 +114,12 @@ export class GroupCommitLog implements ResultLog {
   }
 
   #fail(group: readonly Waiting[], cause: unknown): void {
-    const message = `cannot write the result log ${this.#path}: ${(cause as Error).message}; what was acknowledged is safe, start again when the disk is well`;
-    this.#failure = new RolloutError('RESULT_LOG_FAILED', message, { cause });
+    this.#failure = cause instanceof RolloutError ? cause : this.#writeFailure(cause);
     for (const waiting of [...group, ...this.#waiting.splice(0)]) waiting.reject(this.#failure);
+  }
+
+  #writeFailure(cause: unknown): RolloutError {
+    const message = `cannot write the result log ${this.#path}: ${(cause as Error).message}; what was acknowledged is safe, start again when the disk is well`;
+    return new RolloutError('RESULT_LOG_FAILED', message, { cause });
   }
 }

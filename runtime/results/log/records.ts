@@ -1,4 +1,5 @@
 import type { Epoch } from '../../model/row.ts';
+import type { PlaceReads } from '../place/contract.ts';
 import type { OutputOrder } from './contract.ts';
 import { RecordFetcher } from './fetch.ts';
 import { FrameBlock } from './frame-block.ts';
@@ -15,12 +16,12 @@ const BATCH_ITEMS = 8192;
  * The accepted record of each item whose bit is set, in constant memory: by index, or in the order of the log. The lines of a batch
  * are valid until the next one is asked for.
  */
-export function acceptedRecords(dir: string, locator: Locator, order: OutputOrder): AsyncGenerator<FrameBlock, void> {
-  return order === 'input' ? recordsByIndex(dir, locator) : recordsByLog(locator);
+export function acceptedRecords(place: PlaceReads, locator: Locator, order: OutputOrder): AsyncGenerator<FrameBlock, void> {
+  return order === 'input' ? recordsByIndex(place, locator) : recordsByLog(place, locator);
 }
 
-async function* recordsByIndex(dir: string, locator: Locator): AsyncGenerator<FrameBlock, void> {
-  const fetcher = new RecordFetcher(dir);
+async function* recordsByIndex(place: PlaceReads, locator: Locator): AsyncGenerator<FrameBlock, void> {
+  const fetcher = new RecordFetcher(place);
   const batch = new Locations(BATCH_ITEMS);
   try {
     for (let index = 0; index < locator.items; index += 1) {
@@ -50,11 +51,11 @@ export function* batched<T>(values: Iterable<T>, bytesOf: (value: T) => number):
   if (batch.length > 0) yield batch;
 }
 
-async function* recordsByLog(locator: Locator): AsyncGenerator<FrameBlock, void> {
-  for (const { segment } of locator.ends) {
-    const reader = await SegmentReader.open(segment, locator.placeId);
+async function* recordsByLog(place: PlaceReads, locator: Locator): AsyncGenerator<FrameBlock, void> {
+  for (const { epoch } of locator.ends) {
+    const reader = await SegmentReader.open(place, epoch, locator.placeId);
     try {
-      for (let block = await reader.next(); block !== null; block = await reader.next()) yield recordsIn(block, segment.epoch, locator);
+      for (let block = await reader.next(); block !== null; block = await reader.next()) yield recordsIn(block, epoch, locator);
     } finally {
       await reader.close();
     }

@@ -1,8 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import { assert } from '../../base/assert.ts';
-import { RolloutError } from '../../base/errors.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { PlaceReads, SegmentBytes } from '../place/contract.ts';
+import { segmentPath } from '../place/segment-name.ts';
 import { FrameBlock } from './frame-block.ts';
-import type { SegmentFile } from './place.ts';
 import {
   decodeHeader,
   FRAME_HEADER_BYTES,
@@ -28,10 +28,12 @@ export type SegmentProblem = FrameProblem | HeaderProblem | 'elsewhere';
 
 /** Where the whole frames of a segment end. */
 export interface SegmentEnd {
-  readonly segment: SegmentFile;
+  readonly epoch: Epoch;
+  /** For people: where the segment is. */
+  readonly path: string;
   readonly offset: number;
-  readonly fileBytes: number;
-  /** What stands there instead of a frame; null at the end of the file. */
+  readonly segmentBytes: number;
+  /** What stands there instead of a frame; null at the end of the segment. */
   readonly problem: SegmentProblem | null;
 }
 
@@ -40,30 +42,29 @@ export interface SegmentEnd {
  * what it holds at the time of each read is read.
  */
 export class SegmentReader {
-  readonly #segment: SegmentFile;
+  readonly #epoch: Epoch;
+  readonly #path: string;
   readonly #placeId: string | null;
-  readonly #handle: FileHandle;
+  readonly #bytes: SegmentBytes;
   #buffer: Buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   #starts: Uint32Array = new Uint32Array(mostFrames(CHUNK_BYTES));
-  /** Bytes of the buffer that hold what was read and not yet handed out; they stand at `#offset` of the file. */
+  /** Bytes of the buffer that hold what was read and not yet handed out; they stand at `#offset` of the segment. */
   #start = 0;
   #end = 0;
   #offset = 0;
   #isAtEnd = false;
   #problem: SegmentProblem | null = null;
 
-  private constructor(segment: SegmentFile, placeId: string | null, handle: FileHandle) {
-    this.#segment = segment;
+  private constructor(epoch: Epoch, path: string, placeId: string | null, bytes: SegmentBytes) {
+    this.#epoch = epoch;
+    this.#path = path;
     this.#placeId = placeId;
-    this.#handle = handle;
+    this.#bytes = bytes;
   }
 
   /** `placeId` null: any place will do. */
-  static async open(segment: SegmentFile, placeId: string | null): Promise<SegmentReader> {
-    const handle = await open(segment.path, 'r').catch((error: Error) => {
-      throw new RolloutError('SEGMENT_MISSING', `cannot read ${segment.path}: ${error.message}`, { cause: error });
-    });
-    const reader = new SegmentReader(segment, placeId, handle);
+  static async open(place: Pick<PlaceReads, 'name' | 'read'>, epoch: Epoch, placeId: string | null): Promise<SegmentReader> {
+    const reader = new SegmentReader(epoch, segmentPath(place, epoch), placeId, await place.read(epoch));
     await reader.#readHeader();
     return reader;
   }
@@ -80,20 +81,24 @@ export class SegmentReader {
   }
 
   async end(): Promise<SegmentEnd> {
-    const { size } = await this.#handle.stat();
-    return { segment: this.#segment, offset: this.#offset, fileBytes: size, problem: this.#problem };
+    return {
+      epoch: this.#epoch,
+      path: this.#path,
+      offset: this.#offset,
+      segmentBytes: await this.#bytes.size(),
+      problem: this.#problem,
+    };
   }
 
   close(): Promise<void> {
-    return this.#handle.close();
+    return this.#bytes.close();
   }
 
   async #readHeader(): Promise<void> {
     while (this.#end < SEGMENT_HEADER_BYTES && !this.#isAtEnd) await this.#fill();
     const header = decodeHeader(this.#buffer.subarray(0, this.#end));
     if (typeof header === 'string') this.#problem = header;
-    else if (header.epoch !== this.#segment.epoch || (this.#placeId !== null && header.placeId !== this.#placeId))
-      this.#problem = 'elsewhere';
+    else if (header.epoch !== this.#epoch || (this.#placeId !== null && header.placeId !== this.#placeId)) this.#problem = 'elsewhere';
     else this.#advance(SEGMENT_HEADER_BYTES);
   }
 
@@ -102,7 +107,7 @@ export class SegmentReader {
     const base = this.#offset - this.#start;
     let count = 0;
     while (this.#start < this.#end) {
-      const fault = frameFault(bytes, this.#start, this.#segment.epoch);
+      const fault = frameFault(bytes, this.#start, this.#epoch);
       if (fault === null) {
         this.#starts[count++] = this.#start;
         this.#advance(frameEnd(bytes, this.#start) - this.#start);
@@ -136,9 +141,9 @@ export class SegmentReader {
   async #fill(): Promise<void> {
     if (this.#start === this.#end) this.#start = this.#end = 0;
     const position = this.#offset + (this.#end - this.#start);
-    const { bytesRead } = await this.#handle.read(this.#buffer, this.#end, this.#buffer.length - this.#end, position);
-    this.#isAtEnd = bytesRead === 0;
-    this.#end += bytesRead;
+    const filled = await this.#bytes.read(this.#buffer.subarray(this.#end), position);
+    this.#isAtEnd = filled === 0;
+    this.#end += filled;
   }
 }
 

@@ -24,7 +24,7 @@ type ExplainOptions = OutputFiles & InputSettings;
 export async function explainFiles(options: ExplainOptions, locator: Locator, violations: Violations): Promise<void> {
   const known = new SeenIds(join(options.tempDir, `known-${systemRandom.hex(6)}`), SEEN_CACHE_PAGES);
   const seen = new SeenLines(options.tempDir);
-  const fetcher = new RecordFetcher(options.segmentsDir);
+  const fetcher = new RecordFetcher(options.place);
   try {
     await learnIds(options, known);
     const evidence = { options, locator, violations, known, seen, fetcher };

@@ -3,10 +3,11 @@ import type { OutputOrder } from '../log/contract.ts';
 import type { Locator } from '../log/locator.ts';
 import { acceptedRecords } from '../log/records.ts';
 import { MAX_FRAME_BYTES } from '../log/segment.ts';
+import type { PlaceReads } from '../place/contract.ts';
 import { LineReader, type TextLine } from './line-reader.ts';
 
 export interface OutputFiles {
-  readonly segmentsDir: string;
+  readonly place: PlaceReads;
   readonly outputPath: string;
   readonly errorsPath: string;
   readonly order: OutputOrder;
@@ -26,7 +27,7 @@ export async function areFilesExact(options: OutputFiles, locator: Locator): Pro
 }
 
 async function areSame(options: OutputFiles, locator: Locator, files: Readonly<Record<OutcomeKind, LineCursor>>): Promise<boolean> {
-  for await (const frames of acceptedRecords(options.segmentsDir, locator, options.order)) {
+  for await (const frames of acceptedRecords(options.place, locator, options.order)) {
     for (const frame of frames) {
       const line = await files[frame.kind].next();
       if (line?.bytes == null || !line.isEnded || !line.bytes.equals(frame.line)) return false;

@@ -4,6 +4,7 @@ import { type Location, Locations } from '../log/locations.ts';
 import type { Locator } from '../log/locator.ts';
 import { expectedRecord, recordMismatch, recordProblem } from '../log/record-check.ts';
 import { batched } from '../log/records.ts';
+import type { PlaceReads } from '../place/contract.ts';
 import type { InputLine } from './input-lines.ts';
 import type { Violations } from './violations.ts';
 import { named } from './violations.ts';
@@ -15,7 +16,7 @@ interface Recorded {
 
 /** Each input line has an outcome in the ledger, and its frame is a record of exactly this line. */
 export async function checkInputBatch(
-  options: { readonly segmentsDir: string; readonly inputPath: string },
+  options: { readonly place: PlaceReads; readonly inputPath: string },
   locator: Locator,
   lines: readonly InputLine[],
   violations: Violations,
@@ -26,7 +27,7 @@ export async function checkInputBatch(
     if (typeof found === 'string') violations.add(options.inputPath, line.number, `(${nameOf(line)}): ${found}`);
     else recorded.push({ line, location: found });
   }
-  const fetcher = new RecordFetcher(options.segmentsDir);
+  const fetcher = new RecordFetcher(options.place);
   try {
     for (const batch of batched(recorded, ({ location }) => location.lineBytes))
       await checkRecords(options.inputPath, fetcher, batch, violations);

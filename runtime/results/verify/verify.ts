@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Progress } from '../../model/run.ts';
 import type { LedgerReads, OutputOrder } from '../log/contract.ts';
 import { findDamage } from '../log/damage.ts';
 import { PROBLEM_TEXT } from '../log/damage-text.ts';
 import { findHiddenRecord, hiddenText } from '../log/hidden.ts';
 import { Locator } from '../log/locator.ts';
-import { missingSegments, segmentName } from '../log/place.ts';
+import type { PlaceReads } from '../place/contract.ts';
+import { segmentPath } from '../place/segment-name.ts';
+import { missingSegments } from '../place/segments.ts';
 import { explainFiles } from './explain.ts';
 import { InputLines, type InputSettings, sha256Of } from './input-lines.ts';
 import { areFilesExact } from './verify-files.ts';
@@ -15,8 +16,7 @@ import { type Violation, Violations } from './violations.ts';
 
 export interface VerifyOptions extends InputSettings {
   readonly ledger: LedgerReads;
-  /** The results place. */
-  readonly segmentsDir: string;
+  readonly place: PlaceReads;
   readonly outputPath: string;
   readonly errorsPath: string;
   readonly order: OutputOrder;
@@ -49,7 +49,7 @@ export async function verifyRun(options: VerifyOptions): Promise<Verification> {
   await mkdir(options.tempDir, { recursive: true });
   const violations = new Violations();
   const progress = await options.ledger.progress();
-  const locator = await Locator.build({ ...options, dir: options.segmentsDir, items: progress.cursor });
+  const locator = await Locator.build({ ...options, items: progress.cursor });
   try {
     checkLedger(progress, locator, violations);
     await checkLog(options, locator, violations);
@@ -82,23 +82,22 @@ function checkLedger(progress: Progress, locator: Locator, violations: Violation
 }
 
 async function checkLog(options: VerifyOptions, locator: Locator, violations: Violations): Promise<void> {
-  const dir = options.segmentsDir;
-  for (const epoch of await missingSegments(dir, await options.ledger.tallies()))
-    violations.add(join(dir, segmentName(epoch)), null, 'is missing, but the ledger accepted results that were written to it');
-  const hidden = await findHiddenRecord(locator);
+  const { place } = options;
+  for (const epoch of await missingSegments(place, await options.ledger.tallies()))
+    violations.add(segmentPath(place, epoch), null, 'is missing, but the ledger accepted results that were written to it');
+  const hidden = await findHiddenRecord(locator, place);
   if (hidden !== null) violations.add(hidden.path, null, `hides a record: ${hiddenText(hidden)}`);
-  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, dir, violations);
+  if (hidden === null && !(await isRecordMissing(locator))) return checkTallies(locator, place, violations);
   if (!(await isRecordMissing(locator))) return;
   // A cut tail alone is what a crash leaves. Only when a record is missing is it worth naming.
-  for (const { segment, offset, fileBytes, problem } of locator.ends) {
-    if (problem !== null)
-      violations.add(segment.path, null, `cannot be read from byte ${offset} of ${fileBytes} on: ${PROBLEM_TEXT[problem]}`);
+  for (const { path, offset, segmentBytes, problem } of locator.ends) {
+    if (problem !== null) violations.add(path, null, `cannot be read from byte ${offset} of ${segmentBytes} on: ${PROBLEM_TEXT[problem]}`);
   }
 }
 
 /** L39: every item has a frame, and yet some of these are not the ones that were accepted. */
-async function checkTallies(locator: Locator, dir: string, violations: Violations): Promise<void> {
-  const { lost, indexes, segments } = await findDamage(locator, dir);
+async function checkTallies(locator: Locator, place: PlaceReads, violations: Violations): Promise<void> {
+  const { lost, indexes, segments } = await findDamage(locator, place);
   if (lost === 0) return;
   const named = `${indexes.join(', ')}${lost > indexes.length ? `, and ${lost - indexes.length} more` : ''}`;
   for (const { path, accepted, left } of segments)

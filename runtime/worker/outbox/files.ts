@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { mustGet } from '../../base/assert.ts';
+import { assert, mustGet } from '../../base/assert.ts';
 import type { Disk } from '../../base/fs/disk.ts';
 import type { Outcome } from '../../model/session.ts';
 import type { ResultLog } from '../../results/log/contract.ts';
 import { createResultLog } from '../../results/log/log.ts';
-import { segmentName } from '../../results/log/place.ts';
 import { frameBytes, SEGMENT_HEADER_BYTES } from '../../results/log/segment.ts';
+import { directoryPlace } from '../../results/place/directory.ts';
+import { segmentName } from '../../results/place/segment-name.ts';
 import { toFrames } from './outcome-frame.ts';
 import { OUTBOX_PLACE } from './scan.ts';
 
@@ -89,9 +90,11 @@ export class OutboxFiles {
     const before = this.#ended?.number === number - 1 ? this.#ended.bytes : 0;
     const file = { number, path: join(this.#dir, segmentName(number)), before, bytes: SEGMENT_HEADER_BYTES, outcomes: 0, open: 0 };
     try {
-      const log = await createResultLog({ dir: this.#dir, epoch: number, place: { placeId: OUTBOX_PLACE }, disk: this.#disk });
+      const place = directoryPlace(this.#dir, this.#disk);
+      const created = await createResultLog({ place, epoch: number, identity: { placeId: OUTBOX_PLACE } });
+      assert(created.kind === 'created', 'nobody is fenced off a directory');
       this.#files.add(file);
-      return { file, log };
+      return { file, log: created.log };
     } catch (error) {
       await this.#disk.rm(file.path, { force: true });
       throw error;

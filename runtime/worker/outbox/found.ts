@@ -4,7 +4,7 @@ import { type Disk, systemDisk } from '../../base/fs/disk.ts';
 import { isAbsent } from '../../base/fs/if-there.ts';
 import { refKey } from '../../model/row.ts';
 import type { Outcome } from '../../model/session.ts';
-import { listSegments, type SegmentFile } from '../../results/log/place.ts';
+import { listSegments, type SegmentFile } from '../../results/place/directory-files.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { storeFailed } from './failure.ts';
 import { cutShort, NOT_WHOLE, scanFile, type WholeFile } from './scan.ts';

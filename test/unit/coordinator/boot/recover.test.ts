@@ -8,6 +8,7 @@ import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../../../runtime/model/event.ts';
+import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
 import { statePaths } from '../../../../runtime/run-dir/paths.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
@@ -54,7 +55,9 @@ function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder:
 }
 
 function diskOf(dir: string): BootDisk {
-  return bootDisk(statePaths(dir), '01ARZ3NDEKTSV4RRFFQ69G5FAV');
+  const paths = statePaths(dir);
+  const place = directoryPlace(paths.segmentsDir);
+  return bootDisk({ paths, runId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', place, ask: (call) => call() });
 }
 
 test('L24: a coordinator that has booted holds its epoch, marked, and its segment, open', async (t) => {

@@ -50,6 +50,7 @@ async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> =
     made.done.push(`append ${frames.length}`);
     await settlePromises();
     made.done.push(`synced ${frames.length}`);
+    return { kind: 'appended' };
   };
   const onFailure = (cause: unknown): void => void made.done.push(`failed ${String(cause)}`);
   const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure });

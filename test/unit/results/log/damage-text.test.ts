@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Damage } from '../../../../runtime/results/log/damage.ts';
 import { damaged, damageText } from '../../../../runtime/results/log/damage-text.ts';
 
-const END = { segment: { epoch: 0, name: 'a.seg', path: '/a.seg' }, offset: 120, fileBytes: 900, problem: 'checksum' } as const;
+const END = { epoch: 0, path: '/a.seg', offset: 120, segmentBytes: 900, problem: 'checksum' } as const;
 const DAMAGE: Damage = {
   lost: 25,
   indexes: [3, 7],

@@ -43,7 +43,7 @@ async function goOn(run: RecordedRun): Promise<void> {
 }
 
 function inspect(run: RecordedRun, dir: string, ledger: LedgerReads = run.ledger): Promise<Damage> {
-  return inspectLog({ ledger, dir: run.segments, tempDir: join(dir, 'temp') }, async (_, damage) => damage);
+  return inspectLog({ ledger, place: run.place, tempDir: join(dir, 'temp') }, async (_, damage) => damage);
 }
 
 test('a run that goes on between any two reads of its ledger is not told as damaged', async (t) => {
@@ -62,7 +62,7 @@ test('what the ledger counts is never more than what was looked at, unless it is
     for (const nth of [1, 2, 3, 4]) {
       const { run, dir } = await liveRun(t);
       await run.record([frame(0), frame(1)]);
-      const options = { ledger: moving(run, nth, isBefore), dir: run.segments, tempDir: join(dir, 'temp') };
+      const options = { ledger: moving(run, nth, isBefore), place: run.place, tempDir: join(dir, 'temp') };
       await inspectLog(options, async (locator) => {
         const counted = locator.tallies.reduce((sum, { count }) => sum + count, 0);
         t.true(counted <= locator.done + locator.failed, `read ${nth}`);

@@ -5,8 +5,9 @@ import { RolloutError } from '../../../../runtime/base/errors.ts';
 import type { Frame } from '../../../../runtime/results/log/contract.ts';
 import { RecordFetcher } from '../../../../runtime/results/log/fetch.ts';
 import { type Location, Locations } from '../../../../runtime/results/log/locations.ts';
-import { segmentName } from '../../../../runtime/results/log/place.ts';
 import { encodeFrames, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
+import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
+import { segmentName } from '../../../../runtime/results/place/segment-name.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 /** Writes a segment of items, and tells where each one's frame lies. */
@@ -30,7 +31,7 @@ test('records come in the order asked for, whatever that of the log, and from se
   const dir = temporaryDir(t);
   const [first, second] = [writeSegment(dir, 1, [5, 6, 7, 1]), writeSegment(dir, 2, [2, 3])];
   const wanted = [...first, ...second].sort((a, b) => a.index - b.index);
-  const fetcher = new RecordFetcher(dir);
+  const fetcher = new RecordFetcher(directoryPlace(dir));
   const lines = [...(await fetcher.fetch(Locations.of(wanted)))].map(({ index, line }) => [index, Buffer.from(line).toString()]);
   t.deepEqual(
     lines,
@@ -43,7 +44,7 @@ test('a record that is not what it was is an error that names it, also where an 
   const dir = temporaryDir(t);
   const locations = writeSegment(dir, 1, [4, 5]);
   const path = join(dir, segmentName(1));
-  const fetcher = new RecordFetcher(dir);
+  const fetcher = new RecordFetcher(directoryPlace(dir));
   t.is((await fetcher.fetch(Locations.of(locations))).count, 2);
   for (const spoil of [
     () => truncateSync(path, locations[1]?.offset),

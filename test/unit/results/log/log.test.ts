@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
+import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
+import type { Fenced } from '../../../../runtime/ledger/contract.ts';
 import type { Frame } from '../../../../runtime/results/log/contract.ts';
-import { createResultLog, GroupCommitLog, type SegmentSink } from '../../../../runtime/results/log/log.ts';
+import { type Ask, createResultLog, GroupCommitLog } from '../../../../runtime/results/log/log.ts';
 import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
+import type { Appended, SegmentWriter } from '../../../../runtime/results/place/contract.ts';
+import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
+import { createdLog } from '../../../support/created-log.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
-
-const PLACE = { placeId: 'place', runId: 'run' };
 
 function frame(index: number, bytes = 3): Frame {
   return { index, attempt: 1, kind: 'result', line: Buffer.alloc(bytes, 'x') };
@@ -24,17 +27,14 @@ function indexesIn(bytes: Buffer, start: number, epoch: number): readonly number
   return indexes;
 }
 
-/** A file that does each step only when the test lets it. */
-class SteppedSink implements SegmentSink {
+/** A segment that does each step only when the test lets it. */
+class SteppedWriter implements SegmentWriter {
   readonly done: string[] = [];
   #pending: { readonly name: string; readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
 
-  write(bytes: Uint8Array): Promise<void> {
-    return this.#wait(`write ${indexesIn(Buffer.from(bytes), 0, 5).join(' ')}`);
-  }
-
-  sync(): Promise<void> {
-    return this.#wait('sync');
+  async append(bytes: Uint8Array): Promise<Appended> {
+    await this.#wait(`append ${indexesIn(Buffer.from(bytes), 0, 5).join(' ')}`);
+    return { kind: 'appended' };
   }
 
   close(): Promise<void> {
@@ -65,11 +65,11 @@ class SteppedSink implements SegmentSink {
 }
 
 /** What became of an append so far. */
-function fate(append: Promise<void>): { state: string } {
+function fate(append: Promise<Appended | Fenced>): { state: string } {
   const seen = { state: 'waiting' };
   append.then(
-    () => {
-      seen.state = 'durable';
+    ({ kind }) => {
+      seen.state = kind;
     },
     (error: unknown) => {
       seen.state = error instanceof RolloutError ? error.code : String(error);
@@ -78,23 +78,14 @@ function fate(append: Promise<void>): { state: string } {
   return seen;
 }
 
-test('L17: a segment is created exclusively, and named by its epoch', async (t) => {
+test('L18: what an append resolved for is in the segment, behind its header, in the order of the calls', async (t) => {
   const dir = temporaryDir(t);
-  const log = await createResultLog({ dir, epoch: 3, place: PLACE });
-  t.is(log.epoch, 3);
-  t.deepEqual(decodeHeader(readFileSync(join(dir, '0000000003.seg'))), { epoch: 3, placeId: 'place' });
-  const error = await t.throwsAsync<RolloutError>(createResultLog({ dir, epoch: 3, place: PLACE }), { instanceOf: RolloutError });
-  t.is(error?.code, 'RESULT_LOG_FAILED');
-  t.regex(error?.message ?? '', /0000000003\.seg exists already/);
-  await log.close();
-});
-
-test('L18: what an append resolved for is in the file, in the order of the calls', async (t) => {
-  const dir = temporaryDir(t);
-  const log = await createResultLog({ dir, epoch: 5, place: PLACE });
+  const log = await createdLog(directoryPlace(dir), 5, { placeId: 'place' });
+  t.is(log.epoch, 5);
   await log.append([]);
   await Promise.all(Array.from({ length: 50 }, (_, n) => log.append([frame(2 * n), frame(2 * n + 1, 5000)])));
   const bytes = readFileSync(join(dir, '0000000005.seg'));
+  t.deepEqual(decodeHeader(bytes), { epoch: 5, placeId: 'place' });
   t.deepEqual(
     indexesIn(bytes, SEGMENT_HEADER_BYTES, 5),
     Array.from({ length: 100 }, (_, n) => n),
@@ -102,61 +93,77 @@ test('L18: what an append resolved for is in the file, in the order of the calls
   await log.close();
 });
 
-test('L18: while one commit runs, later appends gather and share the next write and sync', async (t) => {
-  const sink = new SteppedSink();
-  const log = new GroupCommitLog(5, 'a.seg', sink);
+test('L5: where a later coordinator has won, no log is made, and each append hears of it', async (t) => {
+  const fenced = { kind: 'fenced', epoch: 6 } as const;
+  const place = { name: 'here', create: async () => fenced };
+  t.deepEqual(await createResultLog({ place, epoch: 5, identity: { placeId: 'place' } }), fenced);
+  const log = new GroupCommitLog(5, 'a.seg', { append: async () => fenced, close: async () => undefined });
+  t.deepEqual(await Promise.all([log.append([frame(1)]), log.append([frame(2)])]), [fenced, fenced]);
+});
+
+test('L20: an append of unknown fate is asked again with the same bytes, before anything that came after it', async (t) => {
+  const writer = new SteppedWriter();
+  const again: Ask = (call) => call().catch(() => again(call));
+  const log = new GroupCommitLog(5, 'a.seg', writer, again);
+  const first = fate(log.append([frame(1)]));
+  const second = fate(log.append([frame(2)]));
+  await writer.step(new CallFailed('unknown', 'cut'));
+  t.deepEqual([first.state, second.state], ['waiting', 'waiting']);
+  await writer.step();
+  t.deepEqual([first.state, second.state], ['appended', 'waiting']);
+  await writer.step();
+  t.is(second.state, 'appended');
+  t.deepEqual(writer.done, ['append 1', 'append 1', 'append 2']);
+});
+
+test('L18: while one append runs, later ones gather and share the next', async (t) => {
+  const writer = new SteppedWriter();
+  const log = new GroupCommitLog(5, 'a.seg', writer);
   const first = fate(log.append([frame(1)]));
   const second = fate(log.append([frame(2), frame(3)]));
   const third = fate(log.append([frame(4)]));
-  await sink.step();
   t.deepEqual([first.state, second.state, third.state], ['waiting', 'waiting', 'waiting']);
-  await sink.step();
-  t.deepEqual([first.state, second.state, third.state], ['durable', 'waiting', 'waiting']);
-  await sink.step();
-  t.deepEqual([second.state, third.state], ['waiting', 'waiting']);
-  await sink.step();
-  t.deepEqual([second.state, third.state], ['durable', 'durable']);
-  t.deepEqual(sink.done, ['write 1', 'sync', 'write 2 3 4', 'sync']);
-  t.is(sink.pending, null);
+  await writer.step();
+  t.deepEqual([first.state, second.state, third.state], ['appended', 'waiting', 'waiting']);
+  await writer.step();
+  t.deepEqual([second.state, third.state], ['appended', 'appended']);
+  t.deepEqual(writer.done, ['append 1', 'append 2 3 4']);
+  t.is(writer.pending, null);
 });
 
 test('one write holds at most 32 MiB of several appends', async (t) => {
-  const sink = new SteppedSink();
-  const log = new GroupCommitLog(5, 'a.seg', sink);
+  const writer = new SteppedWriter();
+  const log = new GroupCommitLog(5, 'a.seg', writer);
   const appends = [1, 2, 3, 4].map((index) => fate(log.append([frame(index, 15 * 2 ** 20)])));
-  for (let step = 0; step < 6; step++) await sink.step();
-  t.deepEqual(sink.done, ['write 1', 'sync', 'write 2 3', 'sync', 'write 4', 'sync']);
-  t.true(appends.every(({ state }) => state === 'durable'));
+  for (let step = 0; step < 3; step++) await writer.step();
+  t.deepEqual(writer.done, ['append 1', 'append 2 3', 'append 4']);
+  t.true(appends.every(({ state }) => state === 'appended'));
 });
 
-for (const failing of ['write', 'sync'] as const) {
-  test(`L18: a failed ${failing} is final: nothing is written or synced again, and everything waiting and later is refused`, async (t) => {
-    const sink = new SteppedSink();
-    const log = new GroupCommitLog(5, 'a.seg', sink);
-    const first = fate(log.append([frame(1)]));
-    const second = fate(log.append([frame(2)]));
-    if (failing === 'sync') await sink.step();
-    await sink.step(new Error('no space left'));
-    t.deepEqual([first.state, second.state], ['RESULT_LOG_FAILED', 'RESULT_LOG_FAILED']);
-    const error = await t.throwsAsync<RolloutError>(log.append([frame(3)]), { instanceOf: RolloutError });
-    t.regex(error?.message ?? '', /a\.seg: no space left/);
-    t.deepEqual(sink.done, failing === 'write' ? ['write 1'] : ['write 1', 'sync']);
-    t.is(sink.pending, null);
-    await log.close();
-    t.is(sink.done.at(-1), 'close');
-  });
-}
+test('L18: a failed append is final: nothing is written again, and everything waiting and later is refused', async (t) => {
+  const writer = new SteppedWriter();
+  const log = new GroupCommitLog(5, 'a.seg', writer);
+  const first = fate(log.append([frame(1)]));
+  const second = fate(log.append([frame(2)]));
+  await writer.step(new Error('no space left'));
+  t.deepEqual([first.state, second.state], ['RESULT_LOG_FAILED', 'RESULT_LOG_FAILED']);
+  const error = await t.throwsAsync<RolloutError>(log.append([frame(3)]), { instanceOf: RolloutError });
+  t.regex(error?.message ?? '', /a\.seg: no space left/);
+  t.deepEqual(writer.done, ['append 1']);
+  t.is(writer.pending, null);
+  await log.close();
+  t.is(writer.done.at(-1), 'close');
+});
 
 test('close waits for the appends before it, and refuses those after it', async (t) => {
-  const sink = new SteppedSink();
-  const log = new GroupCommitLog(5, 'a.seg', sink);
+  const writer = new SteppedWriter();
+  const log = new GroupCommitLog(5, 'a.seg', writer);
   const before = fate(log.append([frame(1)]));
   const closing = log.close();
   const after = fate(log.append([frame(2)]));
-  await sink.step();
-  await sink.step();
+  await writer.step();
   await closing;
   await log.close();
-  t.deepEqual([before.state, after.state], ['durable', 'RESULT_LOG_FAILED']);
-  t.deepEqual(sink.done, ['write 1', 'sync', 'close']);
+  t.deepEqual([before.state, after.state], ['appended', 'RESULT_LOG_FAILED']);
+  t.deepEqual(writer.done, ['append 1', 'close']);
 });

@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import type { Frame } from '../../../../runtime/results/log/contract.ts';
 import { encodeFrames, encodeHeader, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
 import { type SegmentEnd, SegmentReader } from '../../../../runtime/results/log/segment-reader.ts';
+import type { ResultsPlace } from '../../../../runtime/results/place/contract.ts';
+import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const HEADER = encodeHeader({ epoch: 4, placeId: 'here' });
@@ -14,9 +16,9 @@ function frame(index: number, bytes: number): Frame {
   return { index, attempt: index + 1, kind: index % 3 === 0 ? 'error' : 'result', line: Buffer.alloc(bytes, index) };
 }
 
-function segment(t: ExecutionContext): { readonly epoch: number; readonly name: string; readonly path: string } {
+function segment(t: ExecutionContext): { readonly place: ResultsPlace; readonly path: string } {
   const dir = temporaryDir(t);
-  return { epoch: 4, name: '0000000004.seg', path: join(dir, '0000000004.seg') };
+  return { place: directoryPlace(dir), path: join(dir, '0000000004.seg') };
 }
 
 interface Contents {
@@ -26,7 +28,7 @@ interface Contents {
 }
 
 async function read(file: ReturnType<typeof segment>, placeId: string | null = 'here'): Promise<Contents> {
-  const reader = await SegmentReader.open(file, placeId);
+  const reader = await SegmentReader.open(file.place, 4, placeId);
   const frames: Frame[] = [];
   const offsets: number[] = [];
   for (let block = await reader.next(); block !== null; block = await reader.next()) {
@@ -60,7 +62,7 @@ test('every frame is read with its place, whatever the sizes', async (t) => {
         offset += FRAME_HEADER_BYTES + bytes;
       }
       t.is(contents.end.problem, null);
-      t.is(contents.end.offset, contents.end.fileBytes);
+      t.is(contents.end.offset, contents.end.segmentBytes);
     }),
     { numRuns: 25 },
   );
@@ -90,7 +92,7 @@ test('L17: a tail cut or zeroed at any byte of the last frame ends the reading b
 test('a segment that grows shows what it held at each read', async (t) => {
   const file = segment(t);
   writeFileSync(file.path, Buffer.concat([HEADER, encodeFrames(4, [frame(1, 10)])]));
-  const reader = await SegmentReader.open(file, null);
+  const reader = await SegmentReader.open(file.place, 4, null);
   const indexes = async (): Promise<readonly number[]> => [...((await reader.next())?.frames ?? [])].map(({ index }) => index);
   t.deepEqual(await indexes(), [1]);
   await appendFile(file.path, encodeFrames(4, [frame(2, 10)]));
