@@ -88,8 +88,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'boot-of-rows-taken-from-the-registry',
     rule: 'L27',
     file: 'runtime/coordinator/state/mirror.ts',
-    old: 'if (state.workers.get(live.row.worker)?.hasOlderRows === true)',
-    new: 'if (false)',
+    old: 'state.workers.get(row.worker)?.hasOlderRows === true',
+    new: 'false',
     tests: UNIT,
   },
   {
