@@ -7,7 +7,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, createReadStream, fsyncSync, openSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +19,7 @@ const BULK = 1_000;
 const LOOK_MS = 50;
 
 const [input = '', output = '', itemsText = '', workersText = '', concurrency = ''] = process.argv.slice(2);
-const redis = await startRedis(dirname(output));
+const redis = await startRedis();
 const connection = { host: '127.0.0.1', port: redis.port };
 const queue = new Queue<string>(QUEUE, { connection });
 const workers = Array.from({ length: Number(workersText) }, () => startWorker());
@@ -31,7 +30,7 @@ await writeResults(ids);
 for (const worker of workers) worker.kill('SIGTERM');
 await Promise.all(workers.map((worker) => once(worker, 'exit')));
 await queue.close();
-await redis.stop();
+await redis.remove();
 
 function startWorker(): ReturnType<typeof spawn> {
   const path = fileURLToPath(new URL('worker.ts', import.meta.url));

@@ -2,13 +2,14 @@ import { Redis } from 'ioredis';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
+import type { RedisProcess } from '../../test/support/redis-process.ts';
 import type { Measurement, Part, Round } from '../contract.ts';
 import { measureList, thousands } from '../end-to-end.ts';
 import { begin, work, workText } from '../ledger.ts';
 import { BATCHED, LINE_BYTES } from '../peers.ts';
 import { measured } from '../processes.ts';
 import { bareScripts } from './bare-scripts.ts';
-import { type RedisServer, startRedis } from './server.ts';
+import { startRedis } from './server.ts';
 
 const RUN_ID = 'bench';
 
@@ -17,16 +18,16 @@ export const redis: Part = {
   name: 'redis',
   mostRounds: Number.POSITIVE_INFINITY,
   measure: async (round) => {
-    const server = await startRedis(round.newDir());
+    const server = await startRedis();
     try {
       return [...(await ledgerAlone(round, server)), ...(await endToEnd(round, server))];
     } finally {
-      await server.stop();
+      await server.remove();
     }
   },
 };
 
-async function ledgerAlone({ sizes }: Round, { port }: RedisServer): Promise<readonly Measurement[]> {
+async function ledgerAlone({ sizes }: Round, { port }: RedisProcess): Promise<readonly Measurement[]> {
   const items = sizes.ledger;
   const load = `ledger alone on Redis: ${workText(items)}`;
   const onError = (error: Error): never => {
@@ -55,7 +56,7 @@ async function bytesOf(client: Redis, keys: readonly string[]): Promise<number> 
   return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-async function endToEnd(round: Round, { port }: RedisServer): Promise<readonly Measurement[]> {
+async function endToEnd(round: Round, { port }: RedisProcess): Promise<readonly Measurement[]> {
   const items = Math.max(...round.sizes.endToEnd);
   const load = `${thousands(items)} items of ${LINE_BYTES} bytes, ledger on Redis`;
   const list = { items, lineBytes: LINE_BYTES, inFlight: BATCHED, redis: `redis://127.0.0.1:${port}` };

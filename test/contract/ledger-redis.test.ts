@@ -1,22 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'ava';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 import { ledgerSuite } from './ledger.suite.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir);
-let runs = 0;
-
-test.after.always(async () => {
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
+const server = await redisServerOf(test);
 
 ledgerSuite(test, async (t) => {
-  runs += 1;
-  const ledger = await server.open(`run-${runs}`);
+  const ledger = await server.open(server.newRun());
   t.teardown(() => ledger.dispose());
   return ledger;
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
-import { type Behaviour, freePort, modelServer, OK } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Behaviour, modelServer, OK } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
+import { freePort } from '../support/free-port.ts';
 import { invariantBreaks } from '../support/invariant.ts';
-import { freePort, modelServer } from '../support/model-server.ts';
+import { modelServer } from '../support/model-server.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
 import type { Command } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { invariantBreaks } from '../support/invariant.ts';
-import { freePort, modelServer } from '../support/model-server.ts';
+import { modelServer } from '../support/model-server.ts';
 import { printedEvents, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

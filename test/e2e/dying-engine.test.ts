@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { type Behaviour, freePort, modelServer } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Behaviour, modelServer } from '../support/model-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

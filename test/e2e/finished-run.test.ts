@@ -3,7 +3,8 @@ import test from 'ava';
 import { readRunId } from '../../runtime/tls/ca.ts';
 import { openOutbox } from '../../runtime/worker/outbox/open.ts';
 import { batchLines } from '../support/batch-lines.ts';
-import { freePort, modelServer } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { modelServer } from '../support/model-server.ts';
 import { leaseEpoch, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -1,27 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
+import test from 'ava';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
 import { modelServer } from '../support/model-server.ts';
 import { processesOf } from '../support/process-table.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServer } from '../support/redis-server.ts';
 import { checkInvariant, exitOf, filesBelow, makeRun } from '../support/run.ts';
 import { between, testRandom } from '../support/seed.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-
-async function redisServer(t: ExecutionContext, settings: readonly string[] = []): Promise<RedisServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const server = await RedisServer.start(dir, settings);
-  t.teardown(async () => {
-    await server.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
-  return server;
-}
 
 const ITEMS = 3_000;
 const LATENCY_MS = 40;
@@ -51,7 +40,7 @@ test('a run whose ledger is on Redis survives kill -9 of its coordinator and of 
     await sleep(between(random, 0, 300));
     t.false(command.hasExited(), 'the run was hit on its way, not at its end');
     if (victim === 'coordinator') await run.killCoordinator();
-    else await redis.kill().then(() => redis.restart());
+    else await redis.kill().then(() => redis.start());
   }
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
@@ -77,7 +66,7 @@ test('writes that a server with everysec has lost with the power are noticed, an
   await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 3);
   await redis.kill();
   await redis.loseTail(LOST_BYTES);
-  await redis.restart();
+  await redis.start();
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   t.is(run.results().length, FEW);
@@ -88,8 +77,7 @@ test('writes that a server with everysec has lost with the power are noticed, an
 
 test('the password of the server is taken from a file, and stands neither in arguments nor in what a run writes', async (t) => {
   t.timeout(120_000);
-  const [secret, dir] = ['a-secret-word', await mkdtemp(join(tmpdir(), 'rollout-redis-'))];
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const [secret, dir] = ['a-secret-word', temporaryDir(t)];
   const redis = await redisServer(t, ['--requirepass', secret]);
   const passwordFile = join(dir, 'password');
   await writeFile(passwordFile, `${secret}\n`);
@@ -112,8 +100,7 @@ test('the password of the server is taken from a file, and stands neither in arg
 
 test('a password that is changed on the server in the middle of a run is shown nowhere, and the run goes on once its file has the new one', async (t) => {
   t.timeout(120_000);
-  const [old, changed, dir] = ['a-secret-word', 'the-next-word', await mkdtemp(join(tmpdir(), 'rollout-redis-'))];
-  t.teardown(() => rm(dir, { recursive: true, force: true }));
+  const [old, changed, dir] = ['a-secret-word', 'the-next-word', temporaryDir(t)];
   const redis = await redisServer(t, ['--requirepass', old]);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
   const passwordFile = join(dir, 'password');
@@ -124,8 +111,7 @@ test('a password that is changed on the server in the middle of a run is shown n
   });
   const command = run.start();
   await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 10);
-  const admin = new Redis(redis.port, '127.0.0.1', { password: old });
-  t.teardown(() => admin.disconnect());
+  const admin = redis.client({ password: old });
   await admin.config('SET', 'requirepass', changed);
   await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   const log = join(run.state, 'logs', 'coordinator.log');
@@ -144,8 +130,7 @@ test('a server that is wiped while nothing is written is noticed by the next ren
   const run = makeRun(t, { lines: batchLines(4), args: ['--base-url', server.url, '--redis', redis.url, '--drain-timeout', '1s'] });
   const command = run.start();
   await until('the items run', PATIENCE_MS, () => server.total() === 4);
-  const admin = new Redis(redis.port, '127.0.0.1');
-  t.teardown(() => admin.disconnect());
+  const admin = redis.client();
   await admin.flushall();
   t.is(await exitOf(command, PATIENCE_MS), 2, command.stderr());
   t.regex(command.stderr(), /The ledger has (?:nothing of this run|lost the lease)/);
@@ -158,8 +143,7 @@ test('connections that are cut again and again while a coordinator starts are wa
   const redis = await redisServer(t);
   const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
   const run = makeRun(t, { lines: batchLines(FEW), args: ['--base-url', server.url, '--redis', redis.url, '--concurrency', '20'] });
-  const admin = new Redis(redis.port, '127.0.0.1');
-  t.teardown(() => admin.disconnect());
+  const admin = redis.client();
   const command = run.start();
   await until('a coordinator', PATIENCE_MS, () => run.coordinator() !== undefined);
   let cuts = 0;
@@ -180,8 +164,7 @@ test('a server that refuses the lease is named with what to do, once in the log 
   await until('the person hears of it', PATIENCE_MS, () => /coordinator waits: redis:.*NOREPLICAS.*start them/.test(command.stderr()));
   const log = readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8');
   t.is(log.split('\n').filter((line) => line.includes('NOREPLICAS')).length, 1);
-  const admin = new Redis(redis.port, '127.0.0.1');
-  t.teardown(() => admin.disconnect());
+  const admin = redis.client();
   await admin.config('SET', 'min-replicas-to-write', '0');
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.regex(command.stderr(), /coordinator goes on/);

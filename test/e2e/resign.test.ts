@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { openLedgerReadOnly } from '../../runtime/ledger/embedded/ledger.ts';
 import { batchLines } from '../support/batch-lines.ts';
-import { freePort } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { freePort } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { processesOf } from '../support/process-table.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 

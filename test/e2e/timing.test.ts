@@ -1,6 +1,7 @@
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
-import { freePort, modelServer } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { modelServer } from '../support/model-server.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 

@@ -10,7 +10,7 @@ import { loadAuthorities } from '../../runtime/tls/authorities.ts';
 import type { Backend, Executed, Readiness } from '../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../runtime/worker/backends/openai.ts';
 import { judge } from '../../runtime/worker/endpoint/retry.ts';
-import { freePort } from '../support/model-server.ts';
+import { freePort } from '../support/free-port.ts';
 import { openAiSettings } from '../support/openai-settings.ts';
 import { HABITS } from '../support/zoo/habits.ts';
 import { ownCa } from '../support/zoo/own-ca.ts';

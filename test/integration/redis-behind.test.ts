@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import { batchLines } from '../support/batch-lines.ts';
 import { startCommand } from '../support/command.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun, type Run } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -45,14 +43,8 @@ async function refusedByAll(t: ExecutionContext, run: Run, wanted: RegExp, waysO
 }
 
 test('L3: after a wipe or an older copy each verb refuses a ledger on Redis, names the server and the way out; --fresh is one', async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const server = await RedisServer.start(dir);
-  const redis = new Redis(server.port, '127.0.0.1');
-  t.teardown(async () => {
-    redis.disconnect();
-    await server.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
+  const server = await redisServer(t);
+  const redis = server.client();
   const run = makeRun(t, { lines: batchLines(ITEMS), args: [...MOCK, '--redis', server.url] });
   await begun(t, run);
   const copies = await Promise.all((await redis.keys('*')).map(async (key) => [key, await redis.dumpBuffer(key)] as const));

@@ -1,37 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { seededRandom } from '../../runtime/base/random.ts';
 import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { request, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { type RedisServer, redisServer } from '../support/redis-server.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
-
-async function ownServer(
-  t: ExecutionContext,
-  settings: readonly string[] | ((port: number) => readonly string[]) = [],
-): Promise<RedisServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const own = await RedisServer.start(dir, settings);
-  t.teardown(async () => {
-    await own.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
-  return own;
-}
-
-function client(t: ExecutionContext, own: RedisServer, more: { readonly password?: string } = {}): Redis {
-  const redis = new Redis(own.port, '127.0.0.1', more);
-  t.teardown(() => redis.disconnect());
-  return redis;
-}
 
 /** A ledger, and the errors of its connection as its owner hears them. */
 async function opened(t: ExecutionContext, own: RedisServer, more: RedisOptions): Promise<{ ledger: Ledger; heard: readonly Error[] }> {
@@ -55,7 +34,7 @@ async function toldAtLast(ledger: Ledger): Promise<Error> {
 }
 
 test('a wrong password, and none where one is wanted, are told at once, with what to do', async (t) => {
-  const guarded = await ownServer(t, ['--requirepass', 'right']);
+  const guarded = await redisServer(t, ['--requirepass', 'right']);
   const { ledger } = await opened(t, guarded, { password: 'right' });
   t.is((await ledger.readLease()).lease, null);
   const wanted = { code: 'STORE_FAILED', message: /(?:WRONGPASS|NOAUTH|unauthenticated).*give the right password/ };
@@ -67,10 +46,10 @@ test('a wrong password, and none where one is wanted, are told at once, with wha
 
 test('a password that is changed while a run goes on is shown in no error, and the caller is told to give the right one', async (t) => {
   const secret = 'a-secret-word';
-  const guarded = await ownServer(t, ['--requirepass', secret]);
+  const guarded = await redisServer(t, ['--requirepass', secret]);
   const { ledger, heard } = await opened(t, guarded, { password: secret });
   await start(ledger);
-  const admin = client(t, guarded, { password: secret });
+  const admin = guarded.client({ password: secret });
   await admin.config('SET', 'requirepass', 'another');
   await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   const told = await toldAtLast(ledger);
@@ -81,8 +60,8 @@ test('a password that is changed while a run goes on is shown in no error, and t
 });
 
 test('a database that the server does not have, or the user may not select, is refused: the run is never in database 0 instead', async (t) => {
-  const own = await ownServer(t, ['--databases', '4']);
-  const admin = client(t, own);
+  const own = await redisServer(t, ['--databases', '4']);
+  const admin = own.client();
   await t.throwsAsync(own.open('run', { db: 9 }), { code: 'STORE_UNFIT', message: /database 9.*out of range.*databases/ });
   await admin.call('ACL', 'SETUSER', 'user', 'on', 'nopass', '~*', '+@all');
   const { ledger } = await opened(t, own, { db: 3, username: 'user', password: 'any' });
@@ -102,15 +81,15 @@ test('TLS on one side alone is named as what it is', async (t) => {
   const file = (name: string): string => join(dir, name);
   const own = ['--tls-cert-file', file('coordinator.pem'), '--tls-key-file', file('coordinator.key.pem')];
   const more = ['--tls-ca-cert-file', file('ca.pem')];
-  const server = await ownServer(t, (port) => ['--port', '0', '--tls-port', String(port), ...own, ...more]);
+  const server = await redisServer(t, (port) => ['--port', '0', '--tls-port', String(port), ...own, ...more]);
   await t.throwsAsync(server.open('run'), { instanceOf: CallFailed, message: /use rediss:\/\// });
-  const plain = await ownServer(t);
+  const plain = await redisServer(t);
   const tls = plain.open('run', { tls: {}, connectTimeout: 300 });
   await t.throwsAsync(tls, { instanceOf: CallFailed, message: /redis:\/\// });
 });
 
 test('a server that is gone is named by what the last try to connect has found', async (t) => {
-  const own = await ownServer(t);
+  const own = await redisServer(t);
   const { ledger } = await opened(t, own, {});
   await own.kill();
   const wanted = new RegExp(`no connection to Redis \\(connect ECONNREFUSED 127.0.0.1:${own.port}\\): start the server`);
@@ -124,8 +103,8 @@ test('a server that is gone is named by what the last try to connect has found',
 });
 
 test('a server that refuses to write is asked again, and each of its reasons is told with what to do', async (t) => {
-  const own = await ownServer(t);
-  const admin = client(t, own);
+  const own = await redisServer(t);
+  const admin = own.client();
   const { ledger } = await opened(t, own, {});
   const refused = async (wanted: RegExp): Promise<void> => {
     const error = await t.throwsAsync(ledger.acquire(request('a', null)), { instanceOf: CallFailed, message: wanted });

@@ -1,35 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
+import test from 'ava';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
+import { freePort } from '../support/free-port.ts';
 import { modelServer } from '../support/model-server.ts';
-import { freePort, RedisServer } from '../support/redis-server.ts';
+import { redisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
 
-async function redisServer(
-  t: ExecutionContext,
-  settings: readonly string[] | ((port: number) => readonly string[]) = [],
-): Promise<RedisServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const server = await RedisServer.start(dir, settings);
-  t.teardown(async () => {
-    await server.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
-  return server;
-}
-
 test('a server on which nothing is lost is fit; what may be lost is said, and what would lose items is refused, each with its remedy', async (t) => {
   const server = await redisServer(t);
-  const redis = new Redis(server.port, '127.0.0.1');
-  t.teardown(() => redis.disconnect());
+  const redis = server.client();
   const asked = () => verb(['doctor', '--redis', server.url], '/');
   t.like(await asked(), { exit: 0, stdout: `${server.url}: fit for a run; nothing that it has answered is lost\n` });
   await redis.config('SET', 'appendfsync', 'everysec');
@@ -75,8 +60,7 @@ test('a node of a cluster and a Sentinel are refused, by doctor and at the start
 
 test('a user without a command or without the keys is told which it lacks', async (t) => {
   const server = await redisServer(t);
-  const redis = new Redis(server.port, '127.0.0.1');
-  t.teardown(() => redis.disconnect());
+  const redis = server.client();
   await redis.call('ACL', 'SETUSER', 'poor', 'on', 'nopass', '~rollout:*', '+@all', '-hset', '-config');
   await redis.call('ACL', 'SETUSER', 'elsewhere', 'on', 'nopass', '~other:*', '+@all');
   const asked = (user: string) => verb(['doctor', '--redis', `redis://${user}@127.0.0.1:${server.port}`, '--json'], '/');
@@ -98,8 +82,7 @@ const MAY_BE_LEFT_OUT = ['select', 'config|get'];
 
 test('the user that the documentation names has all that a run and its retry need, in another database too, and nothing more', async (t) => {
   const server = await redisServer(t);
-  const redis = new Redis(server.port, '127.0.0.1');
-  t.teardown(() => redis.disconnect());
+  const redis = server.client();
   const [, words = '', password = ''] = /ACL (SETUSER rollout on >(\S+) .*)/.exec(await documentation()) ?? [];
   await redis.call('ACL', ...words.split(' '));
   const [sick] = itemIds(12);
@@ -118,16 +101,14 @@ test('the user that the documentation names has all that a run and its retry nee
   await redis.select(3);
   t.true((await redis.keys('rollout:*')).length > 4);
   t.notRegex(command.stderr(), /may lose/, 'all settings of the server may be read');
-  const asked = new Redis(server.port, '127.0.0.1', { username: 'rollout', password });
-  t.teardown(() => asked.disconnect());
+  const asked = server.client({ username: 'rollout', password });
   await t.throwsAsync(asked.get('other'), { message: /NOPERM/ });
   await t.throwsAsync(asked.flushall(), { message: /NOPERM/ });
 });
 
 test('each command of that user is needed, and doctor names the one that is missing', async (t) => {
   const server = await redisServer(t);
-  const redis = new Redis(server.port, '127.0.0.1');
-  t.teardown(() => redis.disconnect());
+  const redis = server.client();
   const [, words = ''] = /ACL (SETUSER rollout on >\S+ .*)/.exec(await documentation()) ?? [];
   const commands = [...words.matchAll(/\+(\S+)/g)].map(([, name = '']) => name).filter((name) => !MAY_BE_LEFT_OUT.includes(name));
   t.true(commands.length >= 14);

@@ -1,9 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import { systemRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keysOf } from '../../runtime/ledger/redis/keys.ts';
@@ -11,20 +9,13 @@ import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { batchLines } from '../support/batch-lines.ts';
 import { settle } from '../support/commit-parts.ts';
 import { by, claimed, outcome, request, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir);
-const redis = new Redis(server.port, '127.0.0.1');
+const server = await redisServerOf(test);
+const redis = server.client();
 const WEEK_MS = 7 * 24 * 3_600_000;
-
-test.after.always(async () => {
-  redis.disconnect();
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
 
 async function opened(t: ExecutionContext, runId: string, expireAfterMs: number, user?: string): Promise<Ledger> {
   const options = user === undefined ? server.options : { ...server.options, username: user, password: 'pw' };

@@ -1,15 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
 import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keyOf } from '../../runtime/ledger/redis/keys.ts';
+import { SCRIPTS, type ScriptName, scriptText } from '../../runtime/ledger/redis/scripts.ts';
+import { checkServer } from '../../runtime/ledger/redis/server-check.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Stamp } from '../../runtime/model/row.ts';
 import { claim, settle } from '../support/commit-parts.ts';
@@ -29,25 +29,13 @@ import {
   start,
   win,
 } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 import { replyCutter } from '../support/reply-cutter.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 
 const clock = systemClock;
 const random = systemRandom;
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir);
-let runs = 0;
-
-test.after.always(async () => {
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
-
-const newRun = (): string => {
-  runs += 1;
-  return `run-${runs}`;
-};
+const server = await redisServerOf(test);
 
 async function opened(t: ExecutionContext, runId: string, port = server.port, more: RedisOptions = {}): Promise<Ledger> {
   const ledger = await server.open(runId, { port, ...more });
@@ -63,8 +51,10 @@ async function inFlight(ledger: Ledger): Promise<Lease> {
   return lease;
 }
 
+type Ask = (ledger: Ledger, lease: Lease, by: Stamp, port: number) => Promise<unknown>;
+
 /** What is asked, and asked again, of each verb; `by` is of one request. */
-const VERBS: Readonly<Record<string, (ledger: Ledger, lease: Lease, by: Stamp) => Promise<unknown>>> = {
+const VERBS: Readonly<Record<string, Ask>> = {
   commit: (ledger) =>
     ledger.commit(0, {
       settles: [{ index: 0, row: row('w1'), isResult: true }],
@@ -92,31 +82,59 @@ const VERBS: Readonly<Record<string, (ledger: Ledger, lease: Lease, by: Stamp) =
   tallies: (ledger) => ledger.tallies(),
 };
 
+/** With what is asked before a run. */
+const ALL: Readonly<Record<string, Ask>> = {
+  ...VERBS,
+  permissions: (_, lease, stamp, port) => checkServer(server.store(port), {}, `${lease.holder}-${stamp.serial}`),
+};
+
 async function standing(ledger: Ledger, epoch: number): Promise<unknown> {
   const { lease } = await ledger.readLease();
   return [await scanned(ledger, epoch), await ledger.tallies(), [...(await ledger.bits(0, 9))], { ...lease, untilMs: 0 }];
 }
 
-for (const [verb, ask] of Object.entries(VERBS)) {
-  test(`L20, L38: ${verb}, cut between its execution and its answer, has one effect and does not hang`, async (t) => {
-    const [runId, twin] = [newRun(), newRun()];
-    const cutter = await replyCutter(t, server.port);
-    const ledger = await opened(t, runId, cutter.port);
-    const [direct, undisturbed] = [await opened(t, runId), await opened(t, twin)];
-    const [lease, twinLease] = [await inFlight(ledger), await inFlight(undisturbed)];
-    const [stamp, twinStamp] = [by(0), by(0)];
-    cutter.cutNextReply();
-    await t.throwsAsync(ask(ledger, lease, stamp), { instanceOf: CallFailed }, 'it is not sent again by the client');
-    const reply = await untilAnswered({ clock, random }, () => ask(ledger, lease, stamp));
-    t.is(cutter.cuts(), 1);
-    await ask(undisturbed, twinLease, twinStamp);
-    const epoch = verb === 'acquire' ? 1 : 0;
-    t.deepEqual(await standing(direct, epoch), await standing(undisturbed, epoch), JSON.stringify(reply));
-  });
+/** Over a connection that is cut after so many answers; false where the verb had fewer. */
+async function cutAfter(t: ExecutionContext, replies: number, verb: string, ask: Ask): Promise<boolean> {
+  const [runId, twin] = [server.newRun(), server.newRun()];
+  const cutter = await replyCutter(t, server.port);
+  const ledger = await opened(t, runId, cutter.port);
+  const [direct, undisturbed] = [await opened(t, runId), await opened(t, twin)];
+  const [lease, twinLease] = [await inFlight(ledger), await inFlight(undisturbed)];
+  const [stamp, twinStamp] = [by(0), by(0)];
+  cutter.cutNextReply(replies);
+  const told = await ask(ledger, lease, stamp, cutter.port).catch((error: unknown) => error);
+  if (cutter.cuts() === 0) return false;
+  t.true(told instanceof CallFailed, `it is not sent again by the client: ${String(told)}`);
+  const reply = await untilAnswered({ clock, random }, () => ask(ledger, lease, stamp, cutter.port));
+  t.is(cutter.cuts(), 1);
+  await ask(undisturbed, twinLease, twinStamp, server.port);
+  const epoch = verb === 'acquire' ? 1 : 0;
+  t.deepEqual(await standing(direct, epoch), await standing(undisturbed, epoch), JSON.stringify(reply));
+  return true;
 }
 
+for (const [verb, ask] of Object.entries(ALL))
+  test(`L20, L38: ${verb}, cut between any of its executions and the answer, has one effect and does not hang`, async (t) => {
+    let replies = 0;
+    while (await cutAfter(t, replies, verb, ask)) replies += 1;
+    t.true(replies > 0);
+  });
+
+test('these verbs send every script that there is', async (t) => {
+  const watched = await replyCutter(t, server.port);
+  for (const ask of Object.values(ALL)) {
+    const ledger = await opened(t, server.newRun(), watched.port);
+    await ask(ledger, await inFlight(ledger), by(0), watched.port);
+  }
+  const text = watched.asked();
+  const digest = (name: ScriptName): string => createHash('sha1').update(scriptText(name)).digest('hex');
+  // The first time on a connection a script is sent whole.
+  const sent = SCRIPTS.filter((name) => text.includes(digest(name)) || text.includes(scriptText(name)));
+  t.deepEqual(sent, [...SCRIPTS]);
+});
+
 test('L4: a lease whose time is over on the server’s clock may be taken, and not before; a renewal extends it', async (t) => {
-  const runId = newRun();
+  const runId = server.newRun();
   const [holder, candidate] = [await opened(t, runId), await opened(t, runId)];
   const won = await holder.acquire({ ...request('a', null), grounds: null, ttlMs: 400 });
   if (won.kind !== 'won') return t.fail(won.kind);
@@ -134,32 +152,28 @@ test('L4: a lease whose time is over on the server’s clock may be taken, and n
 });
 
 test('a run of another format is refused by every verb, whatever its rows look like', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
+  const redis = server.client();
+  const runId = server.newRun();
   const ledger = await opened(t, runId);
   const lease = await inFlight(ledger);
   const head = keyOf(runId, 'head');
   await redis.hset(head, { f: '2', n: 'short', s: '' });
   const before = await redis.hgetallBuffer(head);
   for (const [verb, ask] of Object.entries(VERBS))
-    await t.throwsAsync(ask(ledger, lease, by(0)), { code: 'STATE_UNREADABLE', message: /format 2.*format 1/ }, verb);
+    await t.throwsAsync(ask(ledger, lease, by(0), server.port), { code: 'STATE_UNREADABLE', message: /format 2.*format 1/ }, verb);
   t.deepEqual(await redis.hgetallBuffer(head), before);
 });
 
 test('scripts that the server has forgotten are sent whole again (NOSCRIPT)', async (t) => {
-  const ledger = await opened(t, newRun());
+  const ledger = await opened(t, server.newRun());
   await start(ledger);
-  const redis = new Redis(server.options as { port: number });
-  await redis.script('FLUSH');
-  redis.disconnect();
+  await server.client().script('FLUSH');
   t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
 });
 
 test('L40: a store that was wiped, or has lost writes that the caller has seen, is refused in the verb, and nothing is written', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
+  const redis = server.client();
+  const runId = server.newRun();
   const head = keyOf(runId, 'head');
   const ledger = await opened(t, runId);
   await start(ledger);
@@ -185,9 +199,8 @@ test('L40: a store that was wiped, or has lost writes that the caller has seen, 
 });
 
 test('L40: an epoch that a restored store gives a second time has another identity, so its first winner writes nothing more', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
+  const redis = server.client();
+  const runId = server.newRun();
   const [first, second] = [await opened(t, runId), await opened(t, runId)];
   const lease = await start(first);
   await first.release(lease);
@@ -202,10 +215,9 @@ test('L40: an epoch that a restored store gives a second time has another identi
   t.like(await claim(second, 1, 'w1', [{ cursor: 0, count: 1 }]), { kind: 'claimed', cursor: 1 });
 });
 
-test('a coordinator that has scanned the run, or registers its workers, reads no list of names for what it is told', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
+test.serial('a coordinator that has scanned the run, or registers its workers, reads no list of names for what it is told', async (t) => {
+  const redis = server.client();
+  const runId = server.newRun();
   const [first, next, other] = [await opened(t, runId), await opened(t, runId), await opened(t, runId)];
   await inFlight(first);
   await win(next, 'second');
@@ -222,7 +234,7 @@ test('a coordinator that has scanned the run, or registers its workers, reads no
 
 test('a connection on which nothing comes back any more is given up, and the next call has a new one', async (t) => {
   const proxy = await tcpProxy(t, server.port);
-  const runId = newRun();
+  const runId = server.newRun();
   const ledger = await opened(t, runId, proxy.port, { socketTimeout: 300 });
   await start(ledger);
   proxy.hole('up', 'down');

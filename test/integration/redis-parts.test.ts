@@ -1,32 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import type { CommitRequest, Committed, Fenced, Gone, Ledger, Settlement } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import { back, by, claimed, grantedItems, move, row, scanned, sole, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 import { scriptTimes } from '../support/script-times.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir, ['--appendfsync', 'no']);
-const redis = new Redis(server.options as { port: number });
-let runs = 0;
-
-test.after.always(async () => {
-  redis.disconnect();
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
+const server = await redisServerOf(test, ['--appendfsync', 'no']);
+const redis = server.client();
 
 /** So many rows of each kind, each in a word of its own. */
 const ROWS = 700;
 const APART = 33;
 
 async function opened(t: ExecutionContext): Promise<readonly [Ledger, Ledger]> {
-  runs += 1;
-  const ledger = await server.open(`run-${runs}`);
+  const ledger = await server.open(server.newRun());
   t.teardown(() => ledger.dispose());
   const memory = createMemoryLedger();
   for (const one of [ledger, memory]) {

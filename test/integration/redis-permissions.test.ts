@@ -1,27 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
 import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { checkServer } from '../../runtime/ledger/redis/server-check.ts';
 import { back, claimed, move, row, SOME_TTL_MS, scanned, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServer, redisServerOf } from '../support/redis-server.ts';
 
 /** Of the whole server, so each of these tests has its own run and its own user. */
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir, ['--appendfsync', 'no']);
-const admin = new Redis(server.options as { port: number });
+const server = await redisServerOf(test, ['--appendfsync', 'no']);
+const admin = server.client();
 let users = 0;
-
-test.after.always(async () => {
-  admin.disconnect();
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
 
 const ALL_COMMANDS = [
   'eval',
@@ -211,14 +200,8 @@ test('a script that may not read is refused with what to do', async (t) => {
 });
 
 test('a command that the server has under another name is found before a run, and a commit that needs it writes nothing', async (t) => {
-  const own = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const renamed = await RedisServer.start(own, ['--rename-command', 'HDEL', 'hdel-hidden', '--rename-command', 'HSCAN', '']);
-  t.teardown(async () => {
-    await renamed.kill();
-    await rm(own, { recursive: true, force: true });
-  });
-  const store = { kind: 'redis', url: renamed.url, passwordFile: null, caCert: null, cert: null, key: null } as const;
-  const refused = (await checkServer(store, {}, 'run')).filter(({ severity }) => severity === 'refused');
+  const renamed = await redisServer(t, ['--rename-command', 'HDEL', 'hdel-hidden', '--rename-command', 'HSCAN', '']);
+  const refused = (await checkServer(renamed.store(), {}, 'run')).filter(({ severity }) => severity === 'refused');
   t.is(refused.length, 1);
   t.regex(refused[0]?.what ?? '', /HDEL, HSCAN/);
   const ledger = await renamed.open('run');

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import { systemClock as clock } from '../../runtime/base/clock.ts';
 import { systemRandom as random } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
@@ -13,20 +9,12 @@ import { keyOf } from '../../runtime/ledger/redis/keys.ts';
 import { minusOutcome, type Reopening, tallyOf } from '../../runtime/model/tally.ts';
 import { settle } from '../support/commit-parts.ts';
 import { by, claimed, outcome, row, SOME_WORKER, scanned, start, win } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 import { type ReplyCutter, replyCutter } from '../support/reply-cutter.ts';
 import { scriptTimes } from '../support/script-times.ts';
 
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir, ['--appendfsync', 'no']);
-const redis = new Redis(server.options as { port: number });
-let runs = 0;
-
-test.after.always(async () => {
-  redis.disconnect();
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
+const server = await redisServerOf(test, ['--appendfsync', 'no']);
+const redis = server.client();
 
 /** Three parts, the second of which has items of both kinds. */
 const ITEMS = 1_300;
@@ -70,9 +58,8 @@ interface Cut {
 
 /** A run of three parts, over connections that are cut after so many replies from now. */
 async function cutAfter(t: ExecutionContext, replies: number): Promise<Cut> {
-  runs += 1;
   const cutter = await replyCutter(t, server.port);
-  const runId = `run-${runs}`;
+  const runId = server.newRun();
   const ledger = await server.open(runId, { port: cutter.port });
   t.teardown(() => ledger.dispose());
   await recorded(ledger);
@@ -137,8 +124,8 @@ test('L45: a reopening whose coordinator ends in the middle is carried out by th
 });
 
 test('L7, L45: a reopening of which a later part names an item that is not recorded is refused whole', async (t) => {
-  runs += 1;
-  const ledger = await server.open(`run-${runs}`);
+  const runId = server.newRun();
+  const ledger = await server.open(runId);
   t.teardown(() => ledger.dispose());
   await recorded(ledger);
   await claimed(ledger, 0, 'w1', [{ cursor: ITEMS, count: 1 }]);
@@ -153,14 +140,13 @@ test('L7, L45: a reopening of which a later part names an item that is not recor
     ],
   });
   t.deepEqual(await rows(ledger, 0), before);
-  t.is(await redis.exists(keyOf(`run-${runs}`, 'reopening')), 0, 'nothing is kept aside');
+  t.is(await redis.exists(keyOf(runId, 'reopening')), 0, 'nothing is kept aside');
   t.deepEqual(await ledger.reopen(by(0), { pending, own, tallies }), { kind: 'reopened' });
 });
 
 test('L45: while a large reopening goes on, the server serves others', async (t) => {
-  runs += 1;
   const items = 50_000;
-  const ledger = await server.open(`run-${runs}`);
+  const ledger = await server.open(server.newRun());
   t.teardown(() => ledger.dispose());
   await recorded(ledger, items);
   const reopening = await asked(ledger, items);

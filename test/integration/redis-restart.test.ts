@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
 import type { Settlement } from '../../runtime/ledger/contract.ts';
 import { row, scanned, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServer } from '../support/redis-server.ts';
 
 const BATCH = 20;
 const ITEMS = 8_000;
@@ -15,12 +12,7 @@ const KILLS = 20;
 
 test('L16, L20: redis-server killed again and again under load loses nothing that it answered (appendfsync always)', async (t) => {
   t.timeout(180_000);
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const server = await RedisServer.start(dir);
-  t.teardown(async () => {
-    await server.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
+  const server = await redisServer(t);
   const ledger = await server.open('run');
   t.teardown(() => ledger.dispose());
   await start(ledger);
@@ -32,7 +24,7 @@ test('L16, L20: redis-server killed again and again under load loses nothing tha
   for (let cursor = 0; cursor < ITEMS || settles.length > 0; ) {
     if (cursor > ((kills + 1) * ITEMS) / (KILLS + 1)) {
       kills += 1;
-      restarting = server.kill().then(() => server.restart());
+      restarting = server.kill().then(() => server.start());
     }
     const count = Math.min(BATCH, ITEMS - cursor);
     const request = { settles, handBacks: [], claims: [{ worker: 'w1', picks: [{ cursor, count }] }] };

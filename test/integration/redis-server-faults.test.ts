@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Redis, type RedisOptions } from 'ioredis';
+import type { RedisOptions } from 'ioredis';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
@@ -10,21 +7,10 @@ import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { claim } from '../support/commit-parts.ts';
 import { SOME_TTL_MS, scanned, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { type RedisServer, redisServer } from '../support/redis-server.ts';
 
 const clock = systemClock;
 const random = systemRandom;
-
-/** What is done to it would disturb other tests. */
-async function ownServer(t: ExecutionContext, settings: readonly string[] = []): Promise<RedisServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-  const own = await RedisServer.start(dir, settings);
-  t.teardown(async () => {
-    await own.kill();
-    await rm(dir, { recursive: true, force: true });
-  });
-  return own;
-}
 
 async function opened(t: ExecutionContext, own: RedisServer, more: RedisOptions = {}): Promise<Ledger> {
   const ledger = await own.open('run', more);
@@ -33,9 +19,8 @@ async function opened(t: ExecutionContext, own: RedisServer, more: RedisOptions 
 }
 
 test('out of memory refuses a commit whole and before it begins, and a renewal goes through', async (t) => {
-  const own = await ownServer(t);
-  const redis = new Redis(own.options as { port: number });
-  t.teardown(() => redis.disconnect());
+  const own = await redisServer(t);
+  const redis = own.client();
   const ledger = await opened(t, own);
   const lease = await start(ledger);
   await redis.config('SET', 'maxmemory', '1');
@@ -47,7 +32,7 @@ test('out of memory refuses a commit whole and before it begins, and a renewal g
 });
 
 test('a server that was stopped carries out, when it goes on, what its caller has long given up, and it changes nothing more', async (t) => {
-  const own = await ownServer(t);
+  const own = await redisServer(t);
   const [ledger, direct] = [await opened(t, own, { socketTimeout: 300 }), await opened(t, own)];
   await start(ledger);
   own.signal('SIGSTOP');

@@ -1,29 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { settle } from '../support/commit-parts.ts';
 import { claimed, outcome, scanned, start } from '../support/ledger-start.ts';
-import { RedisServer } from '../support/redis-server.ts';
+import { redisServerOf } from '../support/redis-server.ts';
 
 /** What a run takes of its server: of its memory, and of its time. */
 
-const dir = await mkdtemp(join(tmpdir(), 'rollout-redis-'));
-const server = await RedisServer.start(dir);
-let runs = 0;
-
-test.after.always(async () => {
-  await server.kill();
-  await rm(dir, { recursive: true, force: true });
-});
-
-const newRun = (): string => {
-  runs += 1;
-  return `run-${runs}`;
-};
+const server = await redisServerOf(test);
 
 async function opened(t: ExecutionContext, runId: string): Promise<Ledger> {
   const ledger = await server.open(runId);
@@ -32,7 +16,7 @@ async function opened(t: ExecutionContext, runId: string): Promise<Ledger> {
 }
 
 test('a commit above the bound of one script is cut, and all of it is done', async (t) => {
-  const ledger = await opened(t, newRun());
+  const ledger = await opened(t, server.newRun());
   await start(ledger);
   await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 5_000 }]);
   const outcomes = Array.from({ length: 5_000 }, (_, index) => outcome(index, 1, 0, index % 2 === 0));
@@ -42,9 +26,8 @@ test('a commit above the bound of one script is cut, and all of it is done', asy
 });
 
 test('a settled item takes less than a byte, and nothing is kept of what is no longer in flight', async (t) => {
-  const redis = new Redis(server.options as { port: number });
-  t.teardown(() => redis.disconnect());
-  const runId = newRun();
+  const redis = server.client();
+  const runId = server.newRun();
   const ledger = await opened(t, runId);
   await start(ledger);
   const [items, batch] = [200_000, 2_000];

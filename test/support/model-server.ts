@@ -1,11 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import { fineBody } from './zoo/fine.ts';
 import { FINE, type Habit } from './zoo/habits.ts';
 import { status } from './zoo/replies.ts';
 import type { Reply } from './zoo/reply.ts';
-import { closer, listen, type ZooServer, zooServer } from './zoo/server.ts';
+import { type ZooServer, zooServer } from './zoo/server.ts';
 
 /** The zoo's server as most tests want it: a behaviour for each execution of an item, which is known by the text of its first message. */
 export interface ModelServer extends Omit<ZooServer, 'behave'> {
@@ -70,13 +68,4 @@ function replyOf(behaviour: Exclude<Behaviour, { kind: 'ok' }>, item: string, ur
     case 'empty':
       return { kind: 'answer', status: 200, body: '' };
   }
-}
-
-/** A port that nothing listens on now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await listen(server, 0);
-  const { port } = server.address() as AddressInfo;
-  await closer(server)();
-  return port;
 }

@@ -8,19 +8,25 @@ export interface ReplyCutter {
   /** The next bytes that the server sends, or those after so many more replies, reach nobody, and the connection ends. */
   cutNextReply(after?: number): void;
   cuts(): number;
+  /** All that was sent to the server. */
+  asked(): string;
 }
 
 export async function replyCutter(t: ExecutionContext, targetPort: number): Promise<ReplyCutter> {
   const sockets = new Set<Socket>();
   let repliesLeft: number | null = null;
   let cuts = 0;
+  const asked: Buffer[] = [];
   const server = createServer((caller) => {
     const target = connect(targetPort, '127.0.0.1');
     for (const socket of [caller, target]) {
       sockets.add(socket);
       socket.on('error', () => undefined);
     }
-    caller.on('data', (chunk) => target.write(chunk));
+    caller.on('data', (chunk) => {
+      asked.push(chunk);
+      target.write(chunk);
+    });
     target.on('data', (chunk) => {
       if (repliesLeft !== null) repliesLeft -= 1;
       if (repliesLeft !== -1) return void caller.write(chunk);
@@ -44,5 +50,6 @@ export async function replyCutter(t: ExecutionContext, targetPort: number): Prom
       repliesLeft = after;
     },
     cuts: () => cuts,
+    asked: () => Buffer.concat(asked).toString(),
   };
 }

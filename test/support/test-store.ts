@@ -1,6 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { RedisServer } from './redis-server.ts';
-import { temporaryDir } from './temporary-dir.ts';
+import { redisServer } from './redis-server.ts';
 
 /** The stores on which a run shows the same. */
 export const STORES = ['embedded', 'redis'] as const;
@@ -17,7 +16,6 @@ export interface TestStore {
 /** A redis-server of the test's own, or nothing but the state directory. */
 export async function testStore(t: ExecutionContext, kind: StoreKind): Promise<TestStore> {
   if (kind === 'embedded') return { kind, args: [], settings: { embedded: {} } };
-  const server = await RedisServer.start(temporaryDir(t));
-  t.teardown(() => server.kill());
+  const server = await redisServer(t);
   return { kind, args: ['--redis', server.url], settings: { redis: server.url } };
 }

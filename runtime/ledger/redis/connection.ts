@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { RolloutError } from '../../base/errors.ts';
 import { plainError } from './client-error.ts';
-import { storeFailure } from './failure.ts';
+import { CLOSED, storeFailure } from './failure.ts';
 
 /** Between two tries to connect again. A server that was restarted is found within a second. */
 const RECONNECT_MOST_MS = 500;
@@ -44,7 +44,7 @@ export class Connection extends Redis {
       onError(this.#trouble);
     });
     this.on('close', () => {
-      this.#trouble ??= new Error('the server has closed the connection');
+      this.#trouble ??= new Error(CLOSED);
     });
     this.on('ready', () => {
       if (this.#refusal !== null) return;

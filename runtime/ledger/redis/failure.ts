@@ -8,9 +8,11 @@ import { type Reach, remedyOf } from './remedy.ts';
 const NOT_EXECUTED = /^(?:OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|MISCONF|NOSCRIPT)\b/;
 /** What the client says of a command for which there is no connection. */
 const NO_CONNECTION = /^Stream isn't writeable/;
+/** What is said of a connection that the other side has ended. */
+export const CLOSED = 'the server has closed the connection';
 /** What the client says of a command that was on its way when the connection ended, or got no answer. */
 const UNKNOWN =
-  /^(?:Connection is closed|Command timed out|Command aborted|Reached the max retries per request limit|connect |read |write |Socket )/;
+  /^(?:the server has closed|Connection is closed|Command timed out|Command aborted|Reached the max retries per request limit|connect |read |write |Socket )/;
 /** The server will not have this client, or this client's commands; of those within a script each version has its own words. */
 const DENIED =
   /^(?:NOAUTH|WRONGPASS|NOPERM|ERR AUTH|ERR Protocol error: unauthenticated|ERR The user executing the script )|ACL failure in script/;

@@ -41,7 +41,7 @@ export interface Scripts {
 type Command = (...args: readonly Argument[]) => Promise<unknown>;
 
 export function defineScripts(redis: Redis, keys: readonly string[]): Scripts {
-  for (const name of SCRIPTS) redis.defineCommand(commandName(name), { lua: sourceOf(name), numberOfKeys: KEY_COUNT });
+  for (const name of SCRIPTS) redis.defineCommand(commandName(name), { lua: scriptText(name), numberOfKeys: KEY_COUNT });
   const commands = redis as unknown as Readonly<Record<string, Command | undefined>>;
   const call = (command: string, args: readonly Argument[]): Promise<unknown> => {
     const run = commands[command];
@@ -64,8 +64,8 @@ const INCLUDE = /^--@include (\w+)$/gm;
 /** Read once in a process. */
 const sources = new Map<ScriptName, string>();
 
-/** The line of `#!lua` stays the first. */
-function sourceOf(name: ScriptName): string {
+/** As it is sent: with the parts of lua/lib that it includes. The line of `#!lua` stays the first. */
+export function scriptText(name: ScriptName): string {
   const known = sources.get(name);
   if (known !== undefined) return known;
   const source = read(`${name}.lua`).replaceAll(INCLUDE, (_, part: string) => read(`lib/${part}.lua`));

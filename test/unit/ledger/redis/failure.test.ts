@@ -26,6 +26,7 @@ test('what a server did not carry out is told apart from what nobody knows, and 
     t.is(fateOf(said), 'not-executed', said);
   for (const said of [
     'Connection is closed.',
+    'the server has closed the connection',
     'Reached the max retries per request limit (which is 0).',
     'connect ECONNREFUSED 127.0.0.1:1',
   ])

@@ -4,7 +4,8 @@ import test, { type ExecutionContext } from 'ava';
 import type { Backend, Executed, Request } from '../../../../runtime/worker/backends/contract.ts';
 import { createOpenAiBackend, type OpenAiSettings } from '../../../../runtime/worker/backends/openai.ts';
 import { answerBytes } from '../../../support/answer-bytes.ts';
-import { freePort, modelServer } from '../../../support/model-server.ts';
+import { freePort } from '../../../support/free-port.ts';
+import { modelServer } from '../../../support/model-server.ts';
 import { openAiSettings } from '../../../support/openai-settings.ts';
 import { until } from '../../../support/until.ts';
 
