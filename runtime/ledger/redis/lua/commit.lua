@@ -145,10 +145,9 @@ local function claimHandedBack(worker, index, last, granted, found)
     found[#found + 1] = foundAt(index)
     return
   end
-  local after = copyOf(item)
-  after.s, after.w, after.a, after.e, after.last = 1, numbers[worker], last + 1, epoch, last + 1
+  local after = withNewRow(item, true, numbers[worker])
   put(index, item, after)
-  granted[#granted + 1], granted[#granted + 2], granted[#granted + 3] = index, 1, last + 1
+  granted[#granted + 1], granted[#granted + 2], granted[#granted + 3] = index, 1, after.last
 end
 
 local claimed = {}

@@ -20,13 +20,7 @@ local function move(index, w, a, e, target)
     return { 0, foundAt(index) }
   end
   if item.w == to or item.w2 == to or not isRegistered[target] then return { 0, foundAt(index) } end
-  local after = copyOf(item)
-  after.last = item.last + 1
-  if isRow(item, w, a, e) then
-    after.w, after.a, after.e = to, after.last, epoch
-  else
-    after.w2, after.a2, after.e2 = to, after.last, epoch
-  end
+  local after = withNewRow(item, isRow(item, w, a, e), to)
   put(index, item, after)
   return { 1, after.last }
 end

@@ -20,10 +20,9 @@ local function second(index, w, a, e, last)
     return { 0, foundAt(index) }
   end
   if item.w == target or not isRegistered[1] or item.last ~= last then return { 0, foundAt(index) } end
-  local after = copyOf(item)
-  after.w2, after.a2, after.e2, after.last = target, last + 1, epoch, last + 1
+  local after = withNewRow(item, false, target)
   put(index, item, after)
-  return { 1, last + 1 }
+  return { 1, after.last }
 end
 
 local verdicts, at = {}, 1

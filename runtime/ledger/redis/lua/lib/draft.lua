@@ -270,6 +270,18 @@ local function copyOf(item)
   return copy
 end
 
+-- The item with a new row, the first or the second, of the next attempt (L9).
+local function withNewRow(item, isFirst, worker)
+  local after = copyOf(item)
+  after.s, after.last = 1, item.last + 1
+  if isFirst then
+    after.w, after.a, after.e = worker, after.last, epoch
+  else
+    after.w2, after.a2, after.e2 = worker, after.last, epoch
+  end
+  return after
+end
+
 -- May this row still settle (L10, L11, L15)? 'l' live, 'r' recorded, 's' stale. Worker 0 is the coordinator, which may take a row's place.
 local function judge(item, w, a, e)
   if item.s >= 3 then return 'r' end
