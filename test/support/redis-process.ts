@@ -28,9 +28,9 @@ export class RedisProcess {
   }
 
   /** With what it has on disk, the first time or again; once it takes connections, which is before it has read that. */
-  async start(): Promise<void> {
+  async start(more: readonly string[] = []): Promise<void> {
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', this.#dir];
-    const child = spawn('redis-server', ['--port', String(this.port), '--bind', '127.0.0.1', ...durable, ...this.#settings], {
+    const child = spawn('redis-server', ['--port', String(this.port), '--bind', '127.0.0.1', ...durable, ...this.#settings, ...more], {
       stdio: 'ignore',
     });
     this.#child = child;

@@ -17,6 +17,8 @@ export interface TcpProxy {
   cut(): void;
   /** On the connections there are, nothing passes in these directions any more, and nobody is told: new ones are served. */
   hole(...directions: readonly Direction[]): void;
+  /** From now on all that passes, in either direction, takes so long. */
+  slow(ms: number): void;
 }
 
 export interface ProxyManners {
@@ -30,11 +32,12 @@ export interface ProxyManners {
 
 export async function tcpProxy(t: ExecutionContext, targetPort: number, manners: ProxyManners = {}): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
+  const way: Way = { ms: 0 };
   let connections = 0;
   let closed = 0;
   const server = createServer((socket) => {
     connections += 1;
-    const pair = new Pair(socket, connect(targetPort, '127.0.0.1'), manners, () => {
+    const pair = new Pair(socket, connect(targetPort, '127.0.0.1'), way, manners, () => {
       closed += 1;
     });
     pairs.add(pair);
@@ -57,16 +60,26 @@ export async function tcpProxy(t: ExecutionContext, targetPort: number, manners:
     hole: (...directions) => {
       for (const pair of pairs) for (const direction of directions) pair.hole(direction);
     },
+    slow: (ms) => {
+      way.ms = ms;
+    },
   };
+}
+
+/** How long it takes to get through. */
+interface Way {
+  ms: number;
 }
 
 class Pair {
   readonly #holes = new Set<Direction>();
   readonly #sockets: readonly Socket[];
+  readonly #way: Way;
   readonly #manners: ProxyManners;
 
-  constructor(caller: Socket, server: Socket, manners: ProxyManners, onClosing: () => void) {
+  constructor(caller: Socket, server: Socket, way: Way, manners: ProxyManners, onClosing: () => void) {
     this.#sockets = [caller, server];
+    this.#way = way;
     this.#manners = manners;
     this.#join('up', caller, server);
     this.#join('down', server, caller);
@@ -89,9 +102,14 @@ class Pair {
   }
 
   #join(direction: Direction, from: Socket, to: Socket): void {
+    let throughMs = 0;
     from.on('data', (chunk) => {
       if (this.#holes.has(direction)) return;
-      to.write(chunk);
+      const nowMs = performance.now();
+      // Nothing overtakes what came before it.
+      throughMs = Math.max(throughMs, nowMs + this.#way.ms);
+      if (throughMs <= nowMs) to.write(chunk);
+      else setTimeout(() => to.write(chunk), throughMs - nowMs);
       if (this.#manners.bytesPerSecond !== undefined) rest(from, (chunk.length / this.#manners.bytesPerSecond) * 1_000);
     });
     from.on('error', () => to.destroy());

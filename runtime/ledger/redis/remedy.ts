@@ -17,6 +17,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^NOREPLICAS\b/, 'the server waits for its replicas (min-replicas-to-write): start them'],
   [/^(?:MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/, 'the server waits for others of its cluster: look at its log'],
   [/^(?:WRONGPASS|NOAUTH|ERR AUTH|ERR Protocol error: unauthenticated)\b/, PASSWORD],
+  [/^Socket timeout/, 'see whether the server is stopped, overloaded or cut off'],
   [/ECONNREFUSED/, 'start the server, or check the address'],
   [/ENOTFOUND|EAI_AGAIN/, 'check the name of the host'],
   [/certificate required/i, 'the server wants a certificate of its clients: name one with --redis-cert and --redis-key'],
@@ -31,7 +32,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
 export function remedyOf(said: string, { isTls, hasAnswered }: Reach): string | null {
   const known = REMEDIES.find(([beginning]) => beginning.test(said));
   if (known !== undefined) return known[1];
-  if (hasAnswered) return null;
+  if (hasAnswered) return /ECONNRESET|EPIPE|closed/.test(said) ? 'see that the server runs, and look at its log' : null;
   if (isTls && /ETIMEDOUT/.test(said))
     return 'check the address and the firewall; a server that does not speak TLS (redis://) keeps silent so, too';
   if (!isTls && /ECONNRESET|EPIPE|closed/.test(said))

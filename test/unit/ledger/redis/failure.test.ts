@@ -63,7 +63,7 @@ test('what a call without a connection is told names what ended it, and what to 
   t.like(refused, { fate: 'not-executed' });
   t.is(refused.message, 'there is no connection to Redis (connect ECONNREFUSED 127.0.0.1:1): start the server, or check the address');
   const closed = storeFailure(new Error('Connection is closed.'), { ...CONNECTED, trouble: new Error('read ECONNRESET') });
-  t.like(closed, { fate: 'unknown', message: 'Redis gave no answer (read ECONNRESET)' });
+  t.like(closed, { fate: 'unknown', message: 'Redis gave no answer (read ECONNRESET): see that the server runs, and look at its log' });
 });
 
 test('a password that the server has refused is not tried for a minute: the caller is told at once', (t) => {
