@@ -18,13 +18,15 @@ export class RedisProcess {
   readonly port: number;
   readonly #dir: string;
   readonly #settings: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   readonly #clients: Redis[] = [];
   #child: ChildProcess | null = null;
 
-  constructor(port: number, settings: RedisSettings = []) {
+  constructor(port: number, settings: RedisSettings = [], env: Readonly<Record<string, string>> = {}) {
     this.port = port;
     this.#dir = mkdtempSync(join(tmpdir(), 'rollout-redis-'));
     this.#settings = typeof settings === 'function' ? settings(port) : settings;
+    this.#env = env;
   }
 
   /** With what it has on disk, the first time or again; once it takes connections, which is before it has read that. */
@@ -32,6 +34,7 @@ export class RedisProcess {
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', this.#dir];
     const child = spawn('redis-server', ['--port', String(this.port), '--bind', '127.0.0.1', ...durable, ...this.#settings, ...more], {
       stdio: 'ignore',
+      env: { ...process.env, ...this.#env },
     });
     this.#child = child;
     await until('redis-server answers', START_MS, async () => {

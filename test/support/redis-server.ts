@@ -8,8 +8,12 @@ import { freePort } from './free-port.ts';
 import { RedisProcess, type RedisSettings } from './redis-process.ts';
 
 /** A redis-server of one test. */
-export async function redisServer(t: ExecutionContext, settings: RedisSettings = []): Promise<RedisServer> {
-  const server = new RedisServer(await freePort(), settings);
+export async function redisServer(
+  t: ExecutionContext,
+  settings: RedisSettings = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RedisServer> {
+  const server = new RedisServer(await freePort(), settings, env);
   t.teardown(() => server.remove());
   await server.start();
   return server;
