@@ -43,9 +43,11 @@ export const LONGEST: readonly string[] = [
   'test/e2e/large-answers.test.ts',
   'test/e2e/large-input.test.ts',
   'test/e2e/bench.test.ts',
+  'test/e2e/redis-kills.test.ts',
 ];
 /** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
 export const WAITING: readonly string[] = [
+  'test/e2e/redis-ills.test.ts',
   'test/e2e/all-sick.test.ts',
   'test/e2e/drain.test.ts',
   'test/e2e/sick-server.test.ts',
