@@ -111,13 +111,19 @@ export function workerEnvironment(args: RunArguments, { [REDIS_PASSWORD_VARIABLE
 }
 
 /**
- * The young generation of the coordinator's heap, in MiB: half of what newer versions of V8 make of it without need. What a coordinator
- * allocates dies soon, so that more only stays in memory, 64 MiB of it.
+ * Each half of the young generation of the coordinator's heap, in MiB. What a coordinator allocates dies soon: with 16 it had 50 MiB more in
+ * memory, and was no faster.
  */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
+const YOUNG_GENERATION = '--max-semi-space-size=8';
 
-/** The coordinator has no use for what only the model server may see. Options that a user gives to Node come last, and hold. */
+/**
+ * So many places from which glibc serves the coordinator's threads; its own rule is eight for each core. What a thread frees stays with its
+ * place, which was 70 MiB for the threads of libuv, LMDB and the index. Other C libraries do not read it.
+ */
+const ALLOCATOR_ARENAS = '2';
+
+/** The coordinator has no use for what only the model server may see. What a user gives to Node or to the allocator holds. */
 export function coordinatorEnvironment(args: RunArguments, env: Environment): Environment {
   const { [args.apiKeyEnv]: _key, [HEADERS_VARIABLE]: _headers, NODE_OPTIONS: given = '', ...rest } = env;
-  return { ...rest, NODE_OPTIONS: `${YOUNG_GENERATION} ${given}`.trimEnd() };
+  return { MALLOC_ARENA_MAX: ALLOCATOR_ARENAS, ...rest, NODE_OPTIONS: `${YOUNG_GENERATION} ${given}`.trimEnd() };
 }

@@ -90,12 +90,13 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
   ];
   t.false(JSON.stringify(settings).includes('s3cret'));
   t.deepEqual(workerEnvironment(args, env), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
-  t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin', NODE_OPTIONS: '--max-semi-space-size=16' });
+  t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin', MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=8' });
 });
 
-test('options that a user gives to Node come behind those of the coordinator, so that they hold', (t) => {
+test('options that a user gives to Node come behind those of the coordinator, so that they hold; so do those for the allocator', (t) => {
   const { NODE_OPTIONS } = coordinatorEnvironment(runArguments(), { NODE_OPTIONS: '--max-semi-space-size=4 --no-warnings' });
-  t.is(NODE_OPTIONS, '--max-semi-space-size=16 --max-semi-space-size=4 --no-warnings');
+  t.is(NODE_OPTIONS, '--max-semi-space-size=8 --max-semi-space-size=4 --no-warnings');
+  t.is(coordinatorEnvironment(runArguments(), { MALLOC_ARENA_MAX: '8' })['MALLOC_ARENA_MAX'], '8');
 });
 
 test('the space that a run wants free is what its coordinator is told, and by default what a coordinator wants anyway', (t) => {
