@@ -25,6 +25,8 @@ export interface RunArguments extends SettingArguments {
   /** Only of `rollout retry`: failed items run again. */
   readonly failed?: boolean;
   readonly rerunDamaged: boolean;
+  /** How long the Redis server may be of no use before the run ends. */
+  readonly redisWait: string;
   readonly timing: Readonly<Record<string, string>>;
 }
 

@@ -76,7 +76,7 @@ export function toDuration(text: string): string {
 }
 
 /** As the setting: something is done, or ends, after it. */
-function toInterval(text: string): string {
+export function toInterval(text: string): string {
   if (parseDurationMs(toDuration(text)) === 0) throw new InvalidArgumentError('it must be longer than 0.');
   return text;
 }

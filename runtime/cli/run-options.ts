@@ -2,7 +2,7 @@ import { BACKEND_TYPE, MOCK, OPENAI } from '../settings/backend.ts';
 import { COORDINATOR } from '../settings/coordinator.ts';
 import { WORKER } from '../settings/worker.ts';
 import type { RunArguments } from './arguments.ts';
-import { TIMINGS, toHeaders, toTimings, toWorkers } from './option-values.ts';
+import { TIMINGS, toHeaders, toInterval, toTimings, toWorkers } from './option-values.ts';
 import { optionOf, type RunOption } from './run-option.ts';
 
 /**
@@ -49,6 +49,13 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   redisCert: optionOf(COORDINATOR['store.cert']),
   redisKey: optionOf(COORDINATOR['store.key']),
   redisExpireAfter: optionOf(COORDINATOR['store.expireAfter']),
+  redisWait: {
+    flags: '--redis-wait <duration>',
+    help: 'end with 4, everything kept, where the Redis server could not be used for so long',
+    value: toInterval,
+    // As for model servers: machines that are paid for must not wait for ever.
+    default: '15m',
+  },
   force: { flags: '--force', help: 'go on although input or options differ from those of the run', default: false },
   extend: {
     flags: '--extend',

@@ -160,6 +160,25 @@ test('connections that are cut again and again while a coordinator starts and wo
   t.log(`${cuts} connections were cut`);
 });
 
+test('a run whose server stays away says what it waits for, and ends with 4 after --redis-wait; the same command goes on with all that was done', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const run = makeRun(t, { lines: batchLines(FEW), args: ['--base-url', server.url, '--redis', redis.url, '--redis-wait', '6s'] });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 4);
+  await redis.kill();
+  t.is(await exitOf(command, PATIENCE_MS), 4, command.stderr());
+  t.regex(command.stderr(), /coordinator waits: redis:.*ECONNREFUSED.*start the server/);
+  t.regex(command.stderr(), /The run has stopped: the store could not be used for 6s \(--redis-wait\): redis:.*ECONNREFUSED/);
+  t.regex(command.stderr(), /progress is kept, \d+ recorded.*\nto go on: +the same command again/);
+  await redis.start();
+  const again = run.start();
+  t.is(await exitOf(again, PATIENCE_MS), 0, again.stderr());
+  await checkInvariant(t, run);
+  t.deepEqual(server.repeated(), [], 'what was executed meanwhile is kept by the workers');
+});
+
 test('a server that refuses the lease is named with what to do, once in the log and to the person, and the run begins once it is mended', async (t) => {
   t.timeout(120_000);
   const redis = await redisServer(t, ['--min-replicas-to-write', '1']);

@@ -1,6 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { childStarter } from '../../runtime/cli/run/child.ts';
@@ -22,6 +23,10 @@ else process.on('SIGTERM', () => { say('ended'); process.exit(name === 'coordina
 say('started ' + process.pid + (isFirst ? ' first' : ''));
 if (name === 'coordinator') process.send({ kind: 'listening', address: 'localhost:' + process.pid });
 if (behaviour === 'give-up') setTimeout(() => process.send({ kind: 'given-up', reason: argument }, () => process.exit(4)), 300);
+if (behaviour === 'store') {
+  process.send({ kind: 'store', trouble: 'redis://h: gone' });
+  if (argument === 'back') setTimeout(() => process.send({ kind: 'store', trouble: null }), 300);
+}
 if (behaviour === 'exit') setTimeout(() => { say('ended'); process.exit(Number(argument)); }, 300);
 setInterval(() => {}, 1000);
 `;
@@ -39,12 +44,19 @@ interface Circumstances {
   readonly hasServed?: (notices: readonly string[]) => boolean;
   readonly isConnected?: boolean;
   readonly drainTimeoutMs?: number;
+  readonly waitStoreMs?: number;
 }
 
 async function stage(
   t: ExecutionContext,
   behaviours: Readonly<Record<string, readonly string[]>>,
-  { hasOpenItems = true, hasServed = (_notices) => true, isConnected = true, drainTimeoutMs = 30_000 }: Circumstances = {},
+  {
+    hasOpenItems = true,
+    hasServed = (_notices) => true,
+    isConnected = true,
+    drainTimeoutMs = 30_000,
+    waitStoreMs = 60_000,
+  }: Circumstances = {},
 ): Promise<Stage> {
   const dir = await mkdtemp(join(tmpdir(), 'rollout-supervisor-'));
   const diaryFile = join(dir, 'diary');
@@ -81,6 +93,7 @@ async function stage(
       firstArguments: ['first'],
       workers: workers.map((name) => ({ ...child(name), prepare: prepare(name) })),
       drainTimeoutMs,
+      waitStoreMs,
     },
   );
   const diary = async (): Promise<readonly string[]> => (await readFile(diaryFile, 'utf8')).split('\n').slice(0, -1);
@@ -104,6 +117,17 @@ test('a coordinator that gives up says why, and the run is ending while its work
   t.like(end, { exit: 4, reason: 'no item has ended' });
   t.deepEqual(endings, [end]);
   t.true(supervisor.isEnding);
+});
+
+test('a run whose store stays away ends with 4 and the last trouble; one whose store comes back goes on', async (t) => {
+  const gone = await stage(t, { coordinator: ['store', 'gone'], w1: [] }, { waitStoreMs: 1_000 });
+  t.like(await gone.supervisor.run(), { exit: 4, reason: 'the store could not be used for 1s (--redis-wait): redis://h: gone' });
+  const back = await stage(t, { coordinator: ['store', 'back'], w1: [] }, { waitStoreMs: 1_500 });
+  const ended = back.supervisor.run();
+  await sleep(3_000);
+  t.false(back.supervisor.isEnding);
+  back.supervisor.interrupt();
+  t.like(await ended, { exit: 130 });
 });
 
 test('workers that never found the coordinator of a finished run are stopped at once', async (t) => {

@@ -10,7 +10,9 @@ export type ToParent =
   /** It ends, and starting it again does not help: why. */
   | { readonly kind: 'given-up'; readonly reason: string }
   /** The reason is gone. */
-  | { readonly kind: 'going-on' };
+  | { readonly kind: 'going-on' }
+  /** Why the coordinator cannot use the store, told again while it lasts; null once it can, be it after the trouble of an earlier process. */
+  | { readonly kind: 'store'; readonly trouble: string | null };
 
 export type ToChild =
   /** To the coordinator: the supervisor saw this worker process end. */

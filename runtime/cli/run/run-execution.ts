@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { mustGet } from '../../base/assert.ts';
 import { parseDurationMs } from '../../base/config/quantity.ts';
 import { settingsText } from '../../base/config/settings-file.ts';
+import { RolloutError } from '../../base/errors.ts';
 import { createEvents } from '../../base/events.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { writeFileAtomic } from '../../base/fs/atomic-file.ts';
@@ -84,7 +85,7 @@ export async function executeRun(deps: CliDeps, execution: Execution): Promise<E
     watching.abort();
     await watched;
     view.stop();
-    const told = await describeEnd(deps, execution, end, (deps.clock.monotonicMs() - startedMs) / 1000);
+    const told = await describeEnd(deps, execution, last, end, (deps.clock.monotonicMs() - startedMs) / 1000);
     say(deps.err, endText(told));
     if (args.json) sayJson(deps.out, endJson(told));
     if (told.exit === EXIT.notReachable) await noteEnd(paths.lastEnd, { epoch: told.epoch, reason: endReason(told) });
@@ -134,6 +135,7 @@ async function planProcesses(deps: CliDeps, execution: Execution): Promise<Super
     firstArguments: [...(isPaused ? ['--resume'] : []), ...againSwitches(args)],
     workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
     drainTimeoutMs: mustGet(parseDurationMs(args.drainTimeout), 'a checked duration'),
+    waitStoreMs: mustGet(parseDurationMs(args.redisWait), 'a checked duration'),
   };
 }
 
@@ -198,11 +200,17 @@ async function emitOnce({ clock, log }: CliDeps, { paths, runId }: Execution, ev
   }
 }
 
-/** The store has the last word: it is read once nobody writes it any more. */
-async function describeEnd(deps: CliDeps, execution: Execution, end: SupervisionEnd, seconds: number): Promise<RunEnd> {
+/** The store has the last word: it is read once nobody writes it any more. Where it does not answer, its last coordinator has. */
+async function describeEnd(
+  deps: CliDeps,
+  execution: Execution,
+  last: RunStatus | null,
+  end: SupervisionEnd,
+  seconds: number,
+): Promise<RunEnd> {
   const { args, paths } = execution;
   const stored = await readStoredRun(paths);
-  const { done, failed, state, epoch } = await readProgress(deps.env, paths);
+  const { done, failed, state, epoch } = await readProgress(deps.env, paths).catch((error: unknown) => lastToldUnless(error, last));
   return {
     exit: end.exit,
     epoch,
@@ -220,6 +228,11 @@ async function describeEnd(deps: CliDeps, execution: Execution, end: Supervision
     logLines: end.failed === null ? [] : await logTail(end.failed.logFile, end.failed.fromByte),
     logFile: end.failed?.logFile ?? null,
   };
+}
+
+function lastToldUnless(error: unknown, last: RunStatus | null): Pick<RunStatus, 'done' | 'failed' | 'state' | 'epoch'> {
+  if (last === null || !(error instanceof RolloutError) || error.code !== 'STORE_FAILED') throw error;
+  return last;
 }
 
 function isOverLimit({ maxFailed }: RunArguments, failed: number, items: number | null): boolean {

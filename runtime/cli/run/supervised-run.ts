@@ -14,6 +14,8 @@ export interface SupervisorPlan {
   readonly firstArguments: readonly string[];
   readonly workers: readonly WorkerPlan[];
   readonly drainTimeoutMs: number;
+  /** The run ends where its store could not be used for so long. */
+  readonly waitStoreMs: number;
 }
 
 export interface SupervisionEnd {

@@ -50,7 +50,7 @@ export function exitWithoutWorkers(absences: readonly WorkerAbsence[]): ExitCode
 }
 
 /** For people: a process waits for something that they can change, or has stopped waiting. */
-export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' | 'given-up' }>): string {
+export function describeWait(name: string, message: Exclude<ToParent, { readonly kind: 'listening' | 'given-up' | 'store' }>): string {
   return message.kind === 'waiting' ? `${name} waits: ${message.reason}` : `${name} goes on`;
 }
 

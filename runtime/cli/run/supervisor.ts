@@ -4,6 +4,7 @@ import { inTime } from '../../base/in-time.ts';
 import type { ToParent } from '../../base/process/supervised.ts';
 import type { Child, StartChild } from './child.ts';
 import { describeEnd, NO_RESTARTS, type ProcessEnd, reasonGiven } from './restart.ts';
+import { StoreWatch } from './store-watch.ts';
 import { INTERRUPTED, type SupervisionEnd, type SupervisorPlan, type WorkerPlan } from './supervised-run.ts';
 import { describeLeft, describeWait, exitWithoutWorkers, onCoordinatorEnd, onWorkerEnd, type WorkerAbsence } from './supervision.ts';
 
@@ -53,12 +54,14 @@ export class Supervisor {
   #addresses: readonly string[] = [];
   /** What the coordinator said last. */
   #lastWord: ToParent | null = null;
+  readonly #store: StoreWatch;
   #interrupts = 0;
   #onInterrupt: () => void = () => undefined;
 
   constructor(deps: SupervisorDeps, plan: SupervisorPlan) {
     this.#deps = deps;
     this.#plan = plan;
+    this.#store = new StoreWatch(deps.clock, plan.waitStoreMs);
   }
 
   /** host:port of the coordinator that spoke last; null before the first. */
@@ -90,7 +93,7 @@ export class Supervisor {
     try {
       const coordinator = this.#keepCoordinator();
       const workers = this.#keepWorkers();
-      const end = await Promise.race([interrupted, coordinator, workers]);
+      const end = await Promise.race([interrupted, coordinator, workers, this.#store.untilGone(this.#stop.signal)]);
       this.#stop.abort();
       this.#deps.onEnding(end);
       await this.#wind(end.exit);
@@ -130,7 +133,8 @@ export class Supervisor {
     const argv = this.#deps.hasServed() ? coordinator.argv : [...coordinator.argv, ...firstArguments];
     this.#lastWord = null;
     const child = await this.#deps.start({ ...coordinator, argv }, (message) => {
-      this.#lastWord = message;
+      if (message.kind === 'store') this.#store.hear(message.trouble);
+      else this.#lastWord = message;
       this.#onMessage('coordinator', message);
     });
     this.#coordinator = child;
@@ -140,7 +144,7 @@ export class Supervisor {
 
   #onMessage(name: string, message: ToParent): void {
     if (message.kind === 'listening') this.#onListening(message.address);
-    else if (message.kind !== 'given-up') this.#deps.notice(describeWait(name, message));
+    else if (message.kind !== 'given-up' && message.kind !== 'store') this.#deps.notice(describeWait(name, message));
   }
 
   #onListening(address: string): void {

@@ -33,6 +33,7 @@ export class StoreTrouble {
   #throttle = NEW_LOG_THROTTLE;
   #sinceMs = 0;
   #isTold = false;
+  #hasAnswered = false;
 
   constructor(options: StoreTroubleOptions) {
     this.#options = options;
@@ -51,6 +52,7 @@ export class StoreTrouble {
     try {
       const answer = await call();
       if (this.#failing.size > 0) this.#onAnswered(verb);
+      else if (!this.#hasAnswered) this.#tellUsable();
       return answer;
     } catch (error) {
       if (error instanceof CallFailed) this.#onFailed(verb, error);
@@ -70,6 +72,7 @@ export class StoreTrouble {
     if (nowMs - this.#sinceMs < TELL_AFTER_MS || (this.#isTold && !isDue)) return;
     this.#isTold = true;
     tell({ kind: 'waiting', reason: `${store}: ${cause}` });
+    tell({ kind: 'store', trouble: `${store}: ${cause}` });
   }
 
   #onAnswered(verb: string): void {
@@ -81,6 +84,12 @@ export class StoreTrouble {
     log.info({ store, afterMs: Math.round(nowMs - this.#sinceMs) }, 'the store can be used again');
     if (this.#isTold) tell({ kind: 'going-on' });
     this.#isTold = false;
+    this.#tellUsable();
+  }
+
+  #tellUsable(): void {
+    this.#hasAnswered = true;
+    this.#options.tell({ kind: 'store', trouble: null });
   }
 }
 

@@ -6,6 +6,8 @@ export interface ServerAnswers {
   /** Null where the user may not ask. */
   readonly config: Readonly<Record<string, string>> | null;
   readonly denied: readonly string[];
+  /** Commands that the server does not have under their own names. */
+  readonly unknown: readonly string[];
   /** The user may not use the keys of a run. */
   readonly areKeysDenied: boolean;
 }
@@ -20,7 +22,7 @@ export interface Finding {
 /** The first with script flags (`#!lua`), without which a script that runs out of memory stops half way. */
 const OLDEST_VERSION = 7;
 
-export function findingsOf({ info, config, denied, areKeysDenied }: ServerAnswers): readonly Finding[] {
+export function findingsOf({ info, config, denied, unknown, areKeysDenied }: ServerAnswers): readonly Finding[] {
   const fields = fieldsOf(info);
   const other = kindFindings(fields);
   if (other.length > 0) return other;
@@ -31,6 +33,7 @@ export function findingsOf({ info, config, denied, areKeysDenied }: ServerAnswer
     ...evictionFindings(config?.['maxmemory-policy'] ?? fields.get('maxmemory_policy')),
     ...durabilityFindings(fields, config),
     ...deniedFindings(denied),
+    ...unknownFindings(unknown),
     ...(areKeysDenied ? [refused('the user of the run may not use its keys', `ACL SETUSER <user> ~${KEY_PATTERN}`)] : []),
   ];
 }
@@ -141,6 +144,16 @@ function deniedFindings(denied: readonly string[]): readonly Finding[] {
     refused(
       `the user of the run may not give ${denied.join(', ')}`,
       `ACL SETUSER <user> ${denied.map((one) => `+${one.toLowerCase()}`).join(' ')}`,
+    ),
+  ];
+}
+
+function unknownFindings(unknown: readonly string[]): readonly Finding[] {
+  if (unknown.length === 0) return [];
+  return [
+    refused(
+      `the server has no ${unknown.join(', ')} under this name (rename-command)`,
+      `take the lines \`rename-command ${unknown[0]} …\` out of its configuration and start it again`,
     ),
   ];
 }

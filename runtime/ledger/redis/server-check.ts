@@ -30,9 +30,8 @@ export async function requireFit(store: RedisStore, env: Environment, runId: str
 async function answersOf(connection: Connection, runId: string): Promise<ServerAnswers> {
   const said = await refusable(connection, connection.info());
   const info = said.kind === 'answered' ? (said.answer as string) : '';
-  if (!keepsLedgers(info)) return { info, config: null, denied: [], areKeysDenied: false };
-  const { denied, areKeysDenied } = await deniedOf(connection, runId);
-  return { info, config: await configOf(connection), denied, areKeysDenied };
+  if (!keepsLedgers(info)) return { info, config: null, ...NOTHING_DENIED };
+  return { info, config: await configOf(connection), ...(await deniedOf(connection, runId)) };
 }
 
 async function configOf(connection: Connection): Promise<ServerAnswers['config']> {
@@ -42,11 +41,18 @@ async function configOf(connection: Connection): Promise<ServerAnswers['config']
   return Object.fromEntries(pairs.flatMap((name, n) => (n % 2 === 0 ? [[name, pairs[n + 1] ?? '']] : [])));
 }
 
-async function deniedOf(connection: Connection, runId: string): Promise<Pick<ServerAnswers, 'denied' | 'areKeysDenied'>> {
+type Denied = Pick<ServerAnswers, 'denied' | 'unknown' | 'areKeysDenied'>;
+
+const NOTHING_DENIED: Denied = { denied: [], unknown: [], areKeysDenied: false };
+
+async function deniedOf(connection: Connection, runId: string): Promise<Denied> {
   const said = await refusable(connection, defineScripts(connection, keysOf(runId)).run('permissions', []));
-  if (said.kind === 'answered') return { denied: said.answer as readonly string[], areKeysDenied: false };
+  if (said.kind === 'answered') {
+    const [denied, unknown] = said.answer as readonly [readonly string[], readonly string[]];
+    return { denied, unknown, areKeysDenied: false };
+  }
   const areKeysDenied = /\bkeys?\b/.test(said.why);
-  return { denied: areKeysDenied ? [] : ['EVAL', 'EVALSHA'], areKeysDenied };
+  return { denied: areKeysDenied ? [] : ['EVAL', 'EVALSHA'], unknown: [], areKeysDenied };
 }
 
 type Said = { readonly kind: 'answered'; readonly answer: unknown } | { readonly kind: 'refused'; readonly why: string };

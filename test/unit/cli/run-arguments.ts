@@ -23,6 +23,7 @@ export function runArguments(change: Partial<RunArguments> = {}): RunArguments {
     timeout: '600s',
     waitBackend: '15m',
     drainTimeout: '20s',
+    redisWait: '15m',
     minFreeSpace: '64MiB',
     fresh: false,
     force: false,

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- Which of the commands that the other scripts give the user of the run may not give on its keys, or the server does not have under this name
--- (rename-command). Nothing is read or written.
+-- Which of the commands that the other scripts give the user of the run may not give on its keys, and which the server does not have under
+-- this name (rename-command). Nothing is read or written.
 --
 -- KEYS   those of the run (lib/head.lua)
--- Reply: names of commands
+-- Reply: {names of commands that may not be given, names that are not known}
 
 local key = KEYS[1]
 local calls = {
@@ -21,9 +21,9 @@ local calls = {
   { 'PEXPIRE', key, '1' },
   { 'TIME' },
 }
-local denied = {}
+local denied, unknown = {}, {}
 for _, call in ipairs(calls) do
   local isKnown, isAllowed = pcall(redis.acl_check_cmd, unpack(call))
-  if not (isKnown and isAllowed) then denied[#denied + 1] = call[1] end
+  if not isKnown then unknown[#unknown + 1] = call[1] elseif not isAllowed then denied[#denied + 1] = call[1] end
 end
-return denied
+return { denied, unknown }

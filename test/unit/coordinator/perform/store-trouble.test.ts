@@ -1,5 +1,6 @@
 import test from 'ava';
 import { pino } from 'pino';
+import type { ToParent } from '../../../../runtime/base/process/supervised.ts';
 import { StoreTrouble } from '../../../../runtime/coordinator/perform/store-trouble.ts';
 import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
@@ -10,6 +11,8 @@ interface Bench {
   readonly trouble: StoreTrouble;
   readonly lines: { readonly level: number; readonly cause?: string; readonly unlogged?: number }[];
   readonly told: string[];
+  /** By whoever waits for the store. */
+  readonly heard: (string | null)[];
   why: string | null;
 }
 
@@ -18,11 +21,22 @@ function bench(): Bench {
   const told: string[] = [];
   const clock = new ManualClock();
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const tell = (message: { readonly kind: string; readonly reason?: string }): void => void told.push(message.reason ?? message.kind);
+  const heard: Bench['heard'] = [];
+  const tell = (message: ToParent): void => {
+    if (message.kind === 'store') heard.push(message.trouble);
+    else told.push(message.kind === 'waiting' ? message.reason : message.kind);
+  };
   const onChange = (why: string | null): void => {
     made.why = why;
   };
-  const made: Bench = { clock, lines, told, why: null, trouble: new StoreTrouble({ store: 'redis://h', clock, log, tell, onChange }) };
+  const made: Bench = {
+    clock,
+    lines,
+    told,
+    heard,
+    why: null,
+    trouble: new StoreTrouble({ store: 'redis://h', clock, log, tell, onChange }),
+  };
   return made;
 }
 
@@ -71,6 +85,18 @@ test('a verb that nobody asks again is forgotten: a candidate that was refused t
   await made.clock.advance(30_000);
   await made.trouble.hear('readLease', async () => null);
   t.is(made.why, null);
+});
+
+test('whoever waits for the store hears of its first answer, of trouble that lasts, and of its end', async (t) => {
+  const made = bench();
+  const answered = () => made.trouble.hear('commit', async () => null);
+  await answered();
+  await answered();
+  t.deepEqual([made.heard, made.told], [[null], []], 'an earlier process may have told of trouble');
+  await failFor(made, 3_000, 'commit', 'ECONNREFUSED');
+  t.deepEqual(made.heard, [null, 'redis://h: ECONNREFUSED']);
+  await answered();
+  t.deepEqual(made.heard, [null, 'redis://h: ECONNREFUSED', null]);
 });
 
 test('an error that is no failed call is its caller’s matter', async (t) => {

@@ -5,6 +5,7 @@ const GOOD: ServerAnswers = {
   info: '# Server\r\nredis_version:7.0.15\r\nrole:master\r\naof_enabled:1\r\nconnected_slaves:0\r\nmaxmemory_policy:noeviction\r\n',
   config: { 'maxmemory-policy': 'noeviction', appendfsync: 'always', 'no-appendfsync-on-rewrite': 'no' },
   denied: [],
+  unknown: [],
   areKeysDenied: false,
 };
 
@@ -31,6 +32,7 @@ test('what would lose items without a word is refused, with what to do', (t) => 
     [{ info: `${GOOD.info}used_memory:2000\r\nmaxmemory:1000\r\n` }, /refused: .*full.*2000 bytes of 1000.*raise maxmemory/],
     [{ denied: ['EVALSHA', 'HSET'] }, /refused: .*EVALSHA, HSET.*\+evalsha \+hset/],
     [{ areKeysDenied: true }, /refused: .*keys.*~rollout:\*/],
+    [{ unknown: ['HDEL', 'HSCAN'] }, /refused: .*no HDEL, HSCAN under this name.*rename-command HDEL/],
     [{ info: '', denied: ['INFO'] }, /refused: .*INFO.*\+info/],
   ];
   for (const [answers, wanted] of cases) {
@@ -45,7 +47,7 @@ test('a Sentinel and a node of a cluster are refused with what to name instead, 
     [`${GOOD.info}redis_mode:cluster\r\ncluster_enabled:1\r\n`, /refused: .*Cluster, which is not supported; .*cluster-enabled no/],
   ];
   for (const [info, wanted] of others) {
-    const found = told({ info, config: null, denied: ['EVALSHA'] });
+    const found = told({ ...GOOD, info, config: null, denied: ['EVALSHA'] });
     t.is(found.length, 1);
     t.regex(found[0] ?? '', wanted);
     t.false(keepsLedgers(info));
