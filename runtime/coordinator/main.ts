@@ -30,6 +30,7 @@ import { STARTING } from './server/coordinator-status.ts';
 import { startHealth } from './server/health.ts';
 import { healthOf, type Listening, type ServerContext, startListening } from './server/listening.ts';
 import { type CoordinatorSettings, loadCoordinatorSettings } from './settings.ts';
+import { unlessExpired } from './shutdown/expired-run.ts';
 import { openStore } from './store.ts';
 import { prepareTestFence } from './test-fence.ts';
 import type { TestHook } from './test-hook.ts';
@@ -134,7 +135,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
       killedPid: store.killedPid,
     });
   } catch (error) {
-    throw withWayOut(error, settings.store);
+    throw withWayOut(await unlessExpired(error, { ledger, ...settings }), settings.store);
   } finally {
     context.coordinatorStatus = { kind: 'ending' };
     await inTime(clock, RESIGN_MS, letGo(server, ledger));

@@ -7,6 +7,7 @@ import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { batchLines } from '../support/batch-lines.ts';
+import { startCommand } from '../support/command.ts';
 import { settle } from '../support/commit-parts.ts';
 import { by, claimed, outcome, request, start } from '../support/ledger-start.ts';
 import { redisServerOf } from '../support/redis-server.ts';
@@ -128,6 +129,9 @@ test('a run keeps its keys for a week, or as it is told; after that its end is s
     t.is(stdout, '');
     t.regex(stderr, new RegExp(`is finished \\(5 done, 1 failed\\).*no longer on ${server.url}.*--redis-expire-after`), args.join(' '));
   }
+  const coordinator = startCommand('coordinator', ['--config', join(run.state, 'coordinator.yaml')], { cwd: run.dir });
+  t.is(await exitOf(coordinator, PATIENCE_MS), 2);
+  t.regex(coordinator.stderr(), /is finished \(5 done, 1 failed\).*--redis-expire-after/, 'one that is started by itself says so too');
   const hourly = run.start(['--fresh', '--redis-expire-after', '1h']);
   t.is(await exitOf(hourly, PATIENCE_MS), 1, hourly.stderr());
   const next = JSON.parse(await readFile(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string };

@@ -13,8 +13,8 @@ import { highestSegment } from '../../results/place/segments.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
+import { ledgerBehind, ledgerExpired, type Standing, standingOf } from '../../run-dir/standing.ts';
 import { readEpochMark } from '../../run-dir/state-files.ts';
-import { ledgerBehind, ledgerExpired, type Standing, standingOf } from './standing.ts';
 
 /** The ledger of the run of a state directory, read without disturbing its processes. */
 

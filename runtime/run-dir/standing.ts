@@ -1,7 +1,7 @@
-import { RolloutError } from '../../base/errors.ts';
-import type { Progress } from '../../model/run.ts';
-import { type Store, storeText } from '../../model/store.ts';
-import type { FinishedRun } from '../../run-dir/finished-run.ts';
+import { RolloutError } from '../base/errors.ts';
+import type { Progress } from '../model/run.ts';
+import { type Store, storeText } from '../model/store.ts';
+import type { FinishedRun } from './finished-run.ts';
 
 /** What a ledger says of its run, compared with what the state directory knows of it. Pure. */
 export type Standing =

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { ledgerBehind, ledgerExpired, standingOf } from '../../../../runtime/cli/status/standing.ts';
-import type { Progress } from '../../../../runtime/model/run.ts';
-import { namedStore } from '../../../../runtime/model/store.ts';
+import type { Progress } from '../../../runtime/model/run.ts';
+import { namedStore } from '../../../runtime/model/store.ts';
+import { ledgerBehind, ledgerExpired, standingOf } from '../../../runtime/run-dir/standing.ts';
 
 const at = (epoch: number): Progress => ({
   ...{ state: { kind: 'running' }, epoch, cursor: 9, running: 1, handedBack: 0, done: 8, failed: 0 },
