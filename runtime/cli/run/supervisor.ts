@@ -241,8 +241,7 @@ export class Supervisor {
 
   /** Whether all of them ended in time. */
   #waitFor(children: readonly Child[], withinMs: number): Promise<boolean> {
-    const { clock } = this.#deps;
-    return inTime(clock, withinMs, Promise.all(children.map((child) => child.ended)));
+    return inTime(this.#deps.clock, withinMs, Promise.all(children.map((child) => child.ended)));
   }
 
   #living(): readonly Child[] {
