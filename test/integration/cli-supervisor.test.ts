@@ -31,7 +31,7 @@ test('a run whose store stays away ends with 4 and the last trouble; one whose s
 });
 
 test('workers that never found the coordinator of a finished run are stopped at once', async (t) => {
-  const leaving = { coordinator: ['exit', '0'], w1: [] };
+  const leaving = { coordinator: ['exit-once-there', 'w1'], w1: [] };
   const lastsMs = async (isConnected: boolean): Promise<number> => {
     const { supervisor } = await stage(t, leaving, { isConnected });
     const startedMs = performance.now();

@@ -10,7 +10,7 @@ import { signal } from './process-table.ts';
 
 /** Says what happens to it in one diary, and does what `behaviour` says. It has started once it would not miss a signal. */
 const ACTOR = `
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 const [, , diary, name, behaviour, argument] = process.argv;
 const isFirst = process.argv.includes('first');
 const say = (what) => appendFileSync(diary, name + ' ' + what + '\\n');
@@ -26,6 +26,7 @@ if (behaviour === 'store') {
   if (argument === 'back') setTimeout(() => process.send({ kind: 'store', trouble: null }), 300);
 }
 if (behaviour === 'exit') setTimeout(() => { say('ended'); process.exit(Number(argument)); }, 300);
+if (behaviour === 'exit-once-there') setInterval(() => readFileSync(diary, 'utf8').includes(argument + ' started') && process.exit(0), 50);
 setInterval(() => {}, 1000);
 `;
 
