@@ -1,7 +1,7 @@
 import { assertNever, mustGet } from '../base/assert.ts';
 import { formatDuration, parseDurationMs } from '../base/config/quantity.ts';
 import { gracePeriodMs } from '../model/hint.ts';
-import { REDIS_PASSWORD_VARIABLE, type Store } from '../model/store.ts';
+import { REDIS_PASSWORD_VARIABLE, SENTINEL_PASSWORD_VARIABLE, type Store } from '../model/store.ts';
 import { type StatePaths, workerDir } from '../run-dir/paths.ts';
 import { MOCK, OPENAI } from '../settings/backend.ts';
 import { COORDINATOR } from '../settings/coordinator.ts';
@@ -105,8 +105,9 @@ function backendConfig(args: RunArguments): Record<string, unknown> {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Workers get the headers; the key is in the environment already. The password of the store is for the coordinator alone. */
-export function workerEnvironment(args: RunArguments, { [REDIS_PASSWORD_VARIABLE]: _password, ...env }: Environment): Environment {
+/** Workers get the headers; the key is in the environment already. The passwords of the store are for the coordinator alone. */
+export function workerEnvironment(args: RunArguments, given: Environment): Environment {
+  const { [REDIS_PASSWORD_VARIABLE]: _password, [SENTINEL_PASSWORD_VARIABLE]: _ofSentinels, ...env } = given;
   return Object.keys(args.header).length === 0 ? env : { ...env, [HEADERS_VARIABLE]: JSON.stringify(args.header) };
 }
 

@@ -45,6 +45,7 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   state: { flags: '--state <dir>', help: 'where the run is kept (default: <output>.rollout)' },
   redis: optionOf(COORDINATOR['store.redis']),
   redisPasswordFile: optionOf(COORDINATOR['store.passwordFile']),
+  redisSentinelPasswordFile: optionOf(COORDINATOR['store.sentinelPasswordFile']),
   redisCaCert: optionOf(COORDINATOR['store.caCert']),
   redisCert: optionOf(COORDINATOR['store.cert']),
   redisKey: optionOf(COORDINATOR['store.key']),

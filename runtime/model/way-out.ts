@@ -19,7 +19,7 @@ const SERVER_WAYS: Readonly<Record<LedgerErrorCode, string>> = {
   LEDGER_CORRUPT:
     'Give it a copy of its data from before the damage, if no coordinator has begun since; else start over with --fresh. Keep what is there, and report it.',
   LEDGER_LOST_WRITES:
-    'Nothing has to be restored. With appendonly yes and appendfsync always it would lose nothing when its machine fails.',
+    'Nothing has to be restored. With appendonly yes and appendfsync always it would lose nothing when its machine fails; a replica that takes over after a crash may always lack the last writes.',
 };
 
 /** The error with the way out of it at the end of its message; any other error stays as it is. */

@@ -5,7 +5,8 @@ import { createFileAtomic, writeFileAtomic } from '../base/fs/atomic-file.ts';
 import type { FileStamp } from '../base/fs/file-stamp.ts';
 import { ifThere } from '../base/fs/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
-import { EMBEDDED, redisUrlProblem, type Store } from '../model/store.ts';
+import { redisUrlProblem } from '../model/redis-url.ts';
+import { EMBEDDED, type Store } from '../model/store.ts';
 import { statePaths } from './paths.ts';
 import type { RunSettings } from './run-settings.ts';
 
@@ -54,7 +55,8 @@ function redisStore() {
   const url = z
     .string()
     .refine((text) => redisUrlProblem(text) === null, { error: ({ input }) => redisUrlProblem(String(input)) ?? undefined });
-  return z.object({ kind: z.literal('redis'), url, passwordFile: file, caCert: file, cert: file, key: file });
+  const files = { passwordFile: file, sentinelPasswordFile: file.default(null), caCert: file, cert: file, key: file };
+  return z.object({ kind: z.literal('redis'), url, ...files });
 }
 
 /** Null where no run was begun in this state directory. */

@@ -1,5 +1,5 @@
 import { MOST_ATTEMPTS } from '../model/limits.ts';
-import { REDIS_PASSWORD_VARIABLE } from '../model/store.ts';
+import { REDIS_PASSWORD_VARIABLE, SENTINEL_PASSWORD_VARIABLE } from '../model/store.ts';
 
 /** The settings of coordinator.yaml, but for those of timing.ts. */
 export const COORDINATOR = {
@@ -46,13 +46,19 @@ export const COORDINATOR = {
     otherwise: 'none',
     flags: '--redis <url>',
     text: 'keep the ledger on this Redis server, such as `redis://host:6379`, or `rediss://user@host:6380/0` for TLS; without the password',
-    more: ' ([redis.md](redis.md))',
+    more: '; several hosts for a Cluster, `redis+sentinel://` for Sentinels ([redis.md](redis.md))',
   },
   'store.passwordFile': {
     kind: 'text',
     otherwise: 'none',
     flags: '--redis-password-file <file>',
     text: `file with the password of the Redis user; else \`${REDIS_PASSWORD_VARIABLE}\` in the environment` as string,
+  },
+  'store.sentinelPasswordFile': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-sentinel-password-file <file>',
+    text: `file with the password of the Redis Sentinels; else \`${SENTINEL_PASSWORD_VARIABLE}\` in the environment` as string,
   },
   'store.caCert': {
     kind: 'text',

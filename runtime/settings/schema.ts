@@ -15,8 +15,8 @@ import { isOneLine, ONE_LINE_FORM } from '../model/detail.ts';
 import { FAILURE_LIMIT_FORM, type FailureLimit, parseFailureLimit } from '../model/failure-limit.ts';
 import { MAX_LINE_BYTES, MOST_ANSWER_BYTES, MOST_ANSWER_FORM, MOST_LINE_FORM } from '../model/limits.ts';
 import { outputNameProblem } from '../model/output-name.ts';
+import { redisUrlProblem } from '../model/redis-url.ts';
 import { COORDINATOR_WORKER, isWorkerId, MAX_INDEX } from '../model/row.ts';
-import { redisUrlProblem } from '../model/store.ts';
 import type { Read, Setting, Settings } from './setting.ts';
 
 /** The shape of a settings file, or of a block of it, for `z.strictObject`. */

@@ -1,15 +1,13 @@
-import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { batchLines, itemIds } from '../support/batch-lines.ts';
-import { freePort } from '../support/free-port.ts';
 import { modelServer } from '../support/model-server.ts';
 import { redisServer } from '../support/redis-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
 
 test('a server on which nothing is lost is fit; what may be lost is said, and what would lose items is refused, each with its remedy', async (t) => {
@@ -32,30 +30,6 @@ test('a server on which nothing is lost is fit; what may be lost is said, and wh
   const run = makeRun(t, { lines: batchLines(1), args: ['--backend', 'mock', '--redis', server.url] });
   t.like(await run.refused(), { exit: 2 });
   t.regex((await run.refused()).stderr, /a run cannot be kept on redis:.*noeviction/);
-});
-
-test('a node of a cluster and a Sentinel are refused, by doctor and at the start of a run, with what to name instead', async (t) => {
-  const cluster = await redisServer(t, ['--cluster-enabled', 'yes']);
-  const [dir, port] = [temporaryDir(t), await freePort()];
-  const file = join(dir, 'sentinel.conf');
-  await writeFile(file, `port ${port}\nbind 127.0.0.1\n`);
-  const sentinel = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
-  t.teardown(() => sentinel.kill('SIGKILL'));
-  const asked = (url: string) => verb(['doctor', '--redis', url], '/');
-  const atSentinel = `redis://127.0.0.1:${port}`;
-  await until('the Sentinel answers', PATIENCE_MS, async () => (await asked(atSentinel)).exit === 2);
-  for (const [url, wanted] of [
-    [cluster.url, /refused: .*Redis Cluster, which is not supported\n.*cluster-enabled no/],
-    [atSentinel, /refused: .*Redis Sentinel.*not supported\n.*name the primary/],
-  ] as const) {
-    const { exit, stdout } = await asked(url);
-    t.is(exit, 2);
-    t.regex(stdout, wanted);
-    const run = makeRun(t, { lines: batchLines(1), args: ['--backend', 'mock', '--redis', url] });
-    const refused = await run.refused();
-    t.is(refused.exit, 2);
-    t.regex(refused.stderr, /a run cannot be kept on redis:.*not supported/);
-  }
 });
 
 test('a user without a command or without the keys is told which it lacks', async (t) => {

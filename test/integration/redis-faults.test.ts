@@ -88,6 +88,9 @@ const ALL: Readonly<Record<string, Ask>> = {
   permissions: (_, lease, stamp, port) => checkServer(server.store(port), {}, `${lease.holder}-${stamp.serial}`),
 };
 
+/** Before its own connection it has another, on which it asks where the run is: it does without an answer there. */
+const LOOKS_FIRST: readonly string[] = ['permissions'];
+
 async function standing(ledger: Ledger, epoch: number): Promise<unknown> {
   const { lease } = await ledger.readLease();
   return [await scanned(ledger, epoch), await ledger.tallies(), [...(await ledger.bits(0, 9))], { ...lease, untilMs: 0 }];
@@ -104,7 +107,7 @@ async function cutAfter(t: ExecutionContext, replies: number, verb: string, ask:
   cutter.cutNextReply(replies);
   const told = await ask(ledger, lease, stamp, cutter.port).catch((error: unknown) => error);
   if (cutter.cuts() === 0) return false;
-  t.true(told instanceof CallFailed, `it is not sent again by the client: ${String(told)}`);
+  if (!LOOKS_FIRST.includes(verb)) t.true(told instanceof CallFailed, `it is not sent again by the client: ${String(told)}`);
   const reply = await untilAnswered({ clock, random }, () => ask(ledger, lease, stamp, cutter.port));
   t.is(cutter.cuts(), 1);
   await ask(undisturbed, twinLease, twinStamp, server.port);

@@ -6,6 +6,7 @@ import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
 import { RedisProcess, type RedisSettings } from './redis-process.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** A redis-server of one test. */
 export async function redisServer(
@@ -41,7 +42,18 @@ export class RedisServer extends RedisProcess {
 
   /** As settings name it. */
   store(port: number = this.port): RedisStore {
-    return { kind: 'redis', url: `redis://127.0.0.1:${port}`, passwordFile: null, caCert: null, cert: null, key: null };
+    return redisStore(`redis://127.0.0.1:${port}`);
+  }
+
+  /** All that it has answered is at so many replicas, too. */
+  async replicated(replicas: number): Promise<void> {
+    await this.client().wait(replicas, PATIENCE_MS);
+  }
+
+  /** Writes from now on are not at the replicas, which are stopped and have no connection. */
+  async cutOff(replicas: readonly RedisServer[]): Promise<void> {
+    for (const one of replicas) one.signal('SIGSTOP');
+    await this.client().call('CLIENT', 'KILL', 'TYPE', 'replica');
   }
 
   /** A run of which the server has nothing yet. */
@@ -54,4 +66,9 @@ export class RedisServer extends RedisProcess {
   open(runId: string, more: RedisOptions = {}): Promise<Ledger> {
     return openRedisLedger({ runId, redis: { ...this.options, ...more }, random: seededRandom(1), onError: () => undefined });
   }
+}
+
+/** As settings name it where nothing but its URL is given. */
+export function redisStore(url: string): RedisStore {
+  return { kind: 'redis', url, passwordFile: null, sentinelPasswordFile: null, caCert: null, cert: null, key: null };
 }

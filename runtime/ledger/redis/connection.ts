@@ -1,7 +1,11 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis } from 'ioredis';
 import { RolloutError } from '../../base/errors.ts';
+import { addressText } from '../../model/redis-url.ts';
 import { plainError } from './client-error.ts';
+import { primaryConnector } from './connector.ts';
 import { CLOSED, storeFailure } from './failure.ts';
+import { primaryFinder, type ServerOptions } from './primary.ts';
+import { hasMoved } from './redirection.ts';
 
 /** Between two tries to connect again. A server that was restarted is found within a second. */
 const RECONNECT_MOST_MS = 500;
@@ -11,6 +15,9 @@ const CONNECT_LIMIT_MS = 5_000;
 const SILENT_MS = 8_000;
 
 /**
+ * To the primary that has the keys of a run, wherever that is (primary.ts): it is looked for before each connection, and a server that says
+ * it is not the one is left. A replica is never read from.
+ *
  * A script is never sent twice by the client: what was on its way when the connection ended has an unknown fate, which only the caller may
  * resolve (L20), and what comes while there is no connection was not executed. By default ioredis does both by itself.
  */
@@ -21,11 +28,13 @@ export class Connection extends Redis {
   /** Why there will never be one. */
   #refusal: RolloutError | null = null;
 
-  constructor(options: RedisOptions, onError: (error: Error) => void) {
+  constructor({ seeds, sentinel, ...options }: ServerOptions, onError: (error: Error) => void, runId = '') {
+    const find = primaryFinder({ ...options, ...(seeds && { seeds }), ...(sentinel && { sentinel }) }, runId);
     super({
       socketTimeout: SILENT_MS,
       connectTimeout: CONNECT_LIMIT_MS,
       ...options,
+      ...(find === null ? {} : { Connector: primaryConnector(find) }),
       // Of the two protocols the older is the one that every server speaks, and the scripts' replies are the same in both.
       protocol: 2,
       replyMapping: 'legacy',
@@ -34,12 +43,13 @@ export class Connection extends Redis {
       enableOfflineQueue: false,
       // The client would wait in silence for a server that loads its data; the first command is told so.
       enableReadyCheck: false,
-      reconnectOnError: null,
+      reconnectOnError: ({ message }) => hasMoved(message),
       retryStrategy: (times) => Math.min(times * RECONNECT_STEP_MS, RECONNECT_MOST_MS),
       lazyConnect: true,
     });
     this.on('error', (error: Error) => {
-      if (isSelectRefused(error)) this.#refuse(error);
+      if (isSelectRefused(error)) this.#refuse(unusableDatabase(error, this.options.db));
+      if (error instanceof RolloutError) this.#refuse(error);
       this.#trouble = plainError(error);
       onError(this.#trouble);
     });
@@ -51,6 +61,12 @@ export class Connection extends Redis {
       this.#trouble = null;
       this.#hasAnswered = true;
     });
+  }
+
+  /** The server that it is connected to. */
+  get server(): string {
+    const { remoteAddress: host = '', remotePort: port = 0 } = this.stream;
+    return addressText({ host, port });
   }
 
   /** An error of this connection or of a command on it, in one of the three kinds (call-failed.ts). */
@@ -73,15 +89,18 @@ export class Connection extends Redis {
     }
   }
 
-  /** The client would go on in database 0, where the run is not, or another one is. */
-  #refuse(error: Error): void {
-    const { db } = this.options;
-    this.#refusal = new RolloutError(
-      'STORE_UNFIT',
-      `database ${db} of the Redis server cannot be used (${error.message}): name one that it has (the number at the end of the URL, below its setting \`databases\`; a cluster has only 0), and let the user of the run give SELECT`,
-    );
+  #refuse(why: RolloutError): void {
+    this.#refusal = why;
     this.disconnect();
   }
+}
+
+/** The client would go on in database 0, where the run is not, or another one is. */
+function unusableDatabase({ message }: Error, db: number | undefined): RolloutError {
+  return new RolloutError(
+    'STORE_UNFIT',
+    `database ${db} of the Redis server cannot be used (${message}): name one that it has (the number at the end of the URL, below its setting \`databases\`; a cluster has only 0), and let the user of the run give SELECT`,
+  );
 }
 
 function isSelectRefused(error: Error): boolean {

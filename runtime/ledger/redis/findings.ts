@@ -48,21 +48,14 @@ function kindFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
   if (fields.get('redis_mode') === 'sentinel')
     return [
       refused(
-        'this is a Redis Sentinel, which keeps no data, and asking it for the primary is not supported',
-        'name the primary that it watches (SENTINEL get-master-addr-by-name <name>)',
-      ),
-    ];
-  if (fields.get('cluster_enabled') === '1')
-    return [
-      refused(
-        'this server is a node of a Redis Cluster, which is not supported',
-        'name a server by itself, with cluster-enabled no; replicas may follow it',
+        'this is a Redis Sentinel, which keeps no data',
+        'name the Sentinels and the group that they watch: redis+sentinel://h1:26379,h2:26379,h3:26379/<group>',
       ),
     ];
   return [];
 }
 
-/** Whether it is a server by itself: others do not carry out the scripts of a run. */
+/** Others do not carry out the scripts of a run. */
 export function keepsLedgers(info: string): boolean {
   return kindFindings(fieldsOf(info)).length === 0;
 }
@@ -88,7 +81,7 @@ function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
       ? [
           warned(
             'replicas follow a little later: a fail-over may lose what was answered last, which the run notices and executes again',
-            'fail over with the command FAILOVER, which waits for the replica',
+            'fail over with the command FAILOVER, in a Cluster CLUSTER FAILOVER, which wait for the replica',
           ),
         ]
       : []),
@@ -162,10 +155,10 @@ export function findingText({ what, fix }: Finding): string {
   return `${what}: ${fix}`;
 }
 
-function refused(what: string, fix: string): Finding {
+export function refused(what: string, fix: string): Finding {
   return { severity: 'refused', what, fix };
 }
 
-function warned(what: string, fix: string): Finding {
+export function warned(what: string, fix: string): Finding {
   return { severity: 'warned', what, fix };
 }

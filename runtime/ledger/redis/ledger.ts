@@ -1,17 +1,17 @@
-import type { RedisOptions } from 'ioredis';
 import type { Random } from '../../base/random.ts';
 import type { Ledger } from '../contract.ts';
 import type { Limits } from '../deadline.ts';
 import { Connection } from './connection.ts';
 import { itemVerbs } from './item-verbs.ts';
 import { leaseVerbs } from './lease.ts';
+import type { ServerOptions } from './primary.ts';
 import { readBits, readProgress, readTallies, scanStored } from './reads.ts';
 import { runVerbs } from './run-verbs.ts';
 import { Session } from './session.ts';
 
 export interface RedisLedgerOptions {
   readonly runId: string;
-  readonly redis: RedisOptions;
+  readonly redis: ServerOptions;
   readonly random: Random;
   /** How long after its end the keys of a finished run are kept; for ever where it is not said, or 0. */
   readonly expireAfterMs?: number;
@@ -23,9 +23,9 @@ const LONG_MS = 120_000;
 /** They read or change as much as the run is long, in many round trips; each of these is limited by itself (connection.ts). */
 export const REDIS_LIMITS: Limits = { scan: LONG_MS, bits: LONG_MS, reopen: LONG_MS };
 
-/** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all. */
+/** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all, or no primary is found. */
 export async function openRedisLedger({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<Ledger> {
-  const connection = new Connection(options, onError);
+  const connection = new Connection(options, onError, runId);
   const session = new Session(connection, runId);
   await connection.open();
   return {

@@ -5,17 +5,32 @@ export interface Reach {
   readonly hasAnswered: boolean;
 }
 
+const SENTINEL_PASSWORD =
+  'give the right password of the Sentinels (--redis-sentinel-password-file, store.sentinelPasswordFile, or ROLLOUT_REDIS_SENTINEL_PASSWORD)';
 const PASSWORD = 'give the right password of its user (--redis-password-file, store.passwordFile, or ROLLOUT_REDIS_PASSWORD)';
 
 /** The beginning of what was said, and what a person can do about it. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/^OOM\b/, 'the server is full: raise its maxmemory, or delete what is not needed from it'],
-  [/^READONLY\b/, 'the server has become a replica, which takes no writes: name the primary'],
+  [
+    /^READONLY\b/,
+    'the server is a replica, which takes no writes: the primary is looked for again; a URL that names this server alone has to name the primary',
+  ],
   [/^LOADING\b/, 'the server reads its data after a start, and answers when it has done so'],
   [/^MISCONF\b/, 'the server cannot write its files: free space on its disk, and look at its log'],
   [/^BUSY\b/, 'a script on the server does not end: SCRIPT KILL there ends it'],
   [/^NOREPLICAS\b/, 'the server waits for its replicas (min-replicas-to-write): start them'],
-  [/^(?:MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/, 'the server waits for others of its cluster: look at its log'],
+  [/^MOVED\b/, 'another node of the Cluster has this run now, and is looked for'],
+  [
+    /^(?:ASK|TRYAGAIN)\b/,
+    'the slot of this run is on its way to another node of the Cluster: the run goes on when it is there; a move that was broken off is ended by redis-cli --cluster fix',
+  ],
+  [
+    /^CLUSTERDOWN\b/,
+    'the Cluster waits for a primary: the run goes on when its replica has taken over; where none does, look at CLUSTER NODES, and start the node, or give its slots to another one (redis-cli --cluster fix)',
+  ],
+  [/^MASTERDOWN\b/, 'the server is a replica and waits for its primary: look at its log'],
+  [/^(?:NOAUTH|WRONGPASS|ERR AUTH)\b.*\(Sentinel /, SENTINEL_PASSWORD],
   [/^(?:WRONGPASS|NOAUTH|ERR AUTH|ERR Protocol error: unauthenticated)\b/, PASSWORD],
   [/^Socket timeout/, 'see whether the server is stopped, overloaded or cut off'],
   [/ECONNREFUSED/, 'start the server, or check the address'],

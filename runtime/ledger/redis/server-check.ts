@@ -2,18 +2,50 @@ import { RolloutError } from '../../base/errors.ts';
 import type { RedisStore } from '../../model/store.ts';
 import { Connection } from './connection.ts';
 import { type Finding, findingsOf, findingText, keepsLedgers, type ServerAnswers } from './findings.ts';
+import { spreadOf } from './group-check.ts';
+import { groupFindings, replicasOf, type ServerGroup } from './group-findings.ts';
 import { keysOf } from './keys.ts';
 import { redisOptions } from './options.ts';
+import type { ServerOptions } from './primary.ts';
 import { defineScripts } from './scripts.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is to be known of a server before a run relies on it. Rejects with CallFailed where it does not answer. */
+/** What is to be known of one server before a run relies on it. */
+export interface ServerReport {
+  readonly server: string;
+  readonly group: ServerGroup['kind'];
+  readonly replicas: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Of the server that has the run, or would have it. Rejects with CallFailed where it does not answer. */
 export async function checkServer(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
-  const connection = new Connection(await redisOptions(store, env), () => undefined);
+  const { server, answers } = await examined(await redisOptions(store, env), runId);
+  return reportOf(server, answers, { kind: 'alone' }).findings;
+}
+
+/** Of each server on which a run may come to be. */
+export async function examineServers(store: RedisStore, env: Environment): Promise<readonly ServerReport[]> {
+  const options = await redisOptions(store, env);
+  const { group, runIds } = await spreadOf(options, (await examined(options, ANY_RUN)).answers.info);
+  const all = await Promise.all(runIds.map((runId) => examined(options, runId)));
+  return all.map(({ server, answers }) => reportOf(server, answers, group));
+}
+
+/** What is asked of a server is the same for the keys of any run. */
+const ANY_RUN = 'any';
+
+function reportOf(server: string, answers: ServerAnswers, group: ServerGroup): ServerReport {
+  const findings = [...findingsOf(answers), ...groupFindings({ group, ...answers })];
+  return { server, group: group.kind, replicas: replicasOf(answers.info), findings };
+}
+
+async function examined(options: ServerOptions, runId: string): Promise<{ readonly server: string; readonly answers: ServerAnswers }> {
+  const connection = new Connection(options, () => undefined, runId);
   await connection.open();
   try {
-    return findingsOf(await answersOf(connection, runId));
+    return { server: connection.server, answers: await answersOf(connection, runId) };
   } finally {
     connection.disconnect();
   }
@@ -35,7 +67,7 @@ async function answersOf(connection: Connection, runId: string): Promise<ServerA
 }
 
 async function configOf(connection: Connection): Promise<ServerAnswers['config']> {
-  const said = await refusable(connection, connection.call('CONFIG', 'GET', '*append*', 'maxmemory-policy'));
+  const said = await refusable(connection, connection.call('CONFIG', 'GET', '*append*', 'maxmemory-policy', 'min-replicas-to-write'));
   if (said.kind === 'refused') return null;
   const pairs = said.answer as readonly string[];
   return Object.fromEntries(pairs.flatMap((name, n) => (n % 2 === 0 ? [[name, pairs[n + 1] ?? '']] : [])));

@@ -62,10 +62,13 @@ test('the coordinator gets the store of the run, and of a server what is given o
       'store'
     ];
   t.deepEqual(of(EMBEDDED), { embedded: {} });
-  t.deepEqual(of({ kind: 'redis', url: 'rediss://a', passwordFile: '/p', caCert: null, cert: null, key: null }), {
-    redis: 'rediss://a',
-    passwordFile: '/p',
-  });
+  t.deepEqual(
+    of({ kind: 'redis', url: 'rediss://a', passwordFile: '/p', sentinelPasswordFile: null, caCert: null, cert: null, key: null }),
+    {
+      redis: 'rediss://a',
+      passwordFile: '/p',
+    },
+  );
   const redisExpireAfter = '2h';
   t.deepEqual(of(namedStore({ redis: 'redis://a' }), { redisExpireAfter }), { redis: 'redis://a', expireAfter: '2h' });
   t.deepEqual(of(EMBEDDED, { redisExpireAfter }), { embedded: {} });
@@ -89,7 +92,8 @@ test('secrets are in the environment of the workers and in no settings', (t) => 
     workerConfig(args, { name: 'w1', concurrency: 1 }, [], PATHS),
   ];
   t.false(JSON.stringify(settings).includes('s3cret'));
-  t.deepEqual(workerEnvironment(args, env), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
+  const ofStore = { ROLLOUT_REDIS_PASSWORD: 's3cret', ROLLOUT_REDIS_SENTINEL_PASSWORD: 's3cret' };
+  t.deepEqual(workerEnvironment(args, { ...env, ...ofStore }), { ...env, ROLLOUT_HEADERS: '{"X-Key":"s3cret"}' });
   t.deepEqual(coordinatorEnvironment(args, env), { PATH: '/bin', MALLOC_ARENA_MAX: '2', NODE_OPTIONS: '--max-semi-space-size=8' });
 });
 

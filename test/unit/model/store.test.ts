@@ -1,48 +1,5 @@
 import test from 'ava';
-import {
-  EMBEDDED,
-  isSameStore,
-  namedStore,
-  redisAddress,
-  redisStoreProblem,
-  redisUrlProblem,
-  storeText,
-  withPaths,
-} from '../../../runtime/model/store.ts';
-
-test('a URL names host, port, user, database and whether TLS is spoken', (t) => {
-  const usual = { host: 'a', port: 6_379, db: 0, username: null, isTls: false };
-  t.deepEqual(redisAddress('redis://a'), usual);
-  t.deepEqual(redisAddress('redis://us%40er@a:1/3'), { ...usual, port: 1, db: 3, username: 'us@er' });
-  t.deepEqual(redisAddress('rediss://[::1]:6380/'), { ...usual, host: '::1', port: 6_380, isTls: true });
-});
-
-test('a URL that is none, or that holds a password, is refused without being shown', (t) => {
-  for (const url of ['redis://a', 'rediss://u@a:6380/0', 'redis://127.0.0.1:1']) t.is(redisUrlProblem(url), null, url);
-  for (const url of ['a:6379', 'http://a', 'redis://a:99999', 'redis://a?b=c', 'redis://a#b'])
-    t.regex(redisUrlProblem(url) ?? '', /^must be like redis:\/\/host:6379/, url);
-  const problem = redisUrlProblem('redis://user:secret@a') ?? '';
-  t.regex(problem, /ROLLOUT_REDIS_PASSWORD/);
-  t.false(problem.includes('secret'));
-});
-
-test('a URL with a mistake in one part is refused with the name of that part, and never ends as a bug', (t) => {
-  const cases: readonly [string, RegExp][] = [
-    ['redis://%zz@a', /user/],
-    ['rediss://us%2@a:6380', /user/],
-    ['redis://', /host/],
-    ['redis://a%zz', /host/],
-    ['redis://a,b:6379', /one host/],
-    ['redis://a:0', /port/],
-    ['redis://a/x', /number of a database/],
-    ['redis://a/99999999999999999999', /number of a database/],
-    ['redis+sentinel://a:26379/main', /primary.*Sentinel is not supported/],
-  ];
-  for (const [url, wanted] of cases) {
-    t.regex(redisUrlProblem(url) ?? '', wanted, url);
-    t.throws(() => redisAddress(url), { name: 'RolloutError', code: 'CONFIG_INVALID', message: /--redis, or store\.redis/ }, url);
-  }
-});
+import { EMBEDDED, isSameStore, namedStore, redisStoreProblem, storeText, withPaths } from '../../../runtime/model/store.ts';
 
 test('a certificate needs its key, TLS and a server', (t) => {
   const tls = { redis: 'rediss://a', caCert: 'ca.pem' };
@@ -51,7 +8,14 @@ test('a certificate needs its key, TLS and a server', (t) => {
   t.is(redisStoreProblem({ ...tls, cert: 'c', key: 'k' }), null);
   t.regex(redisStoreProblem({ ...tls, cert: 'c' }) ?? '', /both a client certificate and its key/);
   t.regex(redisStoreProblem({ redis: 'redis://a', caCert: 'ca.pem' }) ?? '', /rediss/);
+  t.regex(redisStoreProblem({ redis: 'redis+sentinel://a/g', caCert: 'ca.pem' }) ?? '', /rediss\+sentinel/);
   t.regex(redisStoreProblem({ redis: null, passwordFile: 'p' }) ?? '', /name the server/);
+});
+
+test('a password of Sentinels needs Sentinels', (t) => {
+  t.is(redisStoreProblem({ redis: 'redis+sentinel://a/g', sentinelPasswordFile: 'p' }), null);
+  t.regex(redisStoreProblem({ redis: 'redis://a,b', sentinelPasswordFile: 'p' }) ?? '', /redis\+sentinel:\/\//);
+  t.regex(redisStoreProblem({ sentinelPasswordFile: 'p' }) ?? '', /name the server/);
 });
 
 test('two stores are the same where all that leads to them is', (t) => {
@@ -64,7 +28,15 @@ test('two stores are the same where all that leads to them is', (t) => {
 });
 
 test('paths are made whole, and what is not given stays so', (t) => {
-  const store = { kind: 'redis', url: 'redis://a', passwordFile: 'p', caCert: null, cert: null, key: null } as const;
+  const store = {
+    kind: 'redis',
+    url: 'redis://a',
+    passwordFile: 'p',
+    sentinelPasswordFile: null,
+    caCert: null,
+    cert: null,
+    key: null,
+  } as const;
   t.deepEqual(
     withPaths(store, (path) => `/dir/${path}`),
     { ...store, passwordFile: '/dir/p' },

@@ -41,18 +41,18 @@ test('what would lose items without a word is refused, with what to do', (t) => 
   }
 });
 
-test('a Sentinel and a node of a cluster are refused with what to name instead, and with nothing else', (t) => {
-  const others: readonly [string, RegExp][] = [
-    ['redis_version:7.0.15\r\nredis_mode:sentinel\r\n', /refused: .*Sentinel.*not supported; name the primary/],
-    [`${GOOD.info}redis_mode:cluster\r\ncluster_enabled:1\r\n`, /refused: .*Cluster, which is not supported; .*cluster-enabled no/],
-  ];
-  for (const [info, wanted] of others) {
-    const found = told({ ...GOOD, info, config: null, denied: ['EVALSHA'] });
-    t.is(found.length, 1);
-    t.regex(found[0] ?? '', wanted);
-    t.false(keepsLedgers(info));
-  }
-  t.true(keepsLedgers(`${GOOD.info}redis_mode:standalone\r\ncluster_enabled:0\r\n`));
+test('a Sentinel is refused with the form of URL that names it, and with nothing else', (t) => {
+  const info = 'redis_version:7.0.15\r\nredis_mode:sentinel\r\n';
+  const found = told({ info, config: null, denied: ['EVALSHA'] });
+  t.is(found.length, 1);
+  t.regex(found[0] ?? '', /refused: .*Sentinel.*; .*redis\+sentinel:\/\//);
+  t.false(keepsLedgers(info));
+});
+
+test('a node of a Cluster is judged like a server by itself', (t) => {
+  const info = `${GOOD.info}redis_mode:cluster\r\ncluster_enabled:1\r\n`;
+  t.deepEqual(told({ info }), []);
+  t.true(keepsLedgers(info));
 });
 
 test('what a crash or a fail-over may lose is said, and the run goes on', (t) => {

@@ -1,0 +1,137 @@
+import { inspect } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { assert } from '../../runtime/base/assert.ts';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { systemRandom } from '../../runtime/base/random.ts';
+import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
+import { CallFailed } from '../../runtime/ledger/call-failed.ts';
+import type { Ledger } from '../../runtime/ledger/contract.ts';
+import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
+import { redisOptions } from '../../runtime/ledger/redis/options.ts';
+import { claim } from '../support/commit-parts.ts';
+import { scanned, start, win } from '../support/ledger-start.ts';
+import { GROUP, type RedisSentinels, redisSentinels } from '../support/redis-sentinels.ts';
+import { redisServer, redisStore } from '../support/redis-server.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
+
+const answered = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered({ clock: systemClock, random: systemRandom }, ask);
+
+async function opened(t: ExecutionContext, group: RedisSentinels, env: Readonly<Record<string, string>> = {}): Promise<Ledger> {
+  const ledger = await group.open('run', env);
+  t.teardown(() => ledger.dispose());
+  return ledger;
+}
+
+test('a ledger by its Sentinels is at their primary, and follows it to the replica that takes over', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t);
+  const ledger = await opened(t, group);
+  await start(ledger);
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]), { kind: 'claimed', cursor: 3 });
+  const before = await group.primary();
+  await group.replicated();
+  await before.kill();
+  t.like(await answered(() => claim(ledger, 0, 'w1', [{ cursor: 3, count: 3 }])), { kind: 'claimed', cursor: 6 });
+  t.not(await group.primary(), before);
+  t.like(await scanned(ledger, 0), { progress: { cursor: 6, running: 6 } });
+  await before.start();
+  const admin = before.client();
+  await until('it follows the new one', PATIENCE_MS, async () => (await admin.info('replication')).includes('role:slave'));
+  t.like(await (await opened(t, group)).progress(), { cursor: 6 });
+});
+
+test('a primary that has become a replica is left at the first READONLY, without a fail-over by its Sentinels too', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t);
+  const ledger = await opened(t, group);
+  await start(ledger);
+  const before = await group.primary();
+  await group.replicated();
+  // Nobody ends the connection, as Sentinels would: the server alone says what it is now.
+  const [, next] = group.servers;
+  assert(next !== undefined, 'a replica');
+  await next.client().replicaof('NO', 'ONE');
+  await before.client().replicaof('127.0.0.1', String(next.port));
+  await group.watch(next);
+  const refused = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]), { instanceOf: CallFailed, message: /READONLY/ });
+  t.like(refused, { fate: 'not-executed' });
+  t.like(await answered(() => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }])), { kind: 'claimed', cursor: 3 });
+});
+
+test('an operator’s fail-over in the middle of commits is followed, and nothing is lost', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t);
+  const ledger = await opened(t, group);
+  await start(ledger);
+  const before = await group.primary();
+  await group.failOver();
+  let cursor = 0;
+  for (; (await group.primary()) === before || cursor < 30; cursor += 3)
+    t.like(await answered(() => claim(ledger, 0, 'w1', [{ cursor, count: 3 }])), { kind: 'claimed', cursor: cursor + 3 });
+  t.like(await answered(() => scanned(ledger, 0)), { progress: { cursor, running: cursor } });
+});
+
+test('L40: a replica that takes over without the last writes is refused by the next verb, and a coordinator that begins anew goes on', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t);
+  const ledger = await opened(t, group);
+  await start(ledger);
+  await group.replicated();
+  const [primary, ...replicas] = group.servers;
+  await primary?.cutOff(replicas);
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]), { kind: 'claimed', cursor: 3 });
+  await primary?.kill();
+  for (const one of replicas) one.signal('SIGCONT');
+  await t.throwsAsync(
+    answered(() => claim(ledger, 0, 'w1', [{ cursor: 3, count: 3 }])),
+    { code: 'LEDGER_LOST_WRITES', message: /replica without them took over/ },
+  );
+  const next = await opened(t, group);
+  t.is((await win(next, 'second')).epoch, 1);
+  t.like(await scanned(next, 1), { progress: { cursor: 0, running: 0 } });
+});
+
+test('Sentinels that are away are passed over while one answers, and are named when none does', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t, { replicas: 0 });
+  await group.killSentinel(0);
+  await group.killSentinel(1);
+  for (let n = 0; n < 3; n += 1) t.is((await (await opened(t, group)).readLease()).lease, null);
+  await group.killSentinel(2);
+  const error = await t.throwsAsync(group.open('run'), { instanceOf: CallFailed });
+  t.regex(error.message, new RegExp(`ECONNREFUSED.*Sentinel 127\\.0\\.0\\.1:${group.ports[0]}.*start the server`));
+});
+
+test('a group that no Sentinel watches, and a primary that is a replica, are refused with what to do', async (t) => {
+  t.timeout(120_000);
+  const [group, elsewhere] = [await redisSentinels(t, { replicas: 0 }), await redisServer(t)];
+  const unknown = openBy(group.url.replace(GROUP, 'other'));
+  await t.throwsAsync(unknown, { code: 'STORE_UNFIT', message: /no group of the name other.*SENTINEL MASTERS/ });
+  await group.servers[0]?.client().replicaof('127.0.0.1', String(elsewhere.port));
+  const error = await t.throwsAsync(group.open('run'), { instanceOf: CallFailed, message: /is a replica, and Sentinel.*names it/ });
+  t.like(error, { fate: 'not-executed' });
+});
+
+test('the password of the Sentinels is one of its own, and stands in no error', async (t) => {
+  t.timeout(120_000);
+  const [secret, other] = ['of-the-sentinels', 'of-the-servers'];
+  const group = await redisSentinels(t, { replicas: 0, sentinelPassword: secret, password: other });
+  const both = { ROLLOUT_REDIS_PASSWORD: other, ROLLOUT_REDIS_SENTINEL_PASSWORD: secret };
+  t.is((await (await opened(t, group, both)).readLease()).lease, null);
+  for (const wrong of [undefined, 'not-it', other]) {
+    const env = { ROLLOUT_REDIS_PASSWORD: other, ...(wrong !== undefined && { ROLLOUT_REDIS_SENTINEL_PASSWORD: wrong }) };
+    const error = await t.throwsAsync(group.open('run', env), {
+      code: 'STORE_FAILED',
+      message: /(?:NOAUTH|WRONGPASS).*Sentinel.*--redis-sentinel-password-file/,
+    });
+    for (const word of [secret, other, 'not-it']) t.false(inspect(error, { depth: 20, showHidden: true }).includes(word), word);
+  }
+  const swapped = group.open('run', { ...both, ROLLOUT_REDIS_PASSWORD: secret });
+  await t.throwsAsync(swapped, { code: 'STORE_FAILED', message: /WRONGPASS.*--redis-password-file/ });
+});
+
+function openBy(url: string): Promise<Ledger> {
+  return redisOptions(redisStore(url), {}).then((redis) =>
+    openRedisLedger({ runId: 'run', redis, random: systemRandom, onError: () => undefined }),
+  );
+}
