@@ -48,6 +48,9 @@ export const LONGEST: readonly string[] = [
 /** Their items, timeouts and deadlines take far longer than their processes work: less than a third of their time. */
 export const WAITING: readonly string[] = [
   'test/e2e/redis-ills.test.ts',
+  'test/integration/redis-sentinel.test.ts',
+  'test/e2e/redis-failover.test.ts',
+  'test/integration/redis-cluster-failover.test.ts',
   'test/e2e/all-sick.test.ts',
   'test/e2e/drain.test.ts',
   'test/e2e/sick-server.test.ts',
