@@ -21,7 +21,7 @@ test('of a Cluster each primary is examined, and what stands in the way of a fai
   const primaries = cluster.nodes.slice(0, 3).map(({ port }) => `127.0.0.1:${port}`);
   t.deepEqual(servers.map(({ server }) => server).toSorted(), primaries.toSorted());
   const told = await asked(cluster.url);
-  for (const one of primaries) t.regex(told.stdout, new RegExp(`server: ${one}, a primary of the Cluster.*; replicas: 1`));
+  for (const one of primaries) t.regex(told.stdout, new RegExp(`server: ${one}, a primary of the Cluster, may have a run; replicas: 1`));
   t.regex(told.stdout, /warned: .*cut off.*\n {4}remedy: set min-replicas-to-write 1/);
   const [one] = primaries;
   t.regex((await asked(`redis://${one}`)).stdout, /warned: the URL names one node.*\n {4}remedy: name several/);
@@ -42,7 +42,7 @@ test('by Sentinels their primary is examined, and so are they', async (t) => {
   const primary = `127.0.0.1:${(await group.primary()).port}`;
   const whole = await asked(group.url);
   t.is(whole.exit, 0, whole.stderr);
-  t.regex(whole.stdout, new RegExp(`server: ${primary}, the primary that the Sentinels name; replicas: 2`));
+  t.regex(whole.stdout, new RegExp(`server: ${primary}, the primary that the Sentinels name, may have a run; replicas: 2`));
   t.regex(whole.stdout, /remedy: set min-replicas-to-write 1/);
   t.notRegex(whole.stdout, /fail-over \(|do not answer/);
   await group.killSentinel(0);
@@ -85,9 +85,31 @@ test('the user that the documentation names has all that a run on a Cluster need
   const command = run.start();
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   t.is((await run.verb('verify')).exit, 0);
+  const { runId } = JSON.parse(await readFile(join(run.state, 'run.json'), 'utf8')) as { readonly runId: string };
+  const { port } = await cluster.ownerOf(runId);
+  const own = await run.verb('doctor');
+  t.is(own.exit, 0, own.stderr);
+  t.regex(own.stdout, new RegExp(`\\n  server: 127.0.0.1:${port}, a primary of the Cluster, has run ${runId}; replicas: 0\\n`));
+  t.is(own.stdout.split('\n  server: ').length, 2, 'the others are not examined');
   const [first] = cluster.nodes;
   await first?.client().call('ACL', 'DELUSER', 'rollout');
   const told = await verb(['doctor', ...store], '/');
   t.is(told.exit, 4);
   t.regex(told.stderr, /WRONGPASS.*--redis-password-file/);
+});
+
+test('doctor needs a server, or a run that has its ledger on one', async (t) => {
+  const run = makeRun(t, { lines: batchLines(2), args: ['--backend', 'mock', '--mock-latency', '1ms'] });
+  const command = run.start();
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  const cases: readonly [readonly string[], RegExp][] = [
+    [[], /name a Redis server with --redis, or a run.*with --state/],
+    [['--state', run.state], /has its ledger in the state directory/],
+    [['--state', run.dir], /no run was begun in/],
+  ];
+  for (const [args, wanted] of cases) {
+    const { exit, stderr } = await verb(['doctor', ...args], '/');
+    t.is(exit, 2, args.join(' '));
+    t.regex(stderr, wanted);
+  }
 });

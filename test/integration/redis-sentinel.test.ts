@@ -71,6 +71,26 @@ test('an operator’s fail-over in the middle of commits is followed, and nothin
   t.like(await answered(() => scanned(ledger, 0)), { progress: { cursor, running: cursor } });
 });
 
+test('L38: a primary that was stopped and replaced carries out late what its caller has long asked again elsewhere, and it counts nowhere', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t);
+  const redis = { ...(await redisOptions(redisStore(group.url), {})), socketTimeout: 300 };
+  const ledger = await openRedisLedger({ runId: 'run', redis, random: systemRandom, onError: () => undefined });
+  t.teardown(() => ledger.dispose());
+  await start(ledger);
+  const before = await group.primary();
+  await group.replicated();
+  before.signal('SIGSTOP');
+  const late = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 5 }]), { instanceOf: CallFailed });
+  t.like(late, { fate: 'unknown' });
+  t.like(await answered(() => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }])), { kind: 'claimed', cursor: 3 });
+  before.signal('SIGCONT');
+  const admin = before.client();
+  await until('it follows the new one', PATIENCE_MS, async () => (await admin.info('replication')).includes('role:slave'));
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 3, count: 3 }]), { kind: 'claimed', cursor: 6 });
+  t.like(await scanned(ledger, 0), { progress: { cursor: 6, running: 6 } });
+});
+
 test('L40: a replica that takes over without the last writes is refused by the next verb, and a coordinator that begins anew goes on', async (t) => {
   t.timeout(120_000);
   const group = await redisSentinels(t);

@@ -25,11 +25,11 @@ export async function checkServer(store: RedisStore, env: Environment, runId: st
   return reportOf(server, answers, { kind: 'alone' }).findings;
 }
 
-/** Of each server on which a run may come to be. */
-export async function examineServers(store: RedisStore, env: Environment): Promise<readonly ServerReport[]> {
+/** Of the server that has this run; where none is named, of each server on which one may come to be. */
+export async function examineServers(store: RedisStore, env: Environment, runId: string | null): Promise<readonly ServerReport[]> {
   const options = await redisOptions(store, env);
-  const { group, runIds } = await spreadOf(options, (await examined(options, ANY_RUN)).answers.info);
-  const all = await Promise.all(runIds.map((runId) => examined(options, runId)));
+  const { group, runIds } = await spreadOf(options, (await examined(options, runId ?? ANY_RUN)).answers.info);
+  const all = await Promise.all((runId === null ? runIds : [runId]).map((one) => examined(options, one)));
   return all.map(({ server, answers }) => reportOf(server, answers, group));
 }
 
