@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
+import { freePort } from '../support/free-port.ts';
 import { redisCluster } from '../support/redis-cluster.ts';
 import { GROUP, redisSentinels } from '../support/redis-sentinels.ts';
 import { redisServer } from '../support/redis-server.ts';
@@ -64,7 +65,7 @@ test('by Sentinels their primary is examined, and so are they', async (t) => {
 });
 
 test('a node that has no slots, and a Cluster that lacks some, are told with what to do', async (t) => {
-  const node = await redisServer(t, ['--cluster-enabled', 'yes']);
+  const node = await redisServer(t, ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]);
   const { exit, stderr } = await asked(node.url);
   t.is(exit, 4);
   t.regex(stderr, /CLUSTERDOWN.*CLUSTER NODES/);
