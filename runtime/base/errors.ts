@@ -21,6 +21,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   SEGMENT_MISSING: { exit: 2, isRetryable: false },
   RESULTS_DAMAGED: { exit: 2, isRetryable: false },
   RESULT_LOG_FAILED: { exit: 4, isRetryable: true },
+  RESULTS_FULL: { exit: 4, isRetryable: false },
   STORE_FAILED: { exit: 4, isRetryable: true },
   STORE_UNFIT: { exit: 2, isRetryable: false },
   NETWORK_FILE_SYSTEM: { exit: 2, isRetryable: false },
@@ -54,6 +55,7 @@ export type ErrorCode =
   | 'SEGMENT_MISSING'
   | 'RESULTS_DAMAGED'
   | 'RESULT_LOG_FAILED'
+  | 'RESULTS_FULL'
   | 'STORE_FAILED'
   | 'STORE_UNFIT'
   | 'NETWORK_FILE_SYSTEM'

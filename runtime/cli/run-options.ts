@@ -50,6 +50,8 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   redisCert: optionOf(COORDINATOR['store.cert']),
   redisKey: optionOf(COORDINATOR['store.key']),
   redisExpireAfter: optionOf(COORDINATOR['store.expireAfter']),
+  results: optionOf(COORDINATOR['results.place']),
+  inlineLimit: optionOf(COORDINATOR['results.inlineLimit']),
   redisWait: {
     flags: '--redis-wait <duration>',
     help: 'end with 4, everything kept, where the Redis server could not be used for so long',

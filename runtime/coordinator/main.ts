@@ -17,8 +17,6 @@ import { withDeadlines } from '../ledger/deadline.ts';
 import { EVENT_LEVELS } from '../model/event.ts';
 import { storeText } from '../model/store.ts';
 import { withWayOut } from '../model/way-out.ts';
-import { directoryPlace } from '../results/place/directory.ts';
-import { statePaths } from '../run-dir/paths.ts';
 import { identifyRun } from './boot/identify.ts';
 import { claimOutputs } from './boot/outputs.ts';
 import type { Again } from './boot/reopening.ts';
@@ -100,7 +98,8 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const outputs = await claimOutputs(settings, keepFilesPrivate());
   const input = await prepareInput({ input: settings.input, form: settings.form, stateDir: settings.stateDir });
   const [clock, random] = [systemClock, systemRandom];
-  const { runId } = await identifyRun(settings, input.path, clock);
+  const run = await identifyRun(settings, input.path, clock);
+  const { runId } = run;
   const level = settings.logLevel === 'debug' ? 'debug' : 'info';
   const events = createEvents({ to: settings.events, runId, clock, log, levels: EVENT_LEVELS, level });
   const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
@@ -111,7 +110,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
     context.storeTrouble = why;
   };
   const trouble = new StoreTrouble({ store: storeText(settings.store), clock, log, tell: tellParent, onChange });
-  const store = await openStore({ settings, runId, env: process.env, clock, random, log, trouble });
+  const store = await openStore({ settings, run, env: process.env, clock, random, log, trouble });
   const ledger = trouble.of(withDeadlines(testHook.ledger(store.ledger), clock, store.limits));
   try {
     const { again, isResuming } = wish;
@@ -122,7 +121,8 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
       place: runPlace({
         ...shared,
         ...outputs,
-        results: directoryPlace(statePaths(settings.stateDir).segmentsDir),
+        results: store.results,
+        admission: store.admission,
         inputPath: input.path,
         again,
         http,

@@ -17,13 +17,14 @@ import type { ResultsPlace } from '../results/place/contract.ts';
 import { writeFinishedRun } from '../run-dir/finished-run.ts';
 import { type StatePaths, statePaths } from '../run-dir/paths.ts';
 import { type ServedRun, writeServing } from '../run-dir/state-files.ts';
+import { type Admission, type Admitted, admit } from './boot/admission.ts';
 import { bootDisk } from './boot/boot-disk.ts';
 import { type CheckedLog, checkLog, type UncheckedLog } from './boot/checked-log.ts';
 import { completeIdentity } from './boot/identify.ts';
 import type { Outputs } from './boot/outputs.ts';
 import type { BootDisk } from './boot/recover.ts';
 import type { Again } from './boot/reopening.ts';
-import { patientReads, untilAnswered } from './perform/ledger-writer.ts';
+import { patientReads } from './perform/ledger-writer.ts';
 import type { CoordinatorSettings } from './settings.ts';
 import { refuseStoreBehind } from './shutdown/store-behind.ts';
 import type { SeenEpoch } from './state/commands.ts';
@@ -33,8 +34,10 @@ export interface RunPlace {
   readonly disk: BootDisk;
   startIndexing(): Indexing;
   openInput(indexing: Indexing): Promise<Pick<InputReader, 'lines' | 'invalidReason' | 'survey' | 'close'>>;
-  /** Rejects where a line of the input is no item. */
-  refuseInvalid(summary: IndexSummary): Promise<void>;
+  /** Nothing may be handed out before `checkInput`. */
+  readonly mustSeeInput: boolean;
+  /** Rejects where the input may not be run: for its bad lines, or since it is another list than the run's. */
+  checkInput(epoch: Epoch, summary: IndexSummary): Promise<Admitted>;
   /** The index is whole. */
   keepIdentity(summary: IndexSummary): Promise<void>;
   /** Compares the log with the ledger before anything is executed, and reopens what was asked for. */
@@ -54,8 +57,10 @@ export interface RunPlaceOptions extends Outputs {
   readonly settings: CoordinatorSettings;
   readonly inputPath: string;
   readonly ledger: Ledger;
-  /** Where the results are. */
+  /** Where the results are; each call is asked until it is answered (L20). */
   readonly results: ResultsPlace;
+  /** Null where any list may be run. */
+  readonly admission: Admission | null;
   /** What is recorded and is to run again. */
   readonly again: Again;
   readonly address: string;
@@ -68,16 +73,20 @@ export interface RunPlaceOptions extends Outputs {
 }
 
 export function runPlace(options: RunPlaceOptions): RunPlace {
-  const { runId, settings, inputPath, ledger, results, again, address, http, pid, clock, random, log } = options;
+  const { runId, settings, inputPath, ledger, results, admission, again, address, http, pid, clock, random, log } = options;
   const { form, maxLineBytes, limit, hintsFile: file, stateDir } = settings;
   const paths = statePaths(stateDir);
   const dir = paths.indexDir;
   const reads = patientReads(ledger, { clock, random });
   return {
-    disk: bootDisk({ paths, runId, place: results, ask: (call) => untilAnswered({ clock, random }, call) }),
+    disk: bootDisk({ paths, runId, place: results }),
     startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
     openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
-    refuseInvalid: (summary) => refuseInvalid(inputPath, dir, summary),
+    mustSeeInput: settings.onInvalid === 'fail' || admission !== null,
+    checkInput: async (epoch, summary) => {
+      if (settings.onInvalid === 'fail') await refuseInvalid(inputPath, dir, summary);
+      return admission === null ? { kind: 'admitted' } : admit(admission, epoch, { inputPath, form, maxLineBytes, summary });
+    },
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
     checkLog: (unchecked) => checkLog({ inputPath, paths, place: results, form, again, ledger, reads, log }, unchecked),
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),

@@ -28,7 +28,7 @@ import { stateFrom } from './state/mirror.ts';
 import type { MachineSettings, State } from './state/state.ts';
 import type { TestHook } from './test-hook.ts';
 
-export type ServeSettings = Omit<MachineSettings, keyof Timing> & Pick<CoordinatorSettings, 'timing' | 'form' | 'onInvalid'>;
+export type ServeSettings = Omit<MachineSettings, keyof Timing> & Pick<CoordinatorSettings, 'timing' | 'form'>;
 
 /** What a coordinator is joined from. main.ts makes it of the machine that it runs on, the simulation of its world. */
 export interface ServeOptions {
@@ -52,7 +52,7 @@ export interface ServeOptions {
 
 /** Serves the run until it is over, paused, fenced or interrupted; answers the exit code. Rejects where it cannot go on. */
 export async function serve(options: ServeOptions): Promise<ExitCode> {
-  const { recovered, settings, place, clock, random, ledger } = options;
+  const { recovered, place, clock, random, ledger } = options;
   const { leaseHolder } = recovered;
   const { epoch } = leaseHolder.lease();
   const found = recovered.scan.progress.state;
@@ -70,7 +70,8 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     const ready = { ...options, recovered: { ...recovered, scan }, writer, indexing, checked };
     const isCompleted = scan.progress.state.kind === 'completed';
     if (isCompleted && !(await hasGrown(ready))) return await finishAgain(ready);
-    if (settings.onInvalid === 'fail' && !(await isInputAccepted(ready))) return EXIT.interrupted;
+    const refused = place.mustSeeInput ? await refusalOfInput(ready) : null;
+    if (refused !== null) return refused;
     if (isCompleted) await reopenForMore(ledger, leaseHolder.nextStamp(), writer);
     return await run(ready);
   } finally {
@@ -90,12 +91,13 @@ function refusePaused({ log }: ServeOptions, reason: string): ExitCode {
   return EXIT.paused;
 }
 
-/** The whole input is indexed before the first item is handed out, and refused where it has bad lines; false when interrupted. */
-async function isInputAccepted({ place, indexing, stop }: Ready): Promise<boolean> {
+/** The whole input is indexed before the first item is handed out, and may be refused; null where it is not. */
+async function refusalOfInput({ place, indexing, stop, writer, recovered }: Ready): Promise<ExitCode | null> {
   const summary = await Promise.race([indexing.done, aborted(stop)]);
-  if (summary === undefined) return false;
-  await place.refuseInvalid(summary);
-  return true;
+  if (summary === undefined) return EXIT.interrupted;
+  const admitted = await writer.write(() => place.checkInput(recovered.leaseHolder.lease().epoch, summary));
+  if (admitted === null) return EXIT.fenced;
+  return admitted.kind === 'full' ? leave({ kind: 'results-full', reason: admitted.reason }, 0) : null;
 }
 
 /** The list of a completed run has more items than are recorded: `--extend` has proved that it begins with the old one. */
@@ -166,12 +168,13 @@ interface Parts {
 function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts): Perform {
   const { recovered, place, ledger, writer, indexing, clock, events, log, settings, onCommand } = ready;
   const { epoch } = recovered.leaseHolder.lease();
+  const onFull = (reason: string): void => end.come({ kind: 'results-full', reason });
   const perform = createPerformer({
     epoch,
     nextStamp: () => recovered.leaseHolder.nextStamp(),
     ledger,
     writer,
-    cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail }),
+    cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail, onFull }),
     replies,
     source,
     form: settings.form,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Rules } from '../base/config/settings.ts';
 import { loadSettings } from '../base/config/settings-file.ts';
 import { loopback } from '../base/loopback.ts';
+import { INLINE_LIMIT_BYTES } from '../model/results-kind.ts';
 import type { ItemForm } from '../model/session.ts';
 import { EXPIRE_AFTER_MS, expiryProblem, namedStore, redisStoreProblem, type Store, withPaths } from '../model/store.ts';
 import { checkBeats, checkTiming, type Timing } from '../model/timing.ts';
@@ -32,6 +33,8 @@ export interface CoordinatorSettings extends Omit<CoordinatorFile, Changed> {
   readonly store: Store;
   /** How long after its end a server keeps the keys of a finished run; 0 for ever. */
   readonly expireAfterMs: number;
+  /** So much the results of a run may take where they are kept in Redis. */
+  readonly inlineLimitBytes: number;
   readonly form: ItemForm;
   readonly stallAfterMs: number;
   /** Infinity for never. */
@@ -55,6 +58,7 @@ export async function loadCoordinatorSettings(path: string): Promise<Coordinator
     tlsDir: tls.dir ?? statePaths(stateDir).tlsDir,
     store: storeOf(store),
     expireAfterMs: store.expireAfter ?? EXPIRE_AFTER_MS,
+    inlineLimitBytes: file.results.inlineLimit ?? INLINE_LIMIT_BYTES,
     form: raw ? 'raw' : 'batch',
     drainTimeoutMs: drainTimeout,
     stallAfterMs: stallAfter,

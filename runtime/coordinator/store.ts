@@ -4,10 +4,16 @@ import type { Log } from '../base/log.ts';
 import { isProcessDead, isProcessDeadOnThisBoot, type ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Random } from '../base/random.ts';
 import type { Ledger } from '../ledger/contract.ts';
-import type { Limits } from '../ledger/deadline.ts';
+import { answered, type Limits } from '../ledger/deadline.ts';
 import { EMBEDDED_LIMITS, openEmbeddedLedger } from '../ledger/embedded/ledger.ts';
+import type { Session } from '../ledger/redis/session.ts';
 import type { RedisStore } from '../model/store.ts';
+import { throughCalls } from '../results/place/calls.ts';
+import type { ResultsPlace } from '../results/place/contract.ts';
+import { directoryPlace } from '../results/place/directory.ts';
 import { statePaths } from '../run-dir/paths.ts';
+import type { RunFile } from '../run-dir/run-file.ts';
+import type { Admission } from './boot/admission.ts';
 import { untilAnswered } from './perform/ledger-writer.ts';
 import type { StoreTrouble } from './perform/store-trouble.ts';
 import type { CoordinatorSettings } from './settings.ts';
@@ -15,6 +21,10 @@ import type { CoordinatorSettings } from './settings.ts';
 /** The ledger of the run, and what its kind of store can say of other processes. */
 export interface OpenStore {
   readonly ledger: Ledger;
+  /** Where the results are; each call is asked until it is answered (L20). */
+  readonly results: ResultsPlace;
+  /** What the list is asked for where the results are in Redis; else null. */
+  readonly admission: Admission | null;
   readonly limits: Limits;
   /** True only when certain; where machines share the store, one cannot tell for another. */
   readonly isDead: (process: ProcessIdentity) => Promise<boolean>;
@@ -23,8 +33,8 @@ export interface OpenStore {
 }
 
 export interface StoreOptions {
-  readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'store' | 'expireAfterMs'>;
-  readonly runId: string;
+  readonly settings: Pick<CoordinatorSettings, 'stateDir' | 'store' | 'expireAfterMs' | 'inlineLimitBytes'>;
+  readonly run: Pick<RunFile, 'runId' | 'results'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -51,15 +61,19 @@ async function openEmbedded({ settings, clock }: StoreOptions): Promise<OpenStor
     killedPid = pid;
   };
   const ledger = await openEmbeddedLedger({ dir: statePaths(settings.stateDir).storeDir, clock, onKilled });
-  return { ledger, limits: EMBEDDED_LIMITS, isDead: isProcessDead, killedPid: () => killedPid };
+  const results = directoryOf(settings);
+  return { ledger, results, admission: null, limits: EMBEDDED_LIMITS, isDead: isProcessDead, killedPid: () => killedPid };
+}
+
+function directoryOf({ stateDir }: StoreOptions['settings']): ResultsPlace {
+  return directoryPlace(statePaths(stateDir).segmentsDir);
 }
 
 /** A server that does not answer is asked again for as long as any other call. The client is loaded where it is needed alone. */
-async function openRedis(
-  { settings: { expireAfterMs }, runId, env, clock, random, log, trouble }: StoreOptions,
-  store: RedisStore,
-): Promise<OpenStore> {
-  const [{ openRedisLedger, REDIS_LIMITS }, { redisOptions }, { requireFit }] = await Promise.all([
+async function openRedis(options: StoreOptions, store: RedisStore): Promise<OpenStore> {
+  const { settings, run, env, clock, random, log, trouble } = options;
+  const { runId } = run;
+  const [{ openRedisRun, REDIS_LIMITS }, { redisOptions }, { requireFit }] = await Promise.all([
     import('../ledger/redis/ledger.ts'),
     import('../ledger/redis/options.ts'),
     import('../ledger/redis/server-check.ts'),
@@ -69,6 +83,26 @@ async function openRedis(
   const findings = await asked('check', () => requireFit(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
-  const ledger = await asked('open', () => openRedisLedger({ runId, redis, random, expireAfterMs, onError }));
-  return { ledger, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
+  const { expireAfterMs } = settings;
+  const { ledger, session } = await asked('open', () => openRedisRun({ runId, redis, random, expireAfterMs, onError }));
+  const kept = run.results === 'inline' ? await inlineOf(options, store, session) : { results: directoryOf(settings), admission: null };
+  return { ledger, ...kept, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
+}
+
+/** An append is several round trips, each of which is limited by itself (ledger/redis/connection.ts). */
+const RESULTS_CALL_MS = 120_000;
+
+async function inlineOf(
+  { settings, run, clock, random, trouble }: StoreOptions,
+  store: RedisStore,
+  session: Session,
+): Promise<Pick<OpenStore, 'results' | 'admission'>> {
+  const [{ inlinePlace }, { bindInput }] = await Promise.all([import('../results/inline/place.ts'), import('../results/inline/input.ts')]);
+  const { inlineLimitBytes: limitBytes } = settings;
+  const through = <T>(verb: string, call: () => Promise<T>): Promise<T> =>
+    untilAnswered({ clock, random }, () => trouble.hear(verb, () => answered(clock, RESULTS_CALL_MS, verb, call())));
+  return {
+    results: throughCalls(inlinePlace({ session, runId: run.runId, server: store.url, limitBytes, random }), through),
+    admission: { limitBytes, bind: (epoch, input, instead) => through('bind input', () => bindInput(session, epoch, input, instead)) },
+  };
 }

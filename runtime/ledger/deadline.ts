@@ -25,7 +25,8 @@ export function withDeadlines(ledger: Ledger, clock: Clock, longer: Limits = {})
   return Object.fromEntries(limited) as unknown as Ledger;
 }
 
-async function answered<T>(clock: Clock, limitMs: number, name: string, answer: Promise<T>): Promise<T> {
+/** Of one call. */
+export async function answered<T>(clock: Clock, limitMs: number, name: string, answer: Promise<T>): Promise<T> {
   if (await inTime(clock, limitMs, answer)) return answer;
   throw new CallFailed('unknown', `the store has not answered ${name} for ${limitMs / 1_000} s`);
 }

@@ -45,7 +45,8 @@ async function stampOf(path: string): Promise<FileStamp> {
   }
 }
 
-async function hashBeginning(path: string, bytes: number): Promise<string> {
+/** SHA-256 of so many bytes. */
+export async function hashBeginning(path: string, bytes: number): Promise<string> {
   const sha256 = createHash('sha256');
   if (bytes === 0) return sha256.digest('hex');
   try {

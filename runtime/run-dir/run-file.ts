@@ -6,6 +6,7 @@ import type { FileStamp } from '../base/fs/file-stamp.ts';
 import { ifThere } from '../base/fs/if-there.ts';
 import { MAX_LINE_BYTES } from '../model/limits.ts';
 import { redisUrlProblem } from '../model/redis-url.ts';
+import type { ResultsKind } from '../model/results-kind.ts';
 import { EMBEDDED, type Store } from '../model/store.ts';
 import { statePaths } from './paths.ts';
 import type { RunSettings } from './run-settings.ts';
@@ -27,6 +28,8 @@ export interface RunFile {
   readonly input: RunInput;
   readonly settings: RunSettings;
   readonly store: Store;
+  /** Where its results are kept. */
+  readonly results: ResultsKind;
 }
 
 const runFile: z.ZodType<RunFile> = z.object({
@@ -48,6 +51,7 @@ const runFile: z.ZodType<RunFile> = z.object({
     overrideModel: z.string().nullable(),
   }),
   store: z.discriminatedUnion('kind', [z.object({ kind: z.literal('embedded') }), redisStore()]).default(EMBEDDED),
+  results: z.enum(['directory', 'inline']).default('directory'),
 });
 
 function redisStore() {

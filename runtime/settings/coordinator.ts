@@ -139,6 +139,20 @@ export const COORDINATOR = {
     text: 'at the end of the list, give idle workers a second attempt of items that run long',
     more: ' (over 1.5 times the median); the first that ends is the record, the other is stopped',
   },
+  'results.place': {
+    kind: 'choice',
+    choices: ['directory', 'inline'],
+    otherwise: 'as the run was begun, else `directory`',
+    flags: '--results <place>',
+    text: 'where results are kept until they are exported: in the state directory, or beside the ledger in Redis (small runs)',
+    more: ' ([redis.md](redis.md#results-in-redis))',
+  },
+  'results.inlineLimit': {
+    kind: 'size',
+    otherwise: '64MiB',
+    flags: '--inline-limit <size>',
+    text: 'how much the results in Redis may take; a run that needs more ends with 4, and goes on with a higher limit',
+  },
   'results.model': {
     kind: 'text',
     otherwise: 'none',

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const LOG = ['test/unit/results/log/*.test.ts', 'test/unit/results/place/*.test.ts', 'test/integration/log-kill.test.ts'];
+const INLINE = ['test/contract/results-inline.test.ts', 'test/integration/redis-results.test.ts'];
 const DIRECTORY = ['test/contract/results-directory.test.ts', ...LOG];
 
 /** Faults between the result log and the ledger, and in who reads the log. */
@@ -24,10 +25,58 @@ export const RESULTS_MUTANTS: readonly Mutant[] = [
   {
     name: 'append-of-unknown-fate-not-asked-again',
     rule: 'L20',
-    file: 'runtime/results/log/log.ts',
-    old: 'await this.#ask(() => this.#writer.append(bytes))',
-    new: 'await this.#writer.append(bytes)',
-    tests: LOG,
+    file: 'runtime/results/place/calls.ts',
+    old: "through('append', () => writer.append(bytes))",
+    new: 'writer.append(bytes)',
+    tests: ['test/unit/results/place/calls.test.ts'],
+  },
+  {
+    name: 'redis-append-not-fenced',
+    rule: 'R1',
+    file: 'runtime/ledger/redis/lua/append-segment.lua',
+    old: 'local refused = refusedByEpoch()\n',
+    new: 'local refused = nil\n',
+    tests: INLINE,
+  },
+  {
+    name: 'redis-append-without-its-place',
+    rule: 'R1',
+    file: 'runtime/ledger/redis/lua/append-segment.lua',
+    old: "if bytes == at and redis.call('STRLEN', key) == from then\n  planGrowth(at, creator, added)",
+    new: 'if bytes then\n  planGrowth(bytes, creator, added)',
+    tests: INLINE,
+  },
+  {
+    name: 'redis-settle-before-append',
+    rule: 'L18',
+    file: 'runtime/results/inline/writer.ts',
+    old: 'const fenced = await this.#appendPart(at, bytes.subarray(at - this.#bytes, at - this.#bytes + part));\n      if (fenced !== null) return fenced;\n',
+    new: 'this.#appendPart(at, bytes.subarray(at - this.#bytes, at - this.#bytes + part)).catch(() => undefined);\n',
+    tests: INLINE,
+  },
+  {
+    name: 'redis-segment-created-twice',
+    rule: 'L17',
+    file: 'runtime/ledger/redis/lua/create-segment.lua',
+    old: "return { 'exists', writes }",
+    new: "return { 'created', writes }",
+    tests: INLINE,
+  },
+  {
+    name: 'redis-results-over-their-limit',
+    rule: 'R2',
+    file: 'runtime/results/inline/writer.ts',
+    old: 'if (end > mostBytes) return',
+    new: 'if (this.#bytes > mostBytes) return',
+    tests: INLINE,
+  },
+  {
+    name: 'another-list-taken-for-grown',
+    rule: 'R3',
+    file: 'runtime/coordinator/boot/admission.ts',
+    old: 'return (await hashBeginning(inputPath, kept.bytes)) === kept.sha256;',
+    new: 'return true;',
+    tests: ['test/unit/coordinator/boot/admission.test.ts'],
   },
   {
     name: 'unknown-settle-taken-for-known',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { withLedger } from '../../runtime/cli/status/stored-ledger.ts';
+import { withRun } from '../../runtime/cli/status/stored-ledger.ts';
 import { statePaths } from '../../runtime/run-dir/paths.ts';
 import { type Command, type Launcher, startCommand } from '../support/command.ts';
 import { exitOf } from '../support/run.ts';
@@ -29,7 +29,7 @@ async function drill(t: ExecutionContext, kind: StoreKind, launcher: Launcher, a
   t.is(fencedEvents(command).length, 1, 'it is said once');
   t.is(printedEvents(command).at(-1)?.['kind'], 'coordinator_fenced', 'and it is the last word');
   t.true(tookMs < FENCED_MS, `${tookMs} ms`);
-  await withLedger({}, statePaths(state), async (ledger) => {
+  await withRun({}, statePaths(state), async ({ ledger }) => {
     t.like((await ledger.readLease()).lease, { holder: 'test-fence', epoch: 1 }, 'the rival holds the lease');
     t.is((await ledger.progress()).done, 0);
   });

@@ -33,7 +33,6 @@ const SETTINGS = {
   stallAfterMs: 180_000,
   stallTimeoutMs: Number.POSITIVE_INFINITY,
   form: 'batch',
-  onInvalid: 'record',
 } as const;
 const ROOM_LOOK_MS = 500;
 const MIRROR_LOOK_MS = 500;
@@ -182,7 +181,8 @@ export class SimCoordinator {
       startIndexing: () => new SimIndexing(world.plan, clock),
       openInput: async (indexing) =>
         simInput(world.plan, clock, indexing, () => world.coverage.count('claimed while the input was being indexed')),
-      refuseInvalid: async () => undefined,
+      mustSeeInput: false,
+      checkInput: async () => ({ kind: 'admitted' }),
       keepIdentity: async () => undefined,
       checkLog: async ({ epoch, scan }) => {
         await this.#readLog();
@@ -203,7 +203,7 @@ export class SimCoordinator {
     const { disk } = this.#world;
     const own = disk.connect(this.process);
     const place = directoryPlace(STATE.segmentsDir, own, this.#world.stream(`place of ${this.process.name}`));
-    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, ask: (call) => call(), disk: own });
+    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, disk: own });
     return {
       ...real,
       createLog: async (epoch, place) => {

@@ -28,6 +28,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'run-dir': ['model', 'settings', 'input/file'],
   'results/place': ['model', 'ledger'],
   'results/log': ['model', 'format', 'ledger', 'results/place'],
+  'results/inline': ['model', 'ledger', 'ledger/redis', 'results/log', 'results/place'],
   'results/export': ['model', 'format', 'results/log', 'results/place'],
   'results/verify': ['model', 'format', 'results/log', 'results/place', 'input/index'],
   'rpc/mapping': ['model', 'rpc/gen/rollout/v1'],
@@ -56,7 +57,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'coordinator/server': ['model', 'rpc', 'tls', 'coordinator/perform'],
   'coordinator/shutdown': ['model', 'lease', 'ledger', 'run-dir', 'coordinator/state'],
   'coordinator/boot': [
-    ...['model', 'format', 'lease', 'ledger', 'input/index', 'results/log', 'results/export', 'results/place', 'run-dir'],
+    ...['model', 'format', 'lease', 'ledger', 'input/index', 'results/log', 'results/export', 'results/inline', 'results/place', 'run-dir'],
     ...['coordinator/perform', 'coordinator/server'],
   ],
   coordinator: [
@@ -71,6 +72,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
       'input/file',
       'input/index',
       'results/export',
+      'results/inline',
       'results/place',
       'run-dir',
     ],
@@ -83,6 +85,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'ledger/embedded',
     'ledger/redis',
     'input/index',
+    'results/inline',
     'results/log',
     'results/place',
     'rpc',

@@ -4,7 +4,7 @@ import type { ProcessLock } from '../../base/fs/process-lock.ts';
 import { isProcessAlive } from '../../base/process/process-identity.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
-import { type Environment, withAnyLedger } from '../status/stored-ledger.ts';
+import { type Environment, withAnyRun } from '../status/stored-ledger.ts';
 
 /** What a process has open besides its requests: modules, stores, logs, connections. */
 const OWN_FILES = 64;
@@ -22,7 +22,7 @@ export function refuseFewFiles(concurrency: number, limit: number | null = openF
 /** A coordinator that was started by hand holds no lock of a `rollout run`: its directory is not moved away under it. */
 export async function refuseServed(env: Environment, paths: StatePaths, lock: ProcessLock): Promise<void> {
   // A store that cannot be read serves nobody: --fresh is the way out of it.
-  const seen = await withAnyLedger(env, paths, async (ledger) => ledger.readLease()).catch(() => null);
+  const seen = await withAnyRun(env, paths, async ({ ledger }) => ledger.readLease()).catch(() => null);
   const lease = seen?.lease ?? null;
   if (seen === null || lease === null || lease.holder === '' || !(await isHeld(lease, seen.nowMs))) return;
   await lock.release();

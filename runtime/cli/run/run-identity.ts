@@ -5,7 +5,6 @@ import { indexFiles } from '../../input/index/index-files.ts';
 import { type IndexSettings, readSummary } from '../../input/index/index-summary.ts';
 import { entriesBefore, removeIndex } from '../../input/index/indexer.ts';
 import { MAX_LINE_BYTES } from '../../model/limits.ts';
-import type { Store } from '../../model/store.ts';
 import { checkInput, type InputCheck } from '../../run-dir/check-input.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { type RunFile, type RunInput, readRunFile, writeRunFile } from '../../run-dir/run-file.ts';
@@ -32,16 +31,19 @@ export interface IdentifiedRun {
   keep(): Promise<void>;
 }
 
+/** Where a run keeps what it knows. */
+export type RunKept = Pick<RunFile, 'store' | 'results'>;
+
 export async function identifyRun(
   { env, clock }: Pick<CliDeps, 'env' | 'clock'>,
   paths: StatePaths,
   inputPath: string,
   args: RunArguments,
-  store: Store,
+  kept: RunKept,
 ): Promise<IdentifiedRun> {
   const settings = settingsOf(args);
   const known = await readRunFile(paths.stateDir);
-  if (known === null) return newRun(paths, inputPath, settings, store, clock.wallMs());
+  if (known === null) return newRun(paths, inputPath, settings, kept, clock.wallMs());
   const input = withHash(known, paths);
   const check = await checkInput(input, inputPath);
   const verdict = await judge(env, known, settings, check, args, paths);
@@ -85,10 +87,10 @@ async function mayHandOver(paths: StatePaths): Promise<boolean> {
 
 const NO_HASH = { sha256: null, hashedBytes: null } as const;
 
-async function newRun(paths: StatePaths, inputPath: string, settings: RunSettings, store: Store, nowMs: number): Promise<IdentifiedRun> {
+async function newRun(paths: StatePaths, inputPath: string, settings: RunSettings, kept: RunKept, nowMs: number): Promise<IdentifiedRun> {
   const runId = ulid(nowMs);
   const input = { path: inputPath, ...(await stampOf(inputPath)), ...NO_HASH };
-  const keep = async (): Promise<void> => writeRunFile(paths.stateDir, { version: 1, runId, createdAtMs: nowMs, input, settings, store });
+  const keep = async (): Promise<void> => writeRunFile(paths.stateDir, { version: 1, runId, createdAtMs: nowMs, input, settings, ...kept });
   return { runId, isNew: true, isOtherList: false, isExtended: false, keep };
 }
 

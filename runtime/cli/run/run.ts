@@ -8,10 +8,10 @@ import { makeStateDir, stateUnusable } from '../../base/fs/state-dir.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { checkInputFile } from '../../input/file/spool.ts';
 import { MAX_LINE_BYTES } from '../../model/limits.ts';
-import type { Store } from '../../model/store.ts';
 import { defaultStateDir, type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { readRunFile } from '../../run-dir/run-file.ts';
 import { lockRun } from '../../run-dir/run-lock.ts';
+import { resultsKind } from '../../run-dir/run-results.ts';
 import { keepStore } from '../../run-dir/run-store.ts';
 import type { ServedRun } from '../../run-dir/state-files.ts';
 import { loadAuthorities } from '../../tls/authorities.ts';
@@ -29,7 +29,7 @@ import { indexInput, readInput } from './prepare.ts';
 import { refuseFewFiles, refuseServed } from './refuse-start.ts';
 import { executeRun } from './run-execution.ts';
 import { isExported, markExported } from './run-exported.ts';
-import { type IdentifiedRun, identifyRun } from './run-identity.ts';
+import { type IdentifiedRun, identifyRun, type RunKept } from './run-identity.ts';
 import { indexRequest, refuseInvalidLines } from './run-invalid.ts';
 import { inheritOutputs, type RunOutputs, runOutputs } from './run-outputs.ts';
 import { waitingOutcomes } from './run-slots.ts';
@@ -61,9 +61,10 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   if (args.fresh || !(await isExported(paths, args.output, null))) await outputs.check();
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
   const store = await fitStore(deps, paths, args.fresh, named);
+  const results = resultsKind(paths.stateDir, args.fresh ? null : await readRunFile(paths.stateDir), args.results ?? null, store);
   const lock = await withDiskSpace(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
-    return await runLocked(deps, inputPath, args, paths, store, outputs);
+    return await runLocked(deps, inputPath, args, paths, { store, results }, outputs);
   } finally {
     await lock.release();
   }
@@ -74,13 +75,13 @@ async function runLocked(
   input: string,
   args: RunArguments,
   paths: StatePaths,
-  store: Store,
+  kept: RunKept,
   outputs: RunOutputs,
 ): Promise<ExitCode> {
   const notice = (line: string): void => say(deps.err, [line]);
-  await keepStore(paths.stateDir, store);
+  await keepStore(paths.stateDir, kept.store);
   const prepared = await readInput(deps, input, paths.stateDir, args);
-  const identified = await identifyRun(deps, paths, prepared.path, args, store);
+  const identified = await identifyRun(deps, paths, prepared.path, args, kept);
   const found = identified.isNew ? null : await lookAt(deps, paths, identified);
   if (found !== null && !identified.isExtended && isOver(found) && !isAgain(found, args))
     return alreadyFinished(deps, found, prepared.path, args, paths, outputs);
@@ -100,7 +101,7 @@ async function runLocked(
     runId: identified.runId,
     inputPath: prepared.path,
     outputMode: outputs.mode,
-    store,
+    store: kept.store,
     args,
     paths,
     isPaused,

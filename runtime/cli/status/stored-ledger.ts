@@ -8,6 +8,7 @@ import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
 import { EMBEDDED, type RedisStore, type Store } from '../../model/store.ts';
 import { withWayOut } from '../../model/way-out.ts';
+import type { PlaceReads } from '../../results/place/contract.ts';
 import { directoryPlace } from '../../results/place/directory.ts';
 import { highestSegment } from '../../results/place/segments.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
@@ -20,12 +21,20 @@ import { readEpochMark } from '../../run-dir/state-files.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-type OpenReader = LedgerReader & Pick<Ledger, 'dispose'>;
+/** What is read of a run: its ledger, and where its results are. */
+export interface RunReads {
+  readonly ledger: LedgerReader;
+  readonly place: PlaceReads;
+}
 
-export async function withLedger<T>(env: Environment, paths: StatePaths, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
-  return withStanding(env, paths, async (standing, ledger, store) => {
+interface OpenReads extends RunReads {
+  readonly ledger: LedgerReader & Pick<Ledger, 'dispose'>;
+}
+
+export async function withRun<T>(env: Environment, paths: StatePaths, use: (reads: RunReads) => Promise<T>): Promise<T> {
+  return withStanding(env, paths, async (standing, reads, store) => {
     if (standing.kind === 'expired') throw ledgerExpired(standing, store, paths.stateDir);
-    return use(ledger);
+    return use(reads);
   });
 }
 
@@ -44,33 +53,32 @@ type KnownStanding = Exclude<Standing, { readonly kind: 'behind' }>;
 async function withStanding<T>(
   env: Environment,
   paths: StatePaths,
-  use: (standing: KnownStanding, ledger: LedgerReader, store: Store) => Promise<T>,
+  use: (standing: KnownStanding, reads: RunReads, store: Store) => Promise<T>,
 ): Promise<T> {
   // Read before the ledger: a coordinator wins its epoch there before it is written down here.
   const seen = await seenEpoch(paths);
-  return withAnyLedger(env, paths, async (ledger, store) => {
+  return withAnyRun(env, paths, async (reads, store) => {
     const finished = store.kind === 'redis' ? await readFinishedRun(paths.finished) : null;
-    const standing = standingOf(await ledger.progress(), seen, finished);
+    const standing = standingOf(await reads.ledger.progress(), seen, finished);
     if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
-    return use(standing, ledger, store);
+    return use(standing, reads, store);
   });
 }
 
 /** Whatever the ledger knows, for those who only ask whether somebody uses it. */
-export async function withAnyLedger<T>(
-  env: Environment,
-  paths: StatePaths,
-  use: (ledger: LedgerReader, store: Store) => Promise<T>,
-): Promise<T> {
+export async function withAnyRun<T>(env: Environment, paths: StatePaths, use: (reads: RunReads, store: Store) => Promise<T>): Promise<T> {
   const run = await readRunFile(paths.stateDir);
-  const { store, runId } = run ?? { store: EMBEDDED, runId: '' };
-  const asked = async (ledger: LedgerReader): Promise<T> => use(ledger, store);
+  const { store, runId, results } = run ?? { store: EMBEDDED, runId: '', results: 'directory' };
+  const asked = async (reads: RunReads): Promise<T> => use(reads, store);
+  const directory = directoryPlace(paths.segmentsDir);
   try {
     switch (store.kind) {
       case 'embedded':
-        return await using(await openLedgerReadOnly(paths.storeDir), asked);
+        return await using({ ledger: await openLedgerReadOnly(paths.storeDir), place: directory }, asked);
       case 'redis':
-        return await answering(store, async () => using(await openReader(env, store, runId), asked));
+        return await answering(store, async () =>
+          using(await openReads(env, store, runId, results === 'inline' ? null : directory), asked),
+        );
       default:
         return assertNever(store);
     }
@@ -84,21 +92,24 @@ async function seenEpoch({ epochMark, segmentsDir }: StatePaths): Promise<number
   return Math.max(await readEpochMark(epochMark), await highestSegment(directoryPlace(segmentsDir)));
 }
 
-async function using<T>(ledger: OpenReader, use: (ledger: LedgerReader) => Promise<T>): Promise<T> {
+async function using<T>(reads: OpenReads, use: (reads: RunReads) => Promise<T>): Promise<T> {
   try {
-    return await use(ledger);
+    return await use(reads);
   } finally {
-    await ledger.dispose();
+    await reads.ledger.dispose();
   }
 }
 
-/** The client is loaded where it is needed alone. */
-async function openReader(env: Environment, store: RedisStore, runId: string): Promise<OpenReader> {
-  const [{ openRedisLedger }, { redisOptions }] = await Promise.all([
+/** `directory` null: the results are on the server as well. The client is loaded where it is needed alone. */
+async function openReads(env: Environment, store: RedisStore, runId: string, directory: PlaceReads | null): Promise<OpenReads> {
+  const [{ openRedisRun }, { redisOptions }, { inlineReads }] = await Promise.all([
     import('../../ledger/redis/ledger.ts'),
     import('../../ledger/redis/options.ts'),
+    import('../../results/inline/place.ts'),
   ]);
-  return openRedisLedger({ runId, redis: await redisOptions(store, env), random: systemRandom, onError: () => undefined });
+  const redis = await redisOptions(store, env);
+  const { ledger, session } = await openRedisRun({ runId, redis, random: systemRandom, onError: () => undefined });
+  return { ledger, place: directory ?? inlineReads({ session, runId, server: store.url }) };
 }
 
 /** Who gives a command waits for no server: it is told at once. */

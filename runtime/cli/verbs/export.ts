@@ -8,14 +8,13 @@ import { type Exported, exportResults } from '../../results/export/export.ts';
 import { createOutputGuard, type OutputGuard } from '../../results/export/output-guard.ts';
 import { checkOutputTarget } from '../../results/export/output-target.ts';
 import { damageText } from '../../results/log/damage-text.ts';
-import { directoryPlace } from '../../results/place/directory.ts';
 import { outputMode } from '../../run-dir/output-mode.ts';
 import { defaultStateDir, type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { checkOutputName } from '../arguments.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
 import { findRun } from '../status/find-run.ts';
-import { type Environment, withLedger } from '../status/stored-ledger.ts';
+import { type Environment, withRun } from '../status/stored-ledger.ts';
 import { requireServed, requireStoredRun } from '../status/stored-run.ts';
 import type { ExportArguments } from '../verb-arguments.ts';
 
@@ -81,9 +80,7 @@ export interface ExportRequest {
 
 export async function exportTo(env: Environment, paths: StatePaths, request: ExportRequest): Promise<Exported> {
   return inScratch(paths, async (tempDir) =>
-    withLedger(env, paths, async (ledger) =>
-      exportResults({ ...request, ledger, place: directoryPlace(paths.segmentsDir), errorsPath: errorsPath(request.outputPath), tempDir }),
-    ),
+    withRun(env, paths, async (reads) => exportResults({ ...request, ...reads, errorsPath: errorsPath(request.outputPath), tempDir })),
   );
 }
 

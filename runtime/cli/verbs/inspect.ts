@@ -1,11 +1,10 @@
 import type { Damage } from '../../results/log/damage.ts';
 import { inspectLog } from '../../results/log/damage.ts';
 import { damaged } from '../../results/log/damage-text.ts';
-import { directoryPlace } from '../../results/place/directory.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import type { CliDeps } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
-import { withLedger } from '../status/stored-ledger.ts';
+import { withRun } from '../status/stored-ledger.ts';
 import { tellWhile } from '../view/long-work.ts';
 import { inScratch } from './export.ts';
 
@@ -16,9 +15,7 @@ export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: b
     done = count;
   };
   const inspected = inScratch(paths, async (tempDir) =>
-    withLedger(deps.env, paths, async (ledger) =>
-      inspectLog({ ledger, place: directoryPlace(paths.segmentsDir), tempDir, onFrames }, async (_, damage) => damage),
-    ),
+    withRun(deps.env, paths, async (reads) => inspectLog({ ...reads, tempDir, onFrames }, async (_, damage) => damage)),
   );
   return tellWhile(deps, isJson, () => ({ step: 'checking what is recorded', done, unit: 'items' }), inspected);
 }

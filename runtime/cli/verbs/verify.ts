@@ -3,14 +3,13 @@ import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { damageText } from '../../results/log/damage-text.ts';
-import { directoryPlace } from '../../results/place/directory.ts';
 import { type Verification, verifyRun } from '../../results/verify/verify.ts';
 import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import type { ServedRun } from '../../run-dir/state-files.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
 import { findRun } from '../status/find-run.ts';
-import { type Environment, readProgress, withLedger } from '../status/stored-ledger.ts';
+import { type Environment, readProgress, withRun } from '../status/stored-ledger.ts';
 import { requireServed, requireStoredRun, type StoredRun } from '../status/stored-run.ts';
 import type { FindArguments } from '../verb-arguments.ts';
 import { inScratch } from './export.ts';
@@ -44,10 +43,9 @@ async function unfinished(deps: CliDeps, paths: StatePaths, stored: StoredRun, i
 async function prove(env: Environment, paths: StatePaths, stored: StoredRun, served: ServedRun): Promise<Verification> {
   const { inputPath, outputPath, order, form, maxLineBytes, limit } = served;
   return inScratch(paths, async (tempDir) =>
-    withLedger(env, paths, async (ledger) =>
+    withRun(env, paths, async (reads) =>
       verifyRun({
-        ledger,
-        place: directoryPlace(paths.segmentsDir),
+        ...reads,
         inputPath,
         outputPath,
         errorsPath: errorsPath(outputPath),

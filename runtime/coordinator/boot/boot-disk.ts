@@ -1,5 +1,5 @@
 import { type Disk, systemDisk } from '../../base/fs/disk.ts';
-import { type Ask, createResultLog } from '../../results/log/log.ts';
+import { createResultLog } from '../../results/log/log.ts';
 import type { ResultsPlace } from '../../results/place/contract.ts';
 import { checkSegments, highestSegment } from '../../results/place/segments.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
@@ -9,21 +9,20 @@ import type { BootDisk } from './recover.ts';
 export interface BootDiskOptions {
   readonly paths: Pick<StatePaths, 'epochMark'>;
   readonly runId: string;
+  /** Each call is asked until it is answered (L20). */
   readonly place: ResultsPlace;
-  /** Asks the place until there is an answer (L20). */
-  readonly ask: Ask;
   readonly disk?: Disk;
 }
 
 /** The state directory of one run, and the place of its results. */
-export function bootDisk({ paths, runId, place, ask, disk = systemDisk }: BootDiskOptions): BootDisk {
+export function bootDisk({ paths, runId, place, disk = systemDisk }: BootDiskOptions): BootDisk {
   return {
     name: place.name,
     readEpochMark: () => readEpochMark(paths.epochMark, disk),
     writeEpochMark: (epoch) => writeEpochMark(paths.epochMark, epoch, disk),
-    highestSegment: () => ask(() => highestSegment(place)),
-    openPlace: (epoch) => ask(() => place.open(epoch, runId)),
-    checkSegments: (tallies) => ask(() => checkSegments(place, tallies)),
-    createLog: (epoch, identity) => createResultLog({ place, epoch, identity, ask }),
+    highestSegment: () => highestSegment(place),
+    openPlace: (epoch) => place.open(epoch, runId),
+    checkSegments: (tallies) => checkSegments(place, tallies),
+    createLog: (epoch, identity) => createResultLog({ place, epoch, identity }),
   };
 }

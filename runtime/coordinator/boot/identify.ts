@@ -6,6 +6,7 @@ import { RolloutError } from '../../base/errors.ts';
 import type { IndexSummary } from '../../input/index/index-summary.ts';
 import { checkInput, type InputCheck } from '../../run-dir/check-input.ts';
 import { createRunFile, type RunFile, readRunFile, writeRunFile } from '../../run-dir/run-file.ts';
+import { resultsKind } from '../../run-dir/run-results.ts';
 import { compareSettings, type Difference, type RunSettings } from '../../run-dir/run-settings.ts';
 import { keepStore } from '../../run-dir/run-store.ts';
 import type { CoordinatorSettings } from '../settings.ts';
@@ -14,6 +15,7 @@ import type { CoordinatorSettings } from '../settings.ts';
 export async function identifyRun(settings: CoordinatorSettings, inputPath: string, clock: Clock): Promise<RunFile> {
   await keepStore(settings.stateDir, settings.store);
   const found = (await readRunFile(settings.stateDir)) ?? (await beginRun(settings, inputPath, clock));
+  resultsKind(settings.stateDir, found, settings.results.place, settings.store);
   const input = await checkInput(found.input, inputPath);
   const differences = differencesOf(found, settings, input);
   if (differences.length === 0) return found;
@@ -34,6 +36,7 @@ async function beginRun(settings: CoordinatorSettings, inputPath: string, clock:
     input: { path: inputPath, size, mtimeMs, sha256: null, hashedBytes: null },
     settings: runSettings(settings),
     store: settings.store,
+    results: resultsKind(settings.stateDir, null, settings.results.place, settings.store),
   };
   if (await createRunFile(settings.stateDir, begun)) return begun;
   return mustGet(await readRunFile(settings.stateDir), 'the run that another process has begun');

@@ -31,6 +31,8 @@ export interface CycleOptions {
   readonly writer: LedgerWriter;
   readonly tell: (fact: Extract<Fact, { readonly kind: 'committed' }>) => void;
   readonly onFailure: (cause: unknown) => void;
+  /** The place of the results has no room for what came: why, and what to do. */
+  readonly onFull: (reason: string) => void;
 }
 
 interface Gathered {
@@ -101,11 +103,12 @@ async function once(options: CycleOptions, taken: Readonly<Gathered>): Promise<v
 
 /**
  * One that stood still looks at its lease first: where another coordinator has taken over, not even its own segment grows any more (L5).
- * False: it has lost the lease, and writes nothing.
+ * False: it has lost the lease, or there is no room, and nothing was written.
  */
-async function append({ writer, log }: CycleOptions, recordings: readonly Recording[]): Promise<boolean> {
+async function append({ writer, log, onFull }: CycleOptions, recordings: readonly Recording[]): Promise<boolean> {
   const appended = await writer.write(() => log.append(recordings.map(({ outcome }) => outcome)));
-  return appended !== null;
+  if (appended?.kind === 'full') onFull(appended.reason);
+  return appended?.kind === 'appended';
 }
 
 /** One of unknown fate is asked again exactly as it was (L8, L20). The machine hears only what is committed (L16). */

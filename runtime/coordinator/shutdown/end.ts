@@ -1,6 +1,6 @@
 export type End =
   | { readonly kind: 'completed' | 'paused' | 'interrupted' | 'fenced' }
-  | { readonly kind: 'stalled'; readonly reason: string };
+  | { readonly kind: 'stalled' | 'results-full'; readonly reason: string };
 
 /** How a coordinator's serving ends: the first end that comes decides, whatever comes after it. */
 export interface FirstEnd {

@@ -16,6 +16,8 @@ export function leave(end: End, failed: number): ExitCode {
       return EXIT.fenced;
     case 'stalled':
       throw stalled(end.reason);
+    case 'results-full':
+      throw resultsFull(end.reason);
   }
 }
 
@@ -24,6 +26,12 @@ function stalled(why: string): RolloutError {
   // Under `rollout run` the supervisor would start the coordinator again.
   tellParent({ kind: 'given-up', reason });
   return new RolloutError('RUN_STALLED', `${reason}. Everything is kept: remove what stands in the way and start again, which goes on`);
+}
+
+function resultsFull(reason: string): RolloutError {
+  // Workers would hand over the same outcomes again.
+  tellParent({ kind: 'given-up', reason });
+  return new RolloutError('RESULTS_FULL', reason);
 }
 
 export function exitOf(failed: number): ExitCode {

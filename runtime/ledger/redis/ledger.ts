@@ -23,12 +23,23 @@ const LONG_MS = 120_000;
 /** They read or change as much as the run is long, in many round trips; each of these is limited by itself (connection.ts). */
 export const REDIS_LIMITS: Limits = { scan: LONG_MS, bits: LONG_MS, reopen: LONG_MS };
 
+/** A run on a Redis server, as one caller uses it. */
+export interface RedisRun {
+  readonly ledger: Ledger;
+  /** Of the same connection, for what else of the run is kept on the server. It lives as long as the ledger. */
+  readonly session: Session;
+}
+
 /** The ledger of one run on a Redis server (SPEC.md). Rejects where the server cannot be reached at all, or no primary is found. */
-export async function openRedisLedger({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<Ledger> {
+export async function openRedisLedger(options: RedisLedgerOptions): Promise<Ledger> {
+  return (await openRedisRun(options)).ledger;
+}
+
+export async function openRedisRun({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<RedisRun> {
   const connection = new Connection(options, onError, runId);
   const session = new Session(connection, runId);
   await connection.open();
-  return {
+  const ledger: Ledger = {
     ...leaseVerbs(session, random),
     ...itemVerbs(session),
     ...runVerbs(session, expireAfterMs),
@@ -38,4 +49,5 @@ export async function openRedisLedger({ runId, redis: options, random, expireAft
     tallies: () => readTallies(session),
     dispose: async () => connection.disconnect(),
   };
+  return { ledger, session };
 }

@@ -25,6 +25,12 @@ export const SCRIPTS = [
   'bits',
   'progress',
   'tallies',
+  'open-results',
+  'bind-input',
+  'create-segment',
+  'append-segment',
+  'segments',
+  'read-segment',
   'permissions',
 ] as const;
 

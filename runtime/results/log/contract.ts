@@ -1,7 +1,7 @@
 import type { Fenced, Ledger } from '../../ledger/contract.ts';
 import type { Attempt, Epoch, ItemIndex } from '../../model/row.ts';
 import type { OutcomeKind } from '../../model/session.ts';
-import type { Appended } from '../place/contract.ts';
+import type { Appended, Full } from '../place/contract.ts';
 
 /** One outcome as it lies in a segment. A frame's epoch is its segment's (L17). */
 export interface Frame {
@@ -19,9 +19,9 @@ export interface ResultLog {
   readonly epoch: Epoch;
   /**
    * Resolves with `appended` once the frames are durable (L18), all frames of the call in one append of the place.
-   * A rejection is final: the log refuses every later call, and the coordinator ends.
+   * `full`: none of them was written. A rejection is final: the log refuses every later call, and the coordinator ends.
    */
-  append(frames: readonly Frame[]): Promise<Appended | Fenced>;
+  append(frames: readonly Frame[]): Promise<Appended | Full | Fenced>;
   close(): Promise<void>;
 }
 

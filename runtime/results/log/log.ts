@@ -1,7 +1,7 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Fenced, Place } from '../../ledger/contract.ts';
 import type { Epoch } from '../../model/row.ts';
-import type { Appended, ResultsPlace, SegmentWriter } from '../place/contract.ts';
+import type { Appended, Full, ResultsPlace, SegmentWriter } from '../place/contract.ts';
 import { segmentPath } from '../place/segment-name.ts';
 import type { CreatedLog, Frame, ResultLog } from './contract.ts';
 import { encodeFrames, encodeHeader, frameBytes } from './segment.ts';
@@ -9,31 +9,24 @@ import { encodeFrames, encodeHeader, frameBytes } from './segment.ts';
 /** At most so many bytes go into one write, unless a single append is larger: bounds the copy in memory. */
 const MAX_WRITE_BYTES = 32 * 2 ** 20;
 
-/** Asks until there is an answer (L20). */
-export type Ask = <T>(call: () => Promise<T>) => Promise<T>;
-
 export interface ResultLogOptions {
   readonly place: Pick<ResultsPlace, 'name' | 'create'>;
   readonly epoch: Epoch;
   readonly identity: Pick<Place, 'placeId'>;
-  /** Left out where the place always answers. */
-  readonly ask?: Ask;
 }
 
-const ONCE: Ask = (call) => call();
-
 /** Makes the segment of this epoch, exclusively (L17); its name and its header are durable when this resolves (L18). */
-export async function createResultLog({ place, epoch, identity, ask = ONCE }: ResultLogOptions): Promise<CreatedLog | Fenced> {
+export async function createResultLog({ place, epoch, identity }: ResultLogOptions): Promise<CreatedLog | Fenced> {
   const header = encodeHeader({ epoch, placeId: identity.placeId });
-  const reply = await ask(() => place.create(epoch, header));
+  const reply = await place.create(epoch, header);
   if (reply.kind === 'fenced') return reply;
-  return { kind: 'created', log: new GroupCommitLog(epoch, segmentPath(place, epoch), reply.writer, ask) };
+  return { kind: 'created', log: new GroupCommitLog(epoch, segmentPath(place, epoch), reply.writer) };
 }
 
 interface Waiting {
   readonly frames: readonly Frame[];
   readonly bytes: number;
-  readonly resolve: (reply: Appended | Fenced) => void;
+  readonly resolve: (reply: Appended | Full | Fenced) => void;
   readonly reject: (error: RolloutError) => void;
 }
 
@@ -47,27 +40,24 @@ function framesOf(group: readonly Waiting[]): readonly Frame[] {
  * syncs is bounded by the disk, and each append waits for at most two of them.
  *
  * After a failed write or sync nobody knows what is on disk, and the system may have dropped the dirty pages, so that a later sync
- * would succeed over a hole. Hence the first failure is final (L18). Where a place may leave an append unknown, the same bytes are asked
- * again before anything else is (L20).
+ * would succeed over a hole. Hence the first failure is final (L18).
  */
 export class GroupCommitLog implements ResultLog {
   readonly epoch: Epoch;
   readonly #path: string;
   readonly #writer: SegmentWriter;
-  readonly #ask: Ask;
   readonly #waiting: Waiting[] = [];
   #commits: Promise<void> | null = null;
   #failure: RolloutError | null = null;
   #closing: Promise<void> | null = null;
 
-  constructor(epoch: Epoch, path: string, writer: SegmentWriter, ask: Ask = ONCE) {
+  constructor(epoch: Epoch, path: string, writer: SegmentWriter) {
     this.epoch = epoch;
     this.#path = path;
     this.#writer = writer;
-    this.#ask = ask;
   }
 
-  append(frames: readonly Frame[]): Promise<Appended | Fenced> {
+  append(frames: readonly Frame[]): Promise<Appended | Full | Fenced> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     if (this.#closing !== null) return Promise.reject(new RolloutError('RESULT_LOG_FAILED', `the result log ${this.#path} is closed`));
     if (frames.length === 0) return Promise.resolve({ kind: 'appended' });
@@ -95,7 +85,7 @@ export class GroupCommitLog implements ResultLog {
       const group = this.#takeGroup();
       try {
         const bytes = encodeFrames(this.epoch, framesOf(group));
-        const reply = await this.#ask(() => this.#writer.append(bytes));
+        const reply = await this.#writer.append(bytes);
         for (const waiting of group) waiting.resolve(reply);
       } catch (error) {
         this.#fail(group, error);

@@ -40,12 +40,19 @@ export interface Created {
 /** The only writer that a segment ever has. One call at a time. */
 export interface SegmentWriter {
   /** The bytes stand at the end of the segment, as a whole and durably, when this resolves with `appended` (L18). */
-  append(bytes: Uint8Array): Promise<Appended | Fenced>;
+  append(bytes: Uint8Array): Promise<Appended | Full | Fenced>;
   close(): Promise<void>;
 }
 
 export interface Appended {
   readonly kind: 'appended';
+}
+
+/** The place has a limit, and the bytes would not fit: none of them was written. */
+export interface Full {
+  readonly kind: 'full';
+  /** For people: which limit, and what to do. */
+  readonly reason: string;
 }
 
 export interface SegmentBytes {

@@ -35,7 +35,7 @@ export function segmentSuite(test: TestFn, open: OpenPlace): void {
     const { runId, hold } = await open(t);
     const place = await hold(0);
     await openedPlace(place, 0, runId);
-    const whole = Buffer.alloc(3 * MIB + 5, 'abcdefghijklmnopqrstuvwxyz0123456789');
+    const whole = Buffer.alloc(9 * MIB + 5, 'abcdefghijklmnopqrstuvwxyz0123456789');
     const writer = await writerOf(place, 0, '');
     for (const [start, end] of [
       [0, 10],
@@ -51,6 +51,8 @@ export function segmentSuite(test: TestFn, open: OpenPlace): void {
       [MIB - 1, 2],
       [MIB, MIB],
       [2 * MIB - 7, MIB + 100],
+      [4 * MIB - 1, 2],
+      [3 * MIB, 5 * MIB + 3],
       [whole.length - 3, 100],
     ] as const) {
       const into = Buffer.alloc(length, '.');
@@ -81,6 +83,21 @@ export function segmentSuite(test: TestFn, open: OpenPlace): void {
     t.deepEqual([await segment.size(), await segment.read(into, 0), into.toString()], [6, 6, 'onetwo']);
     await segment.close();
     await writer.close();
+  });
+
+  test('L5, L17: whatever a deposed writer still appends, what its successor has written stays as it is', async (t) => {
+    const { runId, hold } = await open(t);
+    const place = await hold(0);
+    await openedPlace(place, 0, runId);
+    const writer = await writerOf(place, 0, 'old');
+    const successor = await hold(1);
+    const own = await writerOf(successor, 1, 'new');
+    const { kind } = await writer.append(Buffer.from(' late'));
+    t.true(['appended', 'fenced'].includes(kind));
+    await own.append(Buffer.from(' words'));
+    t.deepEqual([await successor.epochs(), await contentsOf(successor, 1)], [[0, 1], 'new words']);
+    t.is(await contentsOf(successor, 0), kind === 'appended' ? 'old late' : 'old', 'and it was told the truth');
+    for (const one of [writer, own]) await one.close();
   });
 
   test('a segment that is not there is an error that names it', async (t) => {

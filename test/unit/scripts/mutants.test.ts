@@ -4,7 +4,7 @@ import { MUTANTS } from '../../../scripts/mutants/all.ts';
 import { whyNotApplicable } from '../../../scripts/mutants/mutant.ts';
 
 const ROOT = process.cwd();
-const RULES = ['PROTOCOL.md', 'runtime/coordinator/SPEC.md', 'runtime/worker/SPEC.md'];
+const RULES = ['PROTOCOL.md', 'runtime/coordinator/SPEC.md', 'runtime/results/SPEC.md', 'runtime/worker/SPEC.md'];
 
 test('every fault that is planted still stands exactly once in the code that it breaks', (t) => {
   t.deepEqual(

@@ -4,6 +4,7 @@
 -- ARGV   4 serial · 5 items · 6 ms after which the keys of the finished run expire, 0 for never
 -- Reply: {'finished', writes} · {'unfinished', writes, packed head, state, reason}
 --@include head
+--@include segments
 
 local refused = refusedByEpoch()
 if refused then return refused end
@@ -18,5 +19,5 @@ if state ~= 'c' then putHead('s', packState('c', serial, '')) end
 local denied = carryOut()
 if denied then return denied end
 -- Only of a run that is finished by now. Where a key may not expire it is kept, and the run is finished all the same.
-if state ~= 'c' and ARGV[6] ~= '0' then for _, key in ipairs(KEYS) do redis.pcall('PEXPIRE', key, ARGV[6]) end end
+if state ~= 'c' and ARGV[6] ~= '0' then for _, key in ipairs(keysOfRun()) do redis.pcall('PEXPIRE', key, ARGV[6]) end end
 return { 'finished', writes }

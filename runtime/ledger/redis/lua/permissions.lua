@@ -7,6 +7,7 @@
 
 local key = KEYS[1]
 local calls = {
+  { 'APPEND', key, '' },
   { 'BITFIELD', key, 'INCRBY', 'u32', '#0', '1' },
   { 'EVALSHA', '0', '0' },
   { 'GETRANGE', key, '0', '0' },
@@ -19,6 +20,7 @@ local calls = {
   { 'INFO' },
   { 'PERSIST', key },
   { 'PEXPIRE', key, '1' },
+  { 'STRLEN', key },
   { 'TIME' },
 }
 local denied, unknown = {}, {}

@@ -8,6 +8,7 @@
 --        {'decided', writes} · {'reopened', writes} it was carried out before
 --@include head
 --@include draft
+--@include segments
 
 local refused = refusedByStore()
 if refused then return refused end
@@ -57,7 +58,7 @@ if #found > 0 then
 end
 
 -- Before the first write: a run that goes on never expires, and no part of its list is lost before the last one comes.
-for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end
+for _, key in ipairs(keysOfRun()) do redis.call('PERSIST', key) end
 parts, items = parts + 1, items + (#ARGV[6] + #ARGV[7]) / 4
 plan('HSET', REOPENING, part, struct.pack('<I4', #ARGV[6] / 4) .. ARGV[6] .. ARGV[7])
 if ARGV[8] ~= '1' then

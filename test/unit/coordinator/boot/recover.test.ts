@@ -57,7 +57,7 @@ function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder:
 function diskOf(dir: string): BootDisk {
   const paths = statePaths(dir);
   const place = directoryPlace(paths.segmentsDir);
-  return bootDisk({ paths, runId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', place, ask: (call) => call() });
+  return bootDisk({ paths, runId: '01ARZ3NDEKTSV4RRFFQ69G5FAV', place });
 }
 
 test('L24: a coordinator that has booted holds its epoch, marked, and its segment, open', async (t) => {

@@ -20,6 +20,7 @@ interface Bench {
   /** What the machine commands when it is told something. */
   onTold: (fact: Committed) => void;
   isHolder: boolean;
+  isFull: boolean;
   /** The reply to the next commit is lost. */
   isLosing: boolean;
 }
@@ -47,14 +48,26 @@ async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> =
     made.onTold(fact);
   };
   const append: ResultLog['append'] = async (frames) => {
+    if (made.isFull) return { kind: 'full', reason: 'no room' };
     made.done.push(`append ${frames.length}`);
     await settlePromises();
     made.done.push(`synced ${frames.length}`);
     return { kind: 'appended' };
   };
   const onFailure = (cause: unknown): void => void made.done.push(`failed ${String(cause)}`);
-  const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure });
-  const made: Bench = { cycle, ledger, requests: [], told: [], done: [], onTold: () => undefined, isHolder: true, isLosing: false };
+  const onFull = (reason: string): void => void made.done.push(`full: ${reason}`);
+  const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure, onFull });
+  const made: Bench = {
+    cycle,
+    ledger,
+    requests: [],
+    told: [],
+    done: [],
+    onTold: () => undefined,
+    isHolder: true,
+    isFull: false,
+    isLosing: false,
+  };
   return made;
 }
 
@@ -133,6 +146,15 @@ test('L5: a coordinator that has lost the lease appends nothing, and tells the m
   made.cycle.handBack([returned(1)]);
   await settled();
   t.deepEqual(made.done, []);
+});
+
+test('where the results have no room, nothing is settled, and it is told why', async (t) => {
+  const made = await bench();
+  made.isFull = true;
+  made.cycle.record([recording(0)]);
+  made.cycle.handBack([returned(1)]);
+  await settled();
+  t.deepEqual([made.done, made.requests], [['full: no room'], []]);
 });
 
 test('L16: of a finished run every outcome is recorded, and every claim is gone', async (t) => {

@@ -6,5 +6,5 @@ test('all keys of a run share one hash tag, so that a cluster keeps them in one 
   t.is(keys.length, KEY_COUNT);
   t.is(new Set(keys).size, KEY_COUNT);
   t.true(keys.every((key) => key.startsWith('rollout:{run-1}:')));
-  t.deepEqual(keys.slice(-1), [keyOf('run-1', 'reopening')]);
+  t.deepEqual(keys.slice(-1), [keyOf('run-1', 'segments')]);
 });

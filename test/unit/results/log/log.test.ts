@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { RolloutError } from '../../../../runtime/base/errors.ts';
-import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
 import type { Fenced } from '../../../../runtime/ledger/contract.ts';
 import type { Frame } from '../../../../runtime/results/log/contract.ts';
-import { type Ask, createResultLog, GroupCommitLog } from '../../../../runtime/results/log/log.ts';
+import { createResultLog, GroupCommitLog } from '../../../../runtime/results/log/log.ts';
 import { decodeFrame, decodeHeader, SEGMENT_HEADER_BYTES } from '../../../../runtime/results/log/segment.ts';
-import type { Appended, SegmentWriter } from '../../../../runtime/results/place/contract.ts';
+import type { Appended, Full, SegmentWriter } from '../../../../runtime/results/place/contract.ts';
 import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
 import { createdLog } from '../../../support/created-log.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
@@ -65,7 +64,7 @@ class SteppedWriter implements SegmentWriter {
 }
 
 /** What became of an append so far. */
-function fate(append: Promise<Appended | Fenced>): { state: string } {
+function fate(append: Promise<Appended | Full | Fenced>): { state: string } {
   const seen = { state: 'waiting' };
   append.then(
     ({ kind }) => {
@@ -99,21 +98,6 @@ test('L5: where a later coordinator has won, no log is made, and each append hea
   t.deepEqual(await createResultLog({ place, epoch: 5, identity: { placeId: 'place' } }), fenced);
   const log = new GroupCommitLog(5, 'a.seg', { append: async () => fenced, close: async () => undefined });
   t.deepEqual(await Promise.all([log.append([frame(1)]), log.append([frame(2)])]), [fenced, fenced]);
-});
-
-test('L20: an append of unknown fate is asked again with the same bytes, before anything that came after it', async (t) => {
-  const writer = new SteppedWriter();
-  const again: Ask = (call) => call().catch(() => again(call));
-  const log = new GroupCommitLog(5, 'a.seg', writer, again);
-  const first = fate(log.append([frame(1)]));
-  const second = fate(log.append([frame(2)]));
-  await writer.step(new CallFailed('unknown', 'cut'));
-  t.deepEqual([first.state, second.state], ['waiting', 'waiting']);
-  await writer.step();
-  t.deepEqual([first.state, second.state], ['appended', 'waiting']);
-  await writer.step();
-  t.is(second.state, 'appended');
-  t.deepEqual(writer.done, ['append 1', 'append 1', 'append 2']);
 });
 
 test('L18: while one append runs, later ones gather and share the next', async (t) => {

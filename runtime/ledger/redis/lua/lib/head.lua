@@ -1,13 +1,13 @@
 -- The head of the run, and the check that every verb under an epoch begins with (L5, L40).
 --
--- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies · 9 reopening, all under one hash tag
+-- KEYS   1 head · 2 lease · 3 open · 4 items · 5 done · 6 failed · 7 workers · 8 tallies · 9 reopening · 10 segments, all under one hash tag
 -- ARGV   1 epoch of the caller · 2 identity of the store that it has seen, '' for none · 3 number of writes that it has seen
 --
 -- Refusals: {'fenced', epoch} · {'behind', epoch or -1} the store knows no such epoch · {'replaced'} it is another one than the caller's
 -- {'lost', writes} it lacks writes that the caller has seen · {'gone', state, reason} · {'overtaken'} · {'bug', what} a mistake of the caller
 -- {'format', there, here} another version's run · {'denied', command, key} the user may not write that; nothing was written · {'reopening', writes} a reopening is carried out first (L45)
 
-local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING = unpack(KEYS)
+local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING, SEGMENTS = unpack(KEYS)
 
 -- Grows with every change of keys or packed rows.
 local FORMAT = '1'
@@ -79,6 +79,8 @@ end
 local function tryKey(command, key)
   if command == 'BITFIELD' then
     redis.call(command, key, 'GET', 'u32', '#' .. math.floor((cursor - 1) / 32))
+  elseif command == 'APPEND' then
+    redis.call('STRLEN', key)
   else
     redis.call('HGET', key, '')
   end

@@ -1,0 +1,54 @@
+import { RolloutError } from '../../base/errors.ts';
+import { NO_EPOCH, type Session } from '../../ledger/redis/session.ts';
+import { entriesOf } from '../../ledger/redis/stored-rows.ts';
+import type { Epoch } from '../../model/row.ts';
+import type { SegmentBytes } from '../place/contract.ts';
+
+/** As lua/lib/segments.lua has it: a script touches one chunk. */
+export const CHUNK_BYTES: number = 4 * 2 ** 20;
+/** A script reads or appends no more, which takes it a millisecond or so. */
+export const PART_BYTES: number = 2 ** 20;
+
+const EPOCH = /^\d+$/;
+
+export interface StoredPlace {
+  readonly placeId: string | null;
+  /** Of each segment how many bytes it has, ascending by epoch. */
+  readonly bytes: ReadonlyMap<Epoch, number>;
+}
+
+export async function storedPlace(session: Session): Promise<StoredPlace> {
+  const [, flat] = (await session.runBytes('segments', NO_EPOCH)) as readonly [Buffer, readonly Buffer[]];
+  const fields = entriesOf(flat).map(([field, value]) => [field.toString(), value.toString()] as const);
+  const sizes = fields
+    .filter(([field]) => EPOCH.test(field))
+    .map(([field, value]) => [Number(field), Number.parseInt(value, 10)] as const)
+    .sort(([a], [b]) => a - b);
+  return { placeId: fields.find(([field]) => field === 'place')?.[1] ?? null, bytes: new Map(sizes) };
+}
+
+export async function openSegment(session: Session, epoch: Epoch, path: string): Promise<SegmentBytes> {
+  const size = async (): Promise<number> => {
+    const bytes = (await storedPlace(session)).bytes.get(epoch);
+    if (bytes === undefined) throw new RolloutError('SEGMENT_MISSING', `there is no ${path}`);
+    return bytes;
+  };
+  await size();
+  return { size, read: (into, position) => readChunks(session, epoch, into, position), close: async () => undefined };
+}
+
+async function readChunks(session: Session, epoch: Epoch, into: Uint8Array, position: number): Promise<number> {
+  for (let filled = 0; filled < into.length; ) {
+    const from = (position + filled) % CHUNK_BYTES;
+    const wanted = Math.min(into.length - filled, CHUNK_BYTES - from, PART_BYTES);
+    const number = Math.floor((position + filled) / CHUNK_BYTES);
+    const [, bytes] = (await session.runBytes('read-segment', [...NO_EPOCH, epoch, number, from, from + wanted - 1])) as readonly [
+      Buffer,
+      Buffer,
+    ];
+    into.set(bytes, filled);
+    filled += bytes.length;
+    if (bytes.length < wanted) return filled;
+  }
+  return into.length;
+}
