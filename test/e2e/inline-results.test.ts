@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { invariantBreaks, readResults } from '../support/invariant.ts';
 import { modelServer } from '../support/model-server.ts';
 import { type RedisServer, redisServer } from '../support/redis-server.ts';
-import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
+import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
 import { leaseEpoch, type Standalone, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
@@ -14,22 +14,21 @@ import { verb } from '../support/verb.ts';
 const ITEMS = 1_500;
 const FEW = 300;
 const LATENCY_MS = 30;
+/** Some dozens of calls. */
+const LOST_BYTES = 20_000;
 const RUN_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 test('results in Redis survive kill -9 of the coordinator and of redis-server, and the output is that of a directory, byte for byte', async (t) => {
   t.timeout(300_000);
   const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
   const lines = batchLines(ITEMS);
-  const args = ['--backend', 'mock', '--mock-latency', `${LATENCY_MS}ms`, '--concurrency', '8'];
-  const inDirectory = makeRun(t, { lines, args });
+  const args = ['--base-url', server.url, '--concurrency', '8'];
   const run = makeRun(t, { lines, args: [...args, '--redis', redis.url, '--results', 'inline'] });
   const command = run.start();
-  for (const [share, victim] of [
-    [0.2, 'coordinator'],
-    [0.4, 'redis'],
-    [0.6, 'coordinator'],
-  ] as const) {
-    await until('work goes on', PATIENCE_MS, async () => (await recorded(run)) > ITEMS * share);
+  for (const victim of ['coordinator', 'redis', 'coordinator']) {
+    const before = server.total();
+    await until('work goes on', PATIENCE_MS, () => server.total() > before + ITEMS / 5);
     t.false(command.hasExited(), 'the run was hit on its way, not at its end');
     if (victim === 'coordinator') await run.killCoordinator();
     else await redis.kill().then(() => redis.start());
@@ -37,15 +36,27 @@ test('results in Redis survive kill -9 of the coordinator and of redis-server, a
   t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
   await checkInvariant(t, run);
   t.false(existsSync(join(run.state, 'segments')), 'no result was kept in the state directory');
+  const inDirectory = makeRun(t, { lines, args });
   t.is(await exitOf(inDirectory.start(), PATIENCE_MS), 0);
   t.true(readFileSync(run.output).equals(readFileSync(inDirectory.output)));
 });
 
-/** Asked while processes are killed, it may have no answer. */
-async function recorded(run: Run): Promise<number> {
-  const { exit, stdout } = await run.verb('status', '--json');
-  return exit === 0 ? (JSON.parse(stdout) as { readonly done: number }).done : 0;
-}
+test('results that a server with everysec has lost with the power are made again: still one record for each item', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t, ['--appendfsync', 'everysec']);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const args = ['--base-url', server.url, '--concurrency', '6', '--redis', redis.url, '--results', 'inline'];
+  const run = makeRun(t, { lines: batchLines(ITEMS), args });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > ITEMS / 3);
+  await redis.kill();
+  await redis.loseTail(LOST_BYTES);
+  await redis.start();
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  t.is(run.results().length, ITEMS);
+  t.true(server.repeated().length > 0, 'what was lost is executed again');
+});
 
 test('retry, --extend, a partial export and a later command find the results in Redis, without being told', async (t) => {
   t.timeout(300_000);
