@@ -53,6 +53,8 @@ const EVENTS: readonly string[] = [
   'executed again',
   'claimed while the input was being indexed',
   'a world of more than four workers',
+  'results in the store',
+  'append that was carried out before',
 ];
 
 /** What never happened, and must. */

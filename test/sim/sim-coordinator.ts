@@ -13,11 +13,12 @@ import type { ServerContext } from '../../runtime/coordinator/server/listening.t
 import type { State } from '../../runtime/coordinator/state/state.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import type { RunEvent } from '../../runtime/model/event.ts';
+import type { InlineSession } from '../../runtime/results/inline/segments.ts';
 import type { ResultLog } from '../../runtime/results/log/contract.ts';
-import { directoryPlace } from '../../runtime/results/place/directory.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import { RUN_ID, STATE } from './sim-disk.ts';
 import type { SimProcess } from './sim-process.ts';
+import { simResults } from './sim-results.ts';
 import { SimIndexing, simInput } from './sim-source.ts';
 import { connectStore } from './sim-store.ts';
 import { checkTallies } from './tally-check.ts';
@@ -60,6 +61,7 @@ export class SimCoordinator {
   readonly #isSupervised: boolean;
   readonly #world: World;
   readonly #ledger: Ledger;
+  readonly #session: InlineSession;
   readonly #stop = new AbortController();
   readonly #context: ServerContext = {
     core: null,
@@ -74,7 +76,9 @@ export class SimCoordinator {
     this.#world = world;
     this.address = address;
     this.process = world.newProcess(`coordinator ${address}`);
-    this.#ledger = connectStore(world, this.process, () => this.storeCutUntilMs);
+    const { ledger, session } = connectStore(world, this.process, () => this.storeCutUntilMs);
+    this.#ledger = ledger;
+    this.#session = session;
     this.#isSupervised = world.stream(`parent of ${this.process.name}`).next() < 0.5;
     this.#events = { emit: (event) => this.#emit(event), close: async () => undefined };
   }
@@ -202,8 +206,7 @@ export class SimCoordinator {
   #disk(): BootDisk {
     const { disk } = this.#world;
     const own = disk.connect(this.process);
-    const place = directoryPlace(STATE.segmentsDir, own, this.#world.stream(`place of ${this.process.name}`));
-    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, disk: own });
+    const real = bootDisk({ paths: STATE, runId: RUN_ID, place: simResults(this.#world, this.process, this.#session, own), disk: own });
     return {
       ...real,
       createLog: async (epoch, place) => {

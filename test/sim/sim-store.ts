@@ -1,6 +1,8 @@
 import type { Random } from '../../runtime/base/random.ts';
 import type { CommitRequest, Ledger } from '../../runtime/ledger/contract.ts';
-import { withDeadlines } from '../../runtime/ledger/deadline.ts';
+import { answered, CALL_LIMIT_MS, withDeadlines } from '../../runtime/ledger/deadline.ts';
+import type { Argument } from '../../runtime/ledger/redis/scripts.ts';
+import type { InlineSession } from '../../runtime/results/inline/segments.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
 import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
@@ -33,7 +35,13 @@ const FOR_HOLDERS: ReadonlySet<string> = new Set([
   'finish',
 ]);
 
-export function connectStore(world: World, process: SimProcess, cutUntilMs: () => number): Ledger {
+/** The ledger, and the scripts that keep results beside it, by one connection. */
+export interface SimStore {
+  readonly ledger: Ledger;
+  readonly session: InlineSession;
+}
+
+export function connectStore(world: World, process: SimProcess, cutUntilMs: () => number): SimStore {
   const connection = new Connection(world, process, cutUntilMs);
   const reached = new Proxy(world.ledger, {
     get:
@@ -41,8 +49,16 @@ export function connectStore(world: World, process: SimProcess, cutUntilMs: () =
       (...args: readonly unknown[]) =>
         connection.call(verb, args),
   });
-  return withDeadlines(reached, process.clock);
+  const script = <T>(name: string, args: readonly unknown[]): Promise<T> =>
+    answered(process.clock, CALL_LIMIT_MS, name, connection.call(`${SCRIPT}${name}`, args) as Promise<T>);
+  return {
+    ledger: withDeadlines(reached, process.clock),
+    session: { under: (epoch, name, args) => script(name, [epoch, ...args]), runBytes: (name, args) => script(name, args) },
+  };
 }
+
+/** Before the names of scripts, which are no verbs of the ledger. */
+const SCRIPT = 'script ';
 
 class Connection {
   readonly #world: World;
@@ -63,7 +79,7 @@ class Connection {
     if (FOR_HOLDERS.has(verb)) this.#world.checkers.ledger.lease.onWord(verb, this.#process);
     if (verb === 'commit') this.#world.checkers.failure.onHandBack(this.#process, (args[1] as CommitRequest).handBacks);
     return new Promise((resolve, reject) => {
-      const answered = (answer: Answer): void => {
+      const heard = (answer: Answer): void => {
         if (answer?.kind === 'won' || answer?.kind === 'renewed') this.#world.checkers.ledger.lease.onHeld(this.#process, askedMs);
         if (answer?.kind === 'committed') this.#world.checkers.hello.onHandedBack(this.#process, (args[1] as CommitRequest).handBacks);
         resolve(answer);
@@ -81,7 +97,7 @@ class Connection {
       queue.after(this.#arrivalMs(verb) - queue.nowMs, () => {
         // Of a process that died meanwhile, what was on its way may have been sent or not.
         if (this.#process.isDead && this.#random.next() < 0.5) return;
-        this.#carryOut(verb, args, answered, reject);
+        this.#carryOut(verb, args, heard, reject);
       });
       // The same request once more, after its caller has heard the answer and gone on.
       if (verb !== WATCHING && faults.strikes('store-twice')) {
@@ -92,10 +108,9 @@ class Connection {
   }
 
   #carryOut(verb: string, args: readonly unknown[], resolve: ((answer: Answer) => void) | null, reject: (cause: Error) => void): void {
-    const run = (this.#world.ledger as unknown as Readonly<Record<string, Verb>>)[verb] as Verb;
-    run(...args).then(
+    this.#run(verb, args).then(
       (answer) => {
-        this.#world.checkers.ledger.observe(verb, args, answer, this.#process);
+        if (!verb.startsWith(SCRIPT)) this.#world.checkers.ledger.observe(verb, args, answer, this.#process);
         if (resolve === null) return;
         const isLost = verb !== WATCHING && this.#world.faults.strikes('store-failed-after');
         this.#world.queue.after(this.#travelMs(), () =>
@@ -108,6 +123,13 @@ class Connection {
       },
       (cause: unknown) => this.#world.fail(cause),
     );
+  }
+
+  #run(verb: string, args: readonly unknown[]): Promise<Answer> {
+    const { ledger, inline } = this.#world;
+    if (verb.startsWith(SCRIPT))
+      return inline.carryOut(verb.slice(SCRIPT.length), args as readonly Argument[], this.#process) as Promise<Answer>;
+    return ((ledger as unknown as Readonly<Record<string, Verb>>)[verb] as Verb)(...args);
   }
 
   #deliver(run: () => void): void {

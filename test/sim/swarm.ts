@@ -1,4 +1,5 @@
 import { type Random, seededRandom } from '../../runtime/base/random.ts';
+import type { ResultsKind } from '../../runtime/model/results-kind.ts';
 import type { Timing } from '../../runtime/model/timing.ts';
 import { FAULT_KINDS, FAULTS, type FaultKind, OF_COORDINATORS } from './fault-kinds.ts';
 
@@ -40,6 +41,8 @@ export interface WorldPlan {
   readonly rates: Readonly<Partial<Record<FaultKind, number>>>;
   /** Only faults of coordinators: then every item is executed once (L37). */
   readonly isExact: boolean;
+  /** Where results are kept: on the disk, or in the store beside the ledger. */
+  readonly results: ResultsKind;
   /** Faults behind this one, counted as they strike, do not happen; nor do those that are named. For shrinking. */
   readonly lastFault: number;
   readonly skippedFaults: ReadonlySet<number>;
@@ -94,6 +97,7 @@ export function planOf(seed: number): WorldPlan {
     faultsMs: Math.round(between(random, 4_000, 18_000)),
     rates: ratesOf(random, isExact ? OF_COORDINATORS : FAULT_KINDS),
     isExact,
+    results: resultsOf(seed),
     lastFault: Number.POSITIVE_INFINITY,
     skippedFaults: new Set(),
   };
@@ -102,6 +106,10 @@ export function planOf(seed: number): WorldPlan {
 function indexingMsOf(seed: number): number {
   const random = streamOf(seed, 'indexing');
   return random.next() < 0.35 ? between(random, 200, 6_000) : 0;
+}
+
+function resultsOf(seed: number): ResultsKind {
+  return streamOf(seed, 'results').next() < 0.3 ? 'inline' : 'directory';
 }
 
 /** A few worlds have many: each costs as much as several others. */

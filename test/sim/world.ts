@@ -12,6 +12,7 @@ import { Liveness } from './liveness.ts';
 import { RuleBroken } from './rule-broken.ts';
 import { SimCoordinator } from './sim-coordinator.ts';
 import { SimDisk } from './sim-disk.ts';
+import { SimInline } from './sim-inline.ts';
 import { createSimLedger } from './sim-ledger.ts';
 import type { LinkState } from './sim-link.ts';
 import { SimProcess } from './sim-process.ts';
@@ -33,6 +34,8 @@ export class World {
   readonly trace: Trace;
   readonly faults: Faults;
   readonly ledger: Ledger = createSimLedger();
+  /** Results in the store, where the plan has them there. */
+  readonly inline: SimInline = new SimInline(this);
   readonly disk: SimDisk;
   readonly wire: SimWire = new SimWire((rule, condition, message) => this.hold(rule, condition, message));
   readonly checking: Checking;
@@ -64,6 +67,7 @@ export class World {
     this.checkers = createCheckers(this.checking, this.disk, plan.timing);
     this.addresses = Array.from({ length: plan.coordinators }, (_, at) => `c${at}:1`);
     this.#striker = new Striker(this);
+    if (plan.results === 'inline') this.coverage.count('results in the store');
     if (plan.workers > 4) this.coverage.count('a world of more than four workers');
   }
 

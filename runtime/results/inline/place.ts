@@ -2,17 +2,16 @@ import { RolloutError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { Fenced } from '../../ledger/contract.ts';
 import { keyOf } from '../../ledger/redis/keys.ts';
-import type { Session } from '../../ledger/redis/session.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Created, Opened, PlaceReads, ResultsPlace } from '../place/contract.ts';
 import { segmentPath } from '../place/segment-name.ts';
-import { openSegment, storedPlace } from './segments.ts';
+import { type InlineSession, openSegment, storedPlace } from './segments.ts';
 import { InlineWriter } from './writer.ts';
 
 /** Where results are that are kept beside the ledger of a run, in Redis. */
 export interface InlineReads {
   /** That of the ledger. */
-  readonly session: Session;
+  readonly session: InlineSession;
   readonly runId: string;
   /** For people: the server. */
   readonly server: string;
@@ -60,7 +59,7 @@ interface Identity {
   readonly name: string;
 }
 
-async function open(session: Session, epoch: Epoch, { runId, wanted, placeId, name }: Identity): Promise<Opened | Fenced> {
+async function open(session: InlineSession, epoch: Epoch, { runId, wanted, placeId, name }: Identity): Promise<Opened | Fenced> {
   if (wanted !== runId) throw new RolloutError('PLACE_ELSEWHERE', `${name} holds the results of run ${runId}, not of run ${wanted}`);
   const reply = await session.under(epoch, 'open-results', [placeId]);
   if ('kind' in reply) return reply as Fenced;

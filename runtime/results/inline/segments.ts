@@ -9,6 +9,9 @@ export const CHUNK_BYTES: number = 4 * 2 ** 20;
 /** A script reads or appends no more, which takes it a millisecond or so. */
 export const PART_BYTES: number = 2 ** 20;
 
+/** What is asked of the ledger's own connection. */
+export type InlineSession = Pick<Session, 'under' | 'runBytes'>;
+
 const EPOCH = /^\d+$/;
 
 export interface StoredPlace {
@@ -17,7 +20,7 @@ export interface StoredPlace {
   readonly bytes: ReadonlyMap<Epoch, number>;
 }
 
-export async function storedPlace(session: Session): Promise<StoredPlace> {
+export async function storedPlace(session: InlineSession): Promise<StoredPlace> {
   const [, flat] = (await session.runBytes('segments', NO_EPOCH)) as readonly [Buffer, readonly Buffer[]];
   const fields = entriesOf(flat).map(([field, value]) => [field.toString(), value.toString()] as const);
   const sizes = fields
@@ -27,7 +30,7 @@ export async function storedPlace(session: Session): Promise<StoredPlace> {
   return { placeId: fields.find(([field]) => field === 'place')?.[1] ?? null, bytes: new Map(sizes) };
 }
 
-export async function openSegment(session: Session, epoch: Epoch, path: string): Promise<SegmentBytes> {
+export async function openSegment(session: InlineSession, epoch: Epoch, path: string): Promise<SegmentBytes> {
   const size = async (): Promise<number> => {
     const bytes = (await storedPlace(session)).bytes.get(epoch);
     if (bytes === undefined) throw new RolloutError('SEGMENT_MISSING', `there is no ${path}`);
@@ -37,7 +40,7 @@ export async function openSegment(session: Session, epoch: Epoch, path: string):
   return { size, read: (into, position) => readChunks(session, epoch, into, position), close: async () => undefined };
 }
 
-async function readChunks(session: Session, epoch: Epoch, into: Uint8Array, position: number): Promise<number> {
+async function readChunks(session: InlineSession, epoch: Epoch, into: Uint8Array, position: number): Promise<number> {
   for (let filled = 0; filled < into.length; ) {
     const from = (position + filled) % CHUNK_BYTES;
     const wanted = Math.min(into.length - filled, CHUNK_BYTES - from, PART_BYTES);

@@ -1,13 +1,12 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Fenced } from '../../ledger/contract.ts';
-import type { Session } from '../../ledger/redis/session.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Appended, Full, SegmentWriter } from '../place/contract.ts';
 import { fullReason } from './limit.ts';
-import { CHUNK_BYTES, PART_BYTES } from './segments.ts';
+import { CHUNK_BYTES, type InlineSession, PART_BYTES } from './segments.ts';
 
 export interface InlineSegment {
-  readonly session: Session;
+  readonly session: InlineSession;
   readonly epoch: Epoch;
   /** For people: which segment it is. */
   readonly path: string;
