@@ -1,16 +1,21 @@
 import { seededRandom, systemRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisRun } from '../../runtime/ledger/redis/ledger.ts';
+import type { ServerOptions } from '../../runtime/ledger/redis/primary.ts';
 import type { Session } from '../../runtime/ledger/redis/session.ts';
 import { inlinePlace } from '../../runtime/results/inline/place.ts';
 import type { ResultsPlace } from '../../runtime/results/place/contract.ts';
 import { request } from './ledger-start.ts';
-import type { RedisServer } from './redis-server.ts';
 
 export interface Holder {
   readonly ledger: Ledger;
   readonly session: Session;
   readonly place: ResultsPlace;
+}
+
+export interface InlineServer {
+  readonly url: string;
+  readonly options: ServerOptions;
 }
 
 export interface InlineRunOptions {
@@ -24,11 +29,11 @@ export interface InlineRunOptions {
 /** A run on a server whose results are there too, as one coordinator after the other has it. */
 export class InlineRun {
   readonly runId: string;
-  readonly #server: RedisServer;
+  readonly #server: InlineServer;
   readonly #options: InlineRunOptions;
   readonly #holders: Holder[] = [];
 
-  constructor(server: RedisServer, runId: string, options: InlineRunOptions = {}) {
+  constructor(server: InlineServer, runId: string, options: InlineRunOptions = {}) {
     this.#server = server;
     this.runId = runId;
     this.#options = options;
@@ -51,9 +56,9 @@ export class InlineRun {
 
   async #open(): Promise<Holder> {
     const { runId } = this;
-    const { limitBytes = Number.POSITIVE_INFINITY, port = this.#server.port, expireAfterMs = 0 } = this.#options;
+    const { limitBytes = Number.POSITIVE_INFINITY, port, expireAfterMs = 0 } = this.#options;
     const opened = await openRedisRun({
-      ...{ runId, redis: { ...this.#server.options, port }, random: seededRandom(this.#holders.length) },
+      ...{ runId, redis: { ...this.#server.options, ...(port === undefined ? {} : { port }) }, random: seededRandom(this.#holders.length) },
       ...{ expireAfterMs, onError: () => undefined },
     });
     const holder = {

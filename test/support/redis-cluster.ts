@@ -65,9 +65,13 @@ export class RedisCluster {
     return `redis://${hosts.join(',')}`;
   }
 
+  get options(): ServerOptions {
+    return { seeds: redisTarget(this.url).servers };
+  }
+
   /** A ledger of the run, disposed of by the caller. */
   open(runId: string, more: Partial<ServerOptions> = {}): Promise<Ledger> {
-    const redis = { seeds: redisTarget(this.url).servers, ...more };
+    const redis = { ...this.options, ...more };
     return openRedisLedger({ runId, redis, random: seededRandom(1), onError: () => undefined });
   }
 

@@ -4,8 +4,12 @@ import { CallFailed } from '../call-failed.ts';
 import { isSystemError, plainError } from './client-error.ts';
 import { type Reach, remedyOf } from './remedy.ts';
 
-/** Beginnings of what a server says of a command that it did not carry out, and may later. */
-const NOT_EXECUTED = /^(?:OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|MISCONF|NOSCRIPT)\b/;
+/**
+ * Beginnings of what a server says of a command that it did not carry out, and may later. The last is of a script that comes to a chunk of
+ * results whose slot is on its way to another node: it looks there before it writes.
+ */
+const NOT_EXECUTED =
+  /^(?:OOM|READONLY|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|NOREPLICAS|MISCONF|NOSCRIPT|ERR Script attempted to access a non local key)\b/;
 /** What the client says of a command for which there is no connection. */
 const NO_CONNECTION = /^Stream isn't writeable/;
 /** What is said of a connection that the other side has ended. */

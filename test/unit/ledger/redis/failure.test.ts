@@ -21,6 +21,7 @@ test('what a server did not carry out is told apart from what nobody knows, and 
     'MISCONF Errors writing to the AOF file',
     'NOSCRIPT No matching script.',
     'CLUSTERDOWN The cluster is down',
+    'ERR Script attempted to access a non local key in a cluster node script: f1, on @user_script:9.',
     "Stream isn't writeable and enableOfflineQueue options is false",
   ])
     t.is(fateOf(said), 'not-executed', said);
