@@ -23,6 +23,8 @@ interface ClusterOptions {
   /** For each primary. */
   readonly replicas?: 0 | 1;
   readonly settings?: readonly string[];
+  /** Settings under which each node speaks TLS, too, on a port of its own. */
+  readonly tls?: readonly string[];
 }
 
 /** A Redis Cluster of one test. */
@@ -44,13 +46,14 @@ export async function redisClusterOf(test: TestFn, options: ClusterOptions = {})
 /** Three primaries and, where that is asked for, replicas of them. */
 export class RedisCluster {
   readonly nodes: RedisServer[] = [];
+  readonly tlsPorts: number[] = [];
 
-  async start({ replicas = 0, settings = [] }: ClusterOptions): Promise<void> {
+  async start({ replicas = 0, settings = [], tls }: ClusterOptions): Promise<void> {
     const addresses: string[] = [];
     for (let n = 0; n < PRIMARIES * (1 + replicas); n += 1) {
       // A node that is silent for so long is taken for dead.
       const own = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '1500', '--cluster-port', String(await freePort())];
-      const node = new RedisServer(await freePort(), [...own, ...settings]);
+      const node = new RedisServer(await freePort(), [...own, ...settings, ...(await this.#tlsSettings(tls))]);
       this.nodes.push(node);
       await node.start();
       addresses.push(`127.0.0.1:${node.port}@${own.at(-1)}`);
@@ -122,6 +125,13 @@ export class RedisCluster {
 
   async remove(): Promise<void> {
     await Promise.all(this.nodes.map((node) => node.remove()));
+  }
+
+  async #tlsSettings(tls: ClusterOptions['tls']): Promise<readonly string[]> {
+    if (tls === undefined) return [];
+    const port = await freePort();
+    this.tlsPorts.push(port);
+    return ['--tls-port', String(port), '--tls-cluster', 'yes', ...tls];
   }
 
   async #isWhole(replicas: number): Promise<boolean> {
