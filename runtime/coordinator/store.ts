@@ -79,12 +79,12 @@ async function openRedis(options: StoreOptions, store: RedisStore): Promise<Open
     import('../ledger/redis/server-check.ts'),
   ]);
   const onError = (err: Error): void => log.debug({ err, store: store.url }, 'the connection to the store is lost; it is made again');
+  const onServer = (server: string): void => log.info({ store: store.url, server }, 'the ledger is on this server');
   const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> => untilAnswered({ clock, random }, () => trouble.hear(what, ask));
   const findings = await asked('check', () => requireFit(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
-  const { expireAfterMs } = settings;
-  const { ledger, session } = await asked('open', () => openRedisRun({ runId, redis, random, expireAfterMs, onError }));
+  const { ledger, session } = await asked('open', () => openRedisRun({ runId, redis, random, expireAfterMs, onError, onServer }));
   const kept = run.results === 'inline' ? await inlineOf(options, store, session) : { results: directoryOf(settings), admission: null };
   return { ledger, ...kept, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
 }

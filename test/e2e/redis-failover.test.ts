@@ -30,6 +30,8 @@ async function survives(t: ExecutionContext, url: string, strike: (run: Run) => 
   const shown = await run.verb('status', '--json');
   t.like(JSON.parse(shown.stdout), { state: { kind: 'completed' }, done: ITEMS });
   t.is((await run.verb('verify')).exit, 0);
+  const log = readFileSync(join(run.state, 'logs', 'coordinator.log'), 'utf8');
+  t.true(new Set(log.match(/"server":"[^"]*","msg":"the ledger is on this server"/g)).size > 1, 'the log tells where the run came to be');
   t.log(`${server.total()} executions of ${ITEMS} items`);
 }
 

@@ -17,6 +17,8 @@ export interface RedisLedgerOptions {
   readonly expireAfterMs?: number;
   /** The connection was lost or refused; it is tried again. For the log. */
   readonly onError: (error: Error) => void;
+  /** The server that has the run, once there is a connection to it, and another one after a fail-over. For the log. */
+  readonly onServer?: (server: string) => void;
 }
 
 const LONG_MS = 120_000;
@@ -35,9 +37,15 @@ export async function openRedisLedger(options: RedisLedgerOptions): Promise<Ledg
   return (await openRedisRun(options)).ledger;
 }
 
-export async function openRedisRun({ runId, redis: options, random, expireAfterMs = 0, onError }: RedisLedgerOptions): Promise<RedisRun> {
+export async function openRedisRun(run: RedisLedgerOptions): Promise<RedisRun> {
+  const { runId, redis: options, random, expireAfterMs = 0, onError, onServer = () => undefined } = run;
   const connection = new Connection(options, onError, runId);
   const session = new Session(connection, runId);
+  let server = '';
+  connection.on('ready', () => {
+    if (connection.server !== server) onServer(connection.server);
+    server = connection.server;
+  });
   await connection.open();
   const ledger: Ledger = {
     ...leaseVerbs(session, random),
