@@ -122,6 +122,27 @@ test('Sentinels that are away are passed over while one answers, and are named w
   t.regex(error.message, new RegExp(`ECONNREFUSED.*Sentinel 127\\.0\\.0\\.1:${group.ports[0]}.*start the server`));
 });
 
+test('a run goes on with its connection while no Sentinel answers, and is found again once one is back', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t, { replicas: 0 });
+  const ledger = await opened(t, group);
+  await start(ledger);
+  for (const n of [0, 1, 2]) await group.killSentinel(n);
+  t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]), { kind: 'claimed', cursor: 3 });
+  await group.servers[0]?.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const ask = () => claim(ledger, 0, 'w1', [{ cursor: 3, count: 3 }]);
+  const told = await until('why no primary is found', PATIENCE_MS, () =>
+    ask().then(
+      () => undefined,
+      (error: Error) => (error.message.includes('Sentinel') ? error : undefined),
+    ),
+  );
+  t.like(told, { fate: 'not-executed' });
+  t.regex(told.message, /no connection to Redis \(connect ECONNREFUSED.*\(Sentinel .*start the server/);
+  group.startSentinel(1);
+  t.like(await answered(ask), { kind: 'claimed', cursor: 6 });
+});
+
 test('a group that no Sentinel watches, and a primary that is a replica, are refused with what to do', async (t) => {
   t.timeout(120_000);
   const [group, elsewhere] = [await redisSentinels(t, { replicas: 0 }), await redisServer(t)];

@@ -59,16 +59,15 @@ export class RedisSentinels {
       await server.start();
     }
     await until('the replicas follow', READY_MS, async () => (await this.#syncedReplicas()) === replicas);
-    for (let n = 0; n < SENTINELS; n += 1) await this.startSentinel(n);
+    for (let n = 0; n < SENTINELS; n += 1) await this.#addSentinel(n);
     await until('the Sentinels know each other and the replicas', READY_MS, async () => {
       const seen = await Promise.all(this.ports.map((port) => this.#sentinelWords(port, 'MASTER', GROUP)));
       return seen.every((one) => one.get('num-slaves') === String(replicas) && one.get('num-other-sentinels') === String(SENTINELS - 1));
     });
   }
 
-  async startSentinel(n: number): Promise<void> {
+  async #addSentinel(n: number): Promise<void> {
     const port = await freePort();
-    const file = join(this.#dir, `sentinel-${n}.conf`);
     const [primary] = this.servers;
     assert(primary !== undefined, 'a primary');
     const [password, own] = [this.#password, this.#sentinelPassword];
@@ -77,7 +76,7 @@ export class RedisSentinels {
       ...(own === '' ? [] : [`requirepass ${own}`, `sentinel sentinel-pass ${own}`]),
     ];
     await writeFile(
-      file,
+      this.#configOf(n),
       [
         `port ${port}`,
         'bind 127.0.0.1',
@@ -88,8 +87,17 @@ export class RedisSentinels {
         ...secrets,
       ].join('\n'),
     );
-    this.#children.push(spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' }));
     this.ports.push(port);
+    this.startSentinel(n);
+  }
+
+  /** Again, with what it knew; or for the first time. */
+  startSentinel(n: number): void {
+    this.#children[n] = spawn('redis-server', [this.#configOf(n), '--sentinel'], { stdio: 'ignore' });
+  }
+
+  #configOf(n: number): string {
+    return join(this.#dir, `sentinel-${n}.conf`);
   }
 
   get url(): string {
