@@ -16,16 +16,18 @@ import type { Head, InFlight } from './rows.ts';
  *   4   the row of a second attempt (L13): worker number u32 · attempt u32 · claim epoch u32
  *   8   the last attempt, where it is not the row's: u32
  *   16  faults, the sparse map of L14: failures u32 · delayMs u32 · suspicions u32 · crashes u32
+ *   32  how often a row was given back to it (L44): u32
  *
  * The name of the worker stands once, beside its number.
  */
 const STATE_CODE = { running: 1, 'handed-back': 2 } as const;
 const STATE_BITS = 3;
-const FLAG = { second: 4, lastAttempt: 8, faults: 16 } as const;
+const FLAG = { second: 4, lastAttempt: 8, faults: 16, restores: 32 } as const;
 const STATE_BYTES = 1;
 const ROW_BYTES = 12;
 const LAST_ATTEMPT_BYTES = 4;
 const FAULTS_BYTES = 16;
+const RESTORES_BYTES = 4;
 
 /** A row with its worker's number in place of its name. */
 export interface PackedRow extends Omit<Row, 'worker'> {
@@ -44,14 +46,16 @@ export function packInFlight({ state, row, second, lastAttempt, faults }: Packed
   const flags =
     (second === null ? 0 : FLAG.second) |
     (lastAttempt === row.attempt ? 0 : FLAG.lastAttempt) |
-    (faults.failures + faults.delayMs + faults.suspicions + faults.crashes === 0 ? 0 : FLAG.faults);
+    (faults.failures + faults.delayMs + faults.suspicions + faults.crashes === 0 ? 0 : FLAG.faults) |
+    (faults.restores === 0 ? 0 : FLAG.restores);
   const bytes = new Uint8Array(packedBytes(flags));
   const view = viewOf(bytes);
   view.setUint8(0, STATE_CODE[state] | flags);
   let at = putRow(view, STATE_BYTES, row);
   if (second !== null) at = putRow(view, at, second);
   if ((flags & FLAG.lastAttempt) !== 0) at = putU32(view, at, lastAttempt, 'the last attempt');
-  if ((flags & FLAG.faults) !== 0) putFaults(view, at, faults);
+  if ((flags & FLAG.faults) !== 0) at = putFaults(view, at, faults);
+  if ((flags & FLAG.restores) !== 0) putU32(view, at, faults.restores, 'a count of restores');
   return bytes;
 }
 
@@ -61,7 +65,7 @@ export function unpackInFlight(bytes: Uint8Array): PackedInFlight {
   const flags = view.getUint8(0) & ~STATE_BITS;
   const code = view.getUint8(0) & STATE_BITS;
   assert(code === STATE_CODE.running || code === STATE_CODE['handed-back'], 'a packed row is running or handed back');
-  assert(flags < FLAG.faults * 2, 'a packed row has known flags');
+  assert(flags < FLAG.restores * 2, 'a packed row has known flags');
   assert(bytes.length === packedBytes(flags), 'a packed row is as long as its flags say');
   const row = rowAt(view, STATE_BYTES);
   let at = STATE_BYTES + ROW_BYTES;
@@ -70,8 +74,11 @@ export function unpackInFlight(bytes: Uint8Array): PackedInFlight {
   const hasLastAttempt = (flags & FLAG.lastAttempt) !== 0;
   const lastAttempt = hasLastAttempt ? view.getUint32(at, true) : row.attempt;
   if (hasLastAttempt) at += LAST_ATTEMPT_BYTES;
-  const faults = (flags & FLAG.faults) === 0 ? NO_FAULTS : faultsAt(view, at);
-  return { state: code === STATE_CODE.running ? 'running' : 'handed-back', row, second, lastAttempt, faults };
+  const hasFaults = (flags & FLAG.faults) !== 0;
+  const faults = hasFaults ? faultsAt(view, at) : NO_FAULTS;
+  if (hasFaults) at += FAULTS_BYTES;
+  const restores = (flags & FLAG.restores) === 0 ? 0 : view.getUint32(at, true);
+  return { state: code === STATE_CODE.running ? 'running' : 'handed-back', row, second, lastAttempt, faults: { ...faults, restores } };
 }
 
 function packedBytes(flags: number): number {
@@ -80,7 +87,8 @@ function packedBytes(flags: number): number {
     ROW_BYTES +
     ((flags & FLAG.second) === 0 ? 0 : ROW_BYTES) +
     ((flags & FLAG.lastAttempt) === 0 ? 0 : LAST_ATTEMPT_BYTES) +
-    ((flags & FLAG.faults) === 0 ? 0 : FAULTS_BYTES)
+    ((flags & FLAG.faults) === 0 ? 0 : FAULTS_BYTES) +
+    ((flags & FLAG.restores) === 0 ? 0 : RESTORES_BYTES)
   );
 }
 
@@ -95,14 +103,14 @@ function rowAt(view: DataView, at: number): PackedRow {
   return { workerNumber: view.getUint32(at, true), attempt: view.getUint32(at + 4, true), claimEpoch: view.getUint32(at + 8, true) };
 }
 
-function putFaults(view: DataView, at: number, { failures, delayMs, suspicions, crashes }: Faults): void {
+function putFaults(view: DataView, at: number, { failures, delayMs, suspicions, crashes }: Faults): number {
   putU32(view, at, failures, 'a failure count');
   putU32(view, at + 4, delayMs, 'a delay');
   putU32(view, at + 8, suspicions, 'a count of suspicions');
-  putU32(view, at + 12, crashes, 'a count of crashes');
+  return putU32(view, at + 12, crashes, 'a count of crashes');
 }
 
-function faultsAt(view: DataView, at: number): Faults {
+function faultsAt(view: DataView, at: number): Omit<Faults, 'restores'> {
   const field = (n: number): number => view.getUint32(at + n * 4, true);
   return { failures: field(0), delayMs: field(1), suspicions: field(2), crashes: field(3) };
 }

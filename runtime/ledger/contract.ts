@@ -28,7 +28,7 @@ export interface Ledger {
   /** Moves unstarted rows to another worker (stealing), each by a compare-and-swap of its row (L12, L32). */
   reassign(epoch: Epoch, moves: readonly Move[]): Promise<ReassignReply | Gone | Fenced>;
   /** Lets handed-back items run again in the rows that were taken from them last, for a worker that still executes them (L44). */
-  restore(epoch: Epoch, rows: readonly NamedRow[]): Promise<RestoreReply | Gone | Fenced>;
+  restore(epoch: Epoch, rows: readonly CountedRow[]): Promise<RestoreReply | Gone | Fenced>;
   /** Gives a running item a second attempt on another worker: a second row of the item (L13). */
   second(epoch: Epoch, worker: WorkerId, items: readonly SoleRow[]): Promise<SecondAttemptReply | Gone | Fenced>;
   /** Read-only: may this attempt still settle? What `stale` is confirmed with (L29). */
@@ -145,13 +145,8 @@ export interface RunningItem {
   readonly faults: Faults;
 }
 
-export interface HandedBackItem {
-  readonly index: ItemIndex;
-  /** The row that was taken from it last (L15). */
-  readonly row: Row;
-  readonly lastAttempt: Attempt;
-  readonly faults: Faults;
-}
+/** Its row is the one that was taken from it last (L15). */
+export type HandedBackItem = Omit<RunningItem, 'second'>;
 
 /** The outcome of an item, for the row that its assignment named. */
 export interface Settlement extends NamedRow {
@@ -175,7 +170,10 @@ export type Verdict = 'live' | 'recorded' | 'stale';
 /** failed: `failures` grows; suspected: `suspicions`; crashed: `crashes`. Everything else is uncounted. */
 export type HandBackReason = 'failed' | 'drained' | 'unavailable' | 'throttled' | 'lost' | 'quota' | 'recalled' | 'suspected' | 'crashed';
 
-export interface HandBack extends NamedRow {
+/** A row, and how often the item was given back to a row that was taken from it, as the caller knows it: a late copy knows less (L38). */
+export type CountedRow = NamedRow & { readonly restores: number };
+
+export interface HandBack extends CountedRow {
   readonly reason: HandBackReason;
   /** The item is not to be claimed again for so long; kept as a duration, since no clock survives a restart. */
   readonly delayMs: number;
@@ -223,9 +221,11 @@ export interface Faults {
   readonly suspicions: number;
   /** How often the process of a worker that had it ended. */
   readonly crashes: number;
+  /** How often a row that was taken from the item was given back to it (L44). */
+  readonly restores: number;
 }
 
-export const NO_FAULTS: Faults = { failures: 0, delayMs: 0, suspicions: 0, crashes: 0 };
+export const NO_FAULTS: Faults = { failures: 0, delayMs: 0, suspicions: 0, crashes: 0, restores: 0 };
 
 export interface WorkerInfo {
   readonly bootNonce: string;

@@ -48,8 +48,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'restored-although-claimed-since',
     rule: 'L44',
     file: 'runtime/ledger/rules/restore.ts',
-    old: "const isTaken = item.state === 'handed-back' && isSameRow(item.row, row);",
-    new: "const isTaken = item.state === 'handed-back' && item.row.worker === row.worker;",
+    old: "const isTaken = item.state === 'handed-back' && isSameRow(item.row, row) &&",
+    new: "const isTaken = item.state === 'handed-back' && item.row.worker === row.worker &&",
     tests: ['test/contract/ledger-memory.test.ts'],
   },
   {

@@ -93,6 +93,14 @@ export const LEDGER_MUTANTS: readonly Mutant[] = [
     tests: CONTRACT,
   },
   {
+    name: 'late-hand-back-of-a-restored-row',
+    rule: 'L38',
+    file: 'runtime/ledger/rules/hand-back.ts',
+    old: 'hasRow(item, row) || item.faults.restores !== restores)',
+    new: 'hasRow(item, row))',
+    tests: CONTRACT,
+  },
+  {
     name: 'hand-back-takes-both-rows',
     rule: 'L13',
     file: 'runtime/ledger/rules/hand-back.ts',

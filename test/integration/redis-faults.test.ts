@@ -27,6 +27,7 @@ import {
   scanned,
   sole,
   start,
+  taken,
   win,
 } from '../support/ledger-start.ts';
 import { redisServerOf } from '../support/redis-server.ts';
@@ -63,7 +64,7 @@ const VERBS: Readonly<Record<string, Ask>> = {
     }),
   reassign: (ledger) => ledger.reassign(0, [move(0, row('w1'), 'w2')]),
   second: (ledger) => ledger.second(0, 'w2', [sole(0, row('w1'))]),
-  restore: (ledger) => ledger.restore(0, [{ index: 1, row: row('w1') }]),
+  restore: (ledger) => ledger.restore(0, [taken(1, row('w1'))]),
   look: (ledger) => ledger.look(0, [{ index: 0, row: row('w1') }]),
   bind: (ledger) => ledger.bind(0, SOME_PLACE),
   register: (ledger, _, stamp) => ledger.register(stamp, 'w3', SOME_WORKER),

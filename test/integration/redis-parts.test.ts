@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import type { CommitRequest, Committed, Fenced, Gone, Ledger, Settlement } from '../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../runtime/ledger/memory/ledger.ts';
-import { back, by, claimed, grantedItems, move, row, scanned, sole, start } from '../support/ledger-start.ts';
+import { back, by, claimed, grantedItems, move, row, scanned, sole, start, taken } from '../support/ledger-start.ts';
 import { redisServerOf } from '../support/redis-server.ts';
 import { scriptTimes } from '../support/script-times.ts';
 
@@ -57,7 +57,7 @@ const CALLS: Readonly<Record<string, (ledger: Ledger) => Promise<unknown>>> = {
   restore: (ledger) =>
     ledger.restore(
       0,
-      rows((index) => ({ index, row: row('w1') }), 1),
+      rows((index) => taken(index, row('w1')), 1),
     ),
   'second attempts': (ledger) =>
     ledger.second(

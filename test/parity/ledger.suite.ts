@@ -112,7 +112,9 @@ async function inFlightOf(ledger: Ledger, epoch: number): Promise<readonly (Runn
 }
 
 function liveRows(items: readonly (RunningItem | HandedBackItem)[]): Shared['live'] {
-  return items.flatMap((item) => rowsOf(item).map((row) => ({ index: item.index, row, lastAttempt: item.lastAttempt })));
+  return items.flatMap((item) =>
+    rowsOf(item).map((row) => ({ index: item.index, row, lastAttempt: item.lastAttempt, restores: item.faults.restores })),
+  );
 }
 
 /** The first items are recorded before the calls begin, so that what these are about lies on both sides of a page's border. */

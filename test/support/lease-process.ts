@@ -80,7 +80,7 @@ async function fill(): Promise<void> {
     const returned = await handBack(
       ledger,
       epoch,
-      grantedItems(reply).map(({ index }) => ({ index, row, reason: 'lost', delayMs: 0 })),
+      grantedItems(reply).map(({ index }) => ({ index, row, restores: 0, reason: 'lost', delayMs: 0 })),
     );
     assert(returned.kind === 'returned', 'all are handed back');
     say({ kind: 'filled', cursor: reply.cursor });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import type { HandBackReason, NamedRow, Pick, SoleRow } from '../../runtime/ledger/contract.ts';
+import type { CountedRow, HandBackReason, Pick, SoleRow } from '../../runtime/ledger/contract.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import type { Attempt, Epoch, ItemIndex, Stamp } from '../../runtime/model/row.ts';
 import { RECORDED_BEFORE } from './ledger-start.ts';
 
-export interface ActiveClaim extends NamedRow {
+export interface ActiveClaim extends CountedRow {
   /** The item's, which may be another row's. */
   readonly lastAttempt: Attempt;
 }
@@ -66,7 +66,7 @@ export interface Named {
   readonly claimLag: number;
 }
 
-/** Mostly a row that is in flight, whole; sometimes any. */
+/** Mostly a row that is in flight, whole; sometimes any, or one from before it was restored. */
 export const named: fc.Arbitrary<Named> = fc.record({
   one: fc.integer({ min: 0, max: 30 }),
   isAny: fc.constantFrom(false, false, false, true),
@@ -76,10 +76,11 @@ export const named: fc.Arbitrary<Named> = fc.record({
   claimLag,
 });
 
-export function rowFor(shared: Shared, drawn: Named): NamedRow {
+export function rowFor(shared: Shared, drawn: Named): CountedRow {
   const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  if (live !== undefined && !drawn.isAny) return { index: live.index, row: live.row };
-  return { index: drawn.index, row: { worker: drawn.worker, attempt: drawn.attempt, claimEpoch: at(shared, drawn.claimLag) } };
+  if (live !== undefined && !drawn.isAny)
+    return { index: live.index, row: live.row, restores: Math.max(0, live.restores - (drawn.claimLag === 2 ? 1 : 0)) };
+  return { index: drawn.index, row: { worker: drawn.worker, attempt: drawn.attempt, claimEpoch: at(shared, drawn.claimLag) }, restores: 0 };
 }
 
 /** Mostly with the last attempt that the item has. */

@@ -4,6 +4,7 @@ import type { ProcessIdentity } from '../../runtime/base/process/process-identit
 import type {
   Claimed,
   Pick as ClaimPick,
+  CountedRow,
   HandBack,
   HandBackReason,
   Ledger,
@@ -89,6 +90,11 @@ export function move(index: number, of: Row, to: WorkerId): Move {
   return { index, row: of, to };
 }
 
-export function back(index: number, of: Row, reason: HandBackReason = 'lost', delayMs = 0): HandBack {
-  return { index, row: of, reason, delayMs };
+/** As it is named for `restore`. */
+export function taken(index: number, of: Row, restores = 0): CountedRow {
+  return { index, row: of, restores };
+}
+
+export function back(index: number, of: Row, reason: HandBackReason = 'lost', delayMs = 0, restores = 0): HandBack {
+  return { index, row: of, restores, reason, delayMs };
 }

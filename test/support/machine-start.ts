@@ -56,7 +56,7 @@ export function scanOf(start: Start): Scan {
       ...{ index, row, second, lastAttempt, faults: { ...NO_FAULTS, failures } },
     })),
     handedBack: handedBack.map(({ index, row, failures = 0, delayMs = 0, suspicions = 0, crashes = 0 }) => ({
-      ...{ index, row, lastAttempt: row.attempt, faults: { failures, delayMs, suspicions, crashes } },
+      ...{ index, row, lastAttempt: row.attempt, faults: { failures, delayMs, suspicions, crashes, restores: 0 } },
     })),
     workers: workers.map(({ worker, bootNonce, pid }) => ({ worker, info: { bootNonce, pid, concurrency: 4, registeredAtMs: 0 } })),
   };

@@ -1,10 +1,10 @@
 import { assert, mustGet } from '../../base/assert.ts';
-import type { NamedRow, RestoreReply } from '../../ledger/contract.ts';
+import type { CountedRow, RestoreReply } from '../../ledger/contract.ts';
 import { type ItemRef, isSameRow, refKey, type WorkerId } from '../../model/row.ts';
 import type { HeldItem } from '../../model/session.ts';
 import { command } from '../state/commands.ts';
 import { type Item, refOf, rowOf } from '../state/item.ts';
-import { itemAt, lockItem, openLock, restoreRow, unlock } from '../state/items.ts';
+import { correct, itemAt, lockItem, openLock, restoreRow, unlock } from '../state/items.ts';
 import { unqueue } from '../state/queues.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
@@ -50,16 +50,21 @@ function askFor(state: State, worker: WorkerId, items: readonly Item[]): void {
   if (items.length === 0) return;
   for (const item of items) lockItem(item, 'restoring');
   unqueue(state, new Set(items.map(({ index }) => index)));
-  command(state, { kind: 'restore', worker, rows: items.map(({ index, taken }) => ({ index, row: taken })) });
+  command(state, {
+    kind: 'restore',
+    worker,
+    rows: items.map(({ index, taken, faults }) => ({ index, row: taken, restores: faults.restores })),
+  });
 }
 
-export function onRestored(state: State, id: WorkerId, rows: readonly NamedRow[], verdicts: RestoreReply['verdicts']): void {
-  for (const [at, { index, row }] of rows.entries()) {
+export function onRestored(state: State, id: WorkerId, rows: readonly CountedRow[], verdicts: RestoreReply['verdicts']): void {
+  for (const [at, { index, row, restores }] of rows.entries()) {
     const item = itemAt(state, index);
     assert(item.lock === 'restoring', 'an item being restored is locked');
     const isAwaited = takeRestored(state, id, refOf(index, row));
     const verdict = mustGet(verdicts[at], 'restore verdict');
     if (verdict.kind === 'restored') {
+      correct(item, { lastAttempt: item.lastAttempt, faults: { ...item.faults, restores: restores + 1 } });
       // Where its worker has gone again, or its newest hello does not name the item, judging hands the row back.
       restoreRow(state, item, row, isAwaited);
       unlock(state, item);

@@ -1,4 +1,4 @@
-import type { HandBack, Move, NamedRow, SoleRow, WorkerInfo } from '../../ledger/contract.ts';
+import type { CountedRow, HandBack, Move, SoleRow, WorkerInfo } from '../../ledger/contract.ts';
 import type { RunEvent } from '../../model/event.ts';
 import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import type { BeatReply, Outcome, PollReply } from '../../model/session.ts';
@@ -39,7 +39,7 @@ export type Command =
   | { readonly kind: 'load'; readonly worker: WorkerId; readonly refs: readonly ItemRef[] }
   | { readonly kind: 'reassign'; readonly moves: readonly Move[] }
   /** Let these items run again in the rows that were taken from them (L44). */
-  | { readonly kind: 'restore'; readonly worker: WorkerId; readonly rows: readonly NamedRow[] }
+  | { readonly kind: 'restore'; readonly worker: WorkerId; readonly rows: readonly CountedRow[] }
   /** Give these items a second attempt on this worker (L13). */
   | { readonly kind: 'second'; readonly worker: WorkerId; readonly rows: readonly SoleRow[] }
   /** Make error lines of these items, which nobody is to execute, or not again. */

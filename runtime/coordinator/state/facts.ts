@@ -1,5 +1,6 @@
 import type {
   Claimed,
+  CountedRow,
   HandBack,
   HandBackVerdict,
   Move,
@@ -60,7 +61,7 @@ export type Fact =
   | {
       readonly kind: 'restored';
       readonly worker: WorkerId;
-      readonly rows: readonly NamedRow[];
+      readonly rows: readonly CountedRow[];
       readonly verdicts: RestoreReply['verdicts'];
     }
   | { readonly kind: 'looked'; readonly worker: WorkerId; readonly outcomes: readonly Outcome[]; readonly verdicts: readonly Verdict[] }

@@ -62,8 +62,8 @@ function takeOver(state: State, running: RunningItem, nowMs: number): void {
 
 /** What the coordinator has for itself it goes on with at once: that is not as a worker's. */
 function isAsGranted({ row, second, lastAttempt, faults }: RunningItem): boolean {
-  const { failures, suspicions, crashes, delayMs } = faults;
-  const isUntried = failures + suspicions + crashes + delayMs === 0 && lastAttempt === row.attempt;
+  const { failures, suspicions, crashes, delayMs, restores } = faults;
+  const isUntried = failures + suspicions + crashes + delayMs + restores === 0 && lastAttempt === row.attempt;
   return isUntried && second === null && row.worker !== COORDINATOR_WORKER;
 }
 

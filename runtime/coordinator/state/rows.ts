@@ -35,7 +35,7 @@ export function handBackAll(state: State, worker: WorkerId, items: readonly Item
 
 function returnOf(state: State, item: Item, live: ActiveClaim, reason: HandBack['reason'], delayMs: number): HandBack {
   takeAway(state, item, live, 'returning');
-  return { index: item.index, row: live.row, reason, delayMs };
+  return { index: item.index, row: live.row, restores: item.faults.restores, reason, delayMs };
 }
 
 /** Moves a row that is not started, and never will be where it is, to another worker (L32). */

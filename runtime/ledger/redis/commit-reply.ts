@@ -36,9 +36,9 @@ function paused(reason: string): Gone {
 
 function handBackOf(reply: readonly [number, ...unknown[]], names: NameBook): HandBackVerdict {
   if (reply[0] === 0) return { kind: 'refused', found: foundOf(reply[1] as FoundReply, names) };
-  const [, lastAttempt = 0, failures = 0, delayMs = 0, suspicions = 0, crashes = 0] = reply as readonly number[];
-  const other = rowAt(reply as readonly number[], 6, names);
-  return { kind: 'returned', faults: { failures, delayMs, suspicions, crashes }, lastAttempt, other };
+  const [, lastAttempt = 0, failures = 0, delayMs = 0, suspicions = 0, crashes = 0, restores = 0] = reply as readonly number[];
+  const other = rowAt(reply as readonly number[], 7, names);
+  return { kind: 'returned', faults: { failures, delayMs, suspicions, crashes, restores }, lastAttempt, other };
 }
 
 function claimOf([cursor, granted, found]: ClaimReply, names: NameBook): Claimed {

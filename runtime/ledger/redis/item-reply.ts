@@ -16,11 +16,25 @@ const DONE = 3;
 const NONE = -1;
 
 export function foundOf(reply: FoundReply, names: NameBook): Found {
-  const [index = 0, state = 0, , attempt = 0, , , , , lastAttempt = attempt, failures = 0, delayMs = 0, suspicions = 0, crashes = 0] =
-    reply;
+  const [
+    index = 0,
+    state = 0,
+    ,
+    attempt = 0,
+    ,
+    ,
+    ,
+    ,
+    lastAttempt = attempt,
+    failures = 0,
+    delayMs = 0,
+    suspicions = 0,
+    crashes = 0,
+    restores = 0,
+  ] = reply;
   if (state === FRESH) return { index, state: 'fresh' };
   if (state !== RUNNING && state !== HANDED_BACK) return { index, state: state === DONE ? 'done' : 'failed' };
-  const faults = { failures, delayMs, suspicions, crashes };
+  const faults = { failures, delayMs, suspicions, crashes, restores };
   const row = rowAt(reply, 2, names);
   assert(row !== null, 'an item in flight has a row');
   if (state === HANDED_BACK) return { index, state: 'handed-back', row, lastAttempt, faults };

@@ -5,7 +5,7 @@ import { commit } from './commit.ts';
 import { slicesOf } from './commit-parts.ts';
 import { type FoundReply, foundOf } from './item-reply.ts';
 import { NamesTable } from './names-table.ts';
-import { packMoves, packRows, packSoleRows } from './packed-rows.ts';
+import { packCountedRows, packMoves, packRows, packSoleRows } from './packed-rows.ts';
 import type { Reply } from './refusal.ts';
 import type { ScriptName } from './scripts.ts';
 import type { Session } from './session.ts';
@@ -22,7 +22,7 @@ export function itemVerbs(session: Session): ItemVerbs {
       return { kind: 'reassigned', verdicts: await verdictsOf(session, replies, (attempt) => ({ kind: 'moved' as const, attempt })) };
     },
     restore: async (epoch, rows) => {
-      const replies = await inSlices(session, epoch, 'restore', rows, packRows, new NamesTable());
+      const replies = await inSlices(session, epoch, 'restore', rows, packCountedRows, new NamesTable());
       if ('kind' in replies) return replies;
       return { kind: 'restored', verdicts: await verdictsOf(session, replies, () => ({ kind: 'restored' as const })) };
     },

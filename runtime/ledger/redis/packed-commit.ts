@@ -13,7 +13,7 @@ export interface PackedCommit {
   readonly args: readonly (Buffer | string)[];
 }
 
-const HAND_BACK_BYTES: number = ROW_BYTES + 5;
+const HAND_BACK_BYTES: number = ROW_BYTES + 9;
 const CLAIM_BYTES = 4;
 const PICK_BYTES = 9;
 const COUNTER_CODE = { failures: 1, suspicions: 2, crashes: 3 } as const;
@@ -32,7 +32,7 @@ function packHandBacks(handBacks: readonly HandBack[], names: NamesTable): Buffe
   for (const one of handBacks) {
     assert(isU32(one.delayMs), 'a delay is a whole number of milliseconds in 32 bits');
     at = bytes.writeUInt8(counterCode(one.reason), putRow(bytes, at, one, names));
-    at = bytes.writeUInt32LE(one.delayMs, at);
+    at = bytes.writeUInt32LE(one.restores, bytes.writeUInt32LE(one.delayMs, at));
   }
   return bytes;
 }

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts';
 import { isU32 } from '../../base/u32.ts';
 import { type ItemIndex, MAX_INDEX } from '../../model/row.ts';
-import type { Move, NamedRow, SoleRow } from '../contract.ts';
+import type { CountedRow, Move, NamedRow, SoleRow } from '../contract.ts';
 import type { NamesTable } from './names-table.ts';
 
 /** Rows as the scripts read them, little-endian: worker u16 · index · attempt · claim epoch, each u32; then what the verb adds. */
@@ -27,6 +27,13 @@ export function packRows(rows: readonly NamedRow[], names: NamesTable): Buffer {
   const bytes = Buffer.allocUnsafe(rows.length * ROW_BYTES);
   let at = 0;
   for (const row of rows) at = putRow(bytes, at, row, names);
+  return bytes;
+}
+
+export function packCountedRows(rows: readonly CountedRow[], names: NamesTable): Buffer {
+  const bytes = Buffer.allocUnsafe(rows.length * (ROW_BYTES + 4));
+  let at = 0;
+  for (const row of rows) at = bytes.writeUInt32LE(row.restores, putRow(bytes, at, row, names));
   return bytes;
 }
 

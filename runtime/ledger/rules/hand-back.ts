@@ -25,11 +25,12 @@ export const COUNTED_AS: Readonly<Record<HandBackReason, Counter | null>> = {
  * Takes an item from its row, which is named in full (L12). Where a second attempt runs, it runs on (L13); otherwise the row stays with
  * the item until it is claimed again (L15).
  */
-export function handBackOne(draft: Draft, { index, row, reason, delayMs }: HandBack): HandBackVerdict {
+export function handBackOne(draft: Draft, { index, row, restores, reason, delayMs }: HandBack): HandBackVerdict {
   const item = draft.item(index);
   // Asked again after a lost reply: it counts once.
-  if (item.state === 'handed-back' && isSameRow(item.row, row)) return returned(item, null);
-  if (item.state !== 'running' || !hasRow(item, row)) return { kind: 'refused', found: draft.found(index) };
+  if (item.state === 'handed-back' && isSameRow(item.row, row) && item.faults.restores === restores) return returned(item, null);
+  if (item.state !== 'running' || !hasRow(item, row) || item.faults.restores !== restores)
+    return { kind: 'refused', found: draft.found(index) };
   const { lastAttempt } = item;
   const faults = grown(item.faults, reason, delayMs);
   const other = otherRow(item, row);

@@ -2,7 +2,7 @@ import type { TestFn } from 'ava';
 import { AssertionFailed } from '../../../runtime/base/assert.ts';
 import type { CommitRequest } from '../../../runtime/ledger/contract.ts';
 import { claimRequest, handBack, handBackRequest, settle, settleRequest } from '../../support/commit-parts.ts';
-import { back, by, claimed, move, type Open, outcome, row, scanned, sole, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, scanned, sole, start, taken, win } from '../../support/ledger-start.ts';
 
 const MANY = 700;
 
@@ -100,7 +100,7 @@ export function commitSuite(test: TestFn, open: Open): void {
     await ledger.reassign(0, [move(257, row('w1'), 'w2')]);
     await ledger.second(0, 'w2', [sole(258, row('w1'))]);
     await handBack(ledger, 0, [back(259, row('w1'))]);
-    await ledger.restore(0, [{ index: 259, row: row('w1') }]);
+    await ledger.restore(0, [taken(259, row('w1'))]);
     await claimed(ledger, 0, 'w2', [
       { index: 255, lastAttempt: 1 },
       { cursor: MANY, count: 1 },

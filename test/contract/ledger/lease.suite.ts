@@ -16,6 +16,7 @@ import {
   scanned,
   sole,
   start,
+  taken,
   win,
 } from '../../support/ledger-start.ts';
 
@@ -118,7 +119,7 @@ export function leaseSuite(test: TestFn, open: Open): void {
     t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), fenced);
     t.deepEqual(await ledger.second(0, 'w2', [sole(0, row('w1'))]), fenced);
-    t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), fenced);
+    t.deepEqual(await ledger.restore(0, [taken(0, row('w1'))]), fenced);
     t.deepEqual(await ledger.look(0, [{ index: 0, row: row('w1') }]), fenced);
     t.deepEqual(await ledger.register(by(0), 'w3', SOME_WORKER), fenced);
     t.deepEqual(await ledger.forget(by(0), 'w1'), fenced);

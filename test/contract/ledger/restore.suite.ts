@@ -1,10 +1,10 @@
 import type { TestFn } from 'ava';
 import { handBack, settle } from '../../support/commit-parts.ts';
 import { createFaultyLedger, InjectedFault } from '../../support/faulty-ledger.ts';
-import { back, by, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, win } from '../../support/ledger-start.ts';
+import { back, by, claimed, move, type Open, outcome, row, SOME_WORKER, scanned, start, taken, win } from '../../support/ledger-start.ts';
 
 const RESTORED = { kind: 'restored', verdicts: [{ kind: 'restored' }] } as const;
-const FIRST = { index: 0, row: row('w1') };
+const FIRST = taken(0, row('w1'));
 
 export function restoreSuite(test: TestFn, open: Open): void {
   test('L44: the row that was taken last runs again as it was, also under a later epoch, and settles', async (t) => {
@@ -19,8 +19,8 @@ export function restoreSuite(test: TestFn, open: Open): void {
     const [item] = before.handedBack;
     t.deepEqual(
       after.running.find(({ index }) => index === 0),
-      item === undefined ? undefined : { ...item, second: null },
-      'the faults are not forgotten (L14)',
+      item === undefined ? undefined : { ...item, second: null, faults: { ...item.faults, restores: 1 } },
+      'the faults are not forgotten (L14), and that it was restored is counted',
     );
     t.like(after.progress, { cursor: 2, running: 2, handedBack: 0 });
     t.like(await settle(ledger, 1, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
@@ -38,16 +38,35 @@ export function restoreSuite(test: TestFn, open: Open): void {
     t.deepEqual(await scanned(inner, 0), before);
   });
 
-  test('L14, L38, L44: a hand-back that comes once more after its row was restored takes it again and counts again; the row may settle', async (t) => {
+  test('L14, L38, L44: a hand-back that comes once more after its row was restored is refused: the row runs on, and nothing counts twice', async (t) => {
+    for (const reason of ['crashed', 'lost'] as const) {
+      const ledger = await open(t);
+      await start(ledger);
+      await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
+      const asked = [back(0, row('w1'), reason)];
+      const crashes = reason === 'crashed' ? 1 : 0;
+      await handBack(ledger, 0, asked);
+      t.like(await handBack(ledger, 0, asked), { verdicts: [{ faults: { crashes } }] }, 'before the restore it counts once');
+      t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
+      const before = await scanned(ledger, 0);
+      t.like(await handBack(ledger, 0, asked), { verdicts: [{ kind: 'refused', found: { state: 'running', row: row('w1') } }] });
+      t.deepEqual(await scanned(ledger, 0), before);
+      t.like(await handBack(ledger, 0, [back(0, row('w1'), 'crashed', 0, 1)]), { verdicts: [{ faults: { crashes: crashes + 1 } }] });
+    }
+  });
+
+  test('L38, L44: a restore that comes once more after its row was taken again is refused, and so is the hand-back before it', async (t) => {
     const ledger = await open(t);
     await start(ledger);
     await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    const asked = [back(0, row('w1'), 'crashed')];
-    await handBack(ledger, 0, asked);
-    t.like(await handBack(ledger, 0, asked), { verdicts: [{ faults: { crashes: 1 } }] }, 'before the restore it counts once');
-    t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
-    t.like(await handBack(ledger, 0, asked), { verdicts: [{ faults: { crashes: 2 } }] });
-    t.like(await scanned(ledger, 0), { running: [], handedBack: [{ index: 0, row: row('w1'), lastAttempt: 1 }] });
+    await handBack(ledger, 0, [back(0, row('w1'))]);
+    await ledger.restore(0, [FIRST]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'lost', 0, 1)]);
+    const before = await scanned(ledger, 0);
+    t.like(await ledger.restore(0, [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'handed-back' } }] });
+    t.like(await handBack(ledger, 0, [back(0, row('w1'), 'crashed')]), { verdicts: [{ kind: 'refused' }] });
+    t.deepEqual(await scanned(ledger, 0), before);
+    t.deepEqual(await ledger.restore(0, [taken(0, row('w1'), 1)]), RESTORED, 'one that knows of both is carried out');
     t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   });
 
@@ -60,8 +79,8 @@ export function restoreSuite(test: TestFn, open: Open): void {
     await settle(ledger, 0, 'w1', [outcome(1)]);
     await ledger.reassign(0, [move(3, row('w1'), 'w2')]);
     const before = await scanned(ledger, 0);
-    const rows = [0, 1, 3, 7].map((index) => ({ index, row: row('w1') }));
-    t.deepEqual(await ledger.restore(0, [...rows, { index: 2, row: row('w1', 1, 5) }, { index: 2, row: row('w2') }]), {
+    const rows = [0, 1, 3, 7].map((index) => taken(index, row('w1')));
+    t.deepEqual(await ledger.restore(0, [...rows, taken(2, row('w1', 1, 5)), taken(2, row('w2'))]), {
       kind: 'restored',
       verdicts: [
         { kind: 'refused', found: { state: 'running', ...before.running.find(({ index }) => index === 0) } },
@@ -83,15 +102,5 @@ export function restoreSuite(test: TestFn, open: Open): void {
     t.like(await ledger.restore(0, [FIRST]), { verdicts: [{ kind: 'refused', found: { state: 'handed-back' } }] });
     await ledger.register(by(0), 'w1', SOME_WORKER);
     t.deepEqual(await ledger.restore(0, [FIRST]), RESTORED);
-  });
-
-  test('L12, L44: a hand-back that comes late only takes the row again', async (t) => {
-    const ledger = await open(t);
-    await start(ledger);
-    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]);
-    await handBack(ledger, 0, [back(0, row('w1'))]);
-    await ledger.restore(0, [FIRST]);
-    t.like(await handBack(ledger, 0, [back(0, row('w1'))]), { verdicts: [{ kind: 'returned' }] });
-    t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
   });
 }

@@ -15,6 +15,7 @@ import {
   scanned,
   sole,
   start,
+  taken,
   win,
 } from '../../support/ledger-start.ts';
 
@@ -135,8 +136,8 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(before.progress.state, state);
     t.like(await settle(ledger, 0, 'w1', [outcome(0)]), { verdicts: ['accepted'] });
     t.like(await handBack(ledger, 0, [back(1, row('w1'))]), { kind: 'returned' });
-    t.like(await ledger.restore(0, [{ index: 1, row: row('w1') }]), { verdicts: [{ kind: 'restored' }] });
-    t.like(await handBack(ledger, 0, [back(1, row('w1'))]), { kind: 'returned' });
+    t.like(await ledger.restore(0, [taken(1, row('w1'))]), { verdicts: [{ kind: 'restored' }] });
+    t.like(await handBack(ledger, 0, [back(1, row('w1'), 'lost', 0, 1)]), { kind: 'returned' });
     t.deepEqual(await ledger.resume(by(0)), { kind: 'resumed' });
     t.like(await claimed(ledger, 0, 'w1', [{ index: 1, lastAttempt: 1 }]), { granted: [{ from: 1, count: 1, attempt: 2 }] });
   });
@@ -156,7 +157,7 @@ export function runSuite(test: TestFn, open: Open): void {
     t.deepEqual(await handBack(ledger, 0, [back(0, row('w1'))]), gone);
     t.deepEqual(await ledger.reassign(0, [move(0, row('w1'), 'w2')]), gone);
     t.deepEqual(await ledger.second(0, 'w2', [sole(0, row('w1'))]), gone);
-    t.deepEqual(await ledger.restore(0, [{ index: 0, row: row('w1') }]), gone);
+    t.deepEqual(await ledger.restore(0, [taken(0, row('w1'))]), gone);
     t.deepEqual(await ledger.pause(by(0), 'x'), gone);
     t.deepEqual(await ledger.resume(by(0)), gone);
     t.like(await scanned(ledger, 0), { progress: { done: 1, failed: 1 } });

@@ -21,7 +21,7 @@ const packed: fc.Arbitrary<PackedInFlight> = fc
     row,
     second: fc.option(row),
     lastAttempt: fc.option(u32),
-    faults: fc.record({ failures: count, delayMs: count, suspicions: count, crashes: count }),
+    faults: fc.record({ failures: count, delayMs: count, suspicions: count, crashes: count, restores: count }),
   })
   .map((item) => ({ ...item, lastAttempt: item.lastAttempt ?? item.row.attempt }));
 const ROW = { workerNumber: 1, attempt: 2, claimEpoch: 3 };
@@ -36,6 +36,7 @@ test('L13, L14: only an item with faults, a second row or a later attempt pays f
   for (const fault of ['failures', 'delayMs', 'suspicions', 'crashes']) {
     t.is(packInFlight({ ...ITEM, faults: { ...NO_FAULTS, [fault]: 1 } }).length, 29, fault);
   }
+  t.is(packInFlight({ ...ITEM, faults: { ...NO_FAULTS, restores: 1 } }).length, 17);
   t.is(packInFlight({ ...ITEM, lastAttempt: 5 }).length, 17);
   t.is(packInFlight({ ...ITEM, second: { ...ROW, attempt: 5 }, lastAttempt: 5 }).length, 29);
 });

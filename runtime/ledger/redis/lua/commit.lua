@@ -2,14 +2,15 @@
 -- Settlements, hand-backs and claims, judged in this order, each on top of those before it (L7, L8, L10 to L15, L39).
 --
 -- ARGV   4 settlements: worker u16 · isResult u8 · attempt · claim epoch · word of 32 items · mask · low · high, each u32
---        5 hand-backs: worker u16 · index · attempt · claim epoch, each u32 · counter u8 (0 none, 1 failures, 2 suspicions, 3 crashes) · delayMs u32
+--        5 hand-backs: worker u16 · index · attempt · claim epoch, each u32 · counter u8 (0 none, 1 failures, 2 suspicions, 3 crashes)
+--          delayMs · restores as the caller knows them, each u32
 --        6 claims: worker u16 · picks u16, and for each pick: kind u8 (0 cursor, 1 index) · u32 · u32
 --        7 and on: names of workers, which the others name by their place
 -- low and high are the exclusive or of the hashes of all items of the mask.
 -- Reply: {'committed', writes, settlements, hand-backs, claims, reason}
 --        a settlement: 1 all were accepted, or a letter for each bit of the mask in the order of items: a accepted, r recorded, s stale
---        a hand-back: {1, last attempt, failures, delayMs, suspicions, crashes, worker, attempt, claim epoch of the row that runs on; worker
---        -1: none} or {0, what is there} · a claim: {cursor, {from, count, attempt, ...}, {what is there, ...}} · claims is 0 while paused
+--        a hand-back: {1, last attempt, failures, delayMs, suspicions, crashes, restores, worker, attempt, claim epoch of the row that runs on;
+--        worker -1: none} or {0, what is there} · a claim: {cursor, {from, count, attempt, ...}, {what is there, ...}} · claims is 0 while paused
 --@include head
 --@include draft
 --@include names
@@ -101,13 +102,13 @@ while at <= #blob do
 end
 
 local function returned(item, w, a, e)
-  return { 1, item.last, item.fa, item.de, item.su, item.cr, w or -1, a or 0, e or 0 }
+  return { 1, item.last, item.fa, item.de, item.su, item.cr, item.re, w or -1, a or 0, e or 0 }
 end
 
-local function handBack(index, w, a, e, counter, delayMs)
+local function handBack(index, w, a, e, counter, delayMs, restores)
   local item = itemAt(index)
-  if item.s == 2 and isRow(item, w, a, e) then return returned(item) end
-  if item.s ~= 1 or not hasRow(item, w, a, e) then return { 0, foundAt(index) } end
+  if item.s == 2 and isRow(item, w, a, e) and item.re == restores then return returned(item) end
+  if item.s ~= 1 or not hasRow(item, w, a, e) or item.re ~= restores then return { 0, foundAt(index) } end
   local after = copyOf(item)
   after.de = delayMs
   if counter == 1 then after.fa = after.fa + 1 elseif counter == 2 then after.su = after.su + 1 elseif counter == 3 then after.cr = after.cr + 1 end
@@ -125,9 +126,9 @@ end
 local handedBackReplies = {}
 blob, at = ARGV[5], 1
 while at <= #blob do
-  local worker, index, a, e, counter, delayMs
-  worker, index, a, e, counter, delayMs, at = struct.unpack('<I2I4I4I4BI4', blob, at)
-  handedBackReplies[#handedBackReplies + 1] = handBack(index, numbers[worker], a, e, counter, delayMs)
+  local worker, index, a, e, counter, delayMs, restores
+  worker, index, a, e, counter, delayMs, restores, at = struct.unpack('<I2I4I4I4BI4I4', blob, at)
+  handedBackReplies[#handedBackReplies + 1] = handBack(index, numbers[worker], a, e, counter, delayMs, restores)
 end
 
 local function claimFresh(worker, from, amount, granted, found)

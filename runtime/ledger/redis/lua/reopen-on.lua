@@ -17,7 +17,7 @@ local pending = struct.unpack('<I4', list)
 for number = 1, #list / 4 - 1 do
   local index = struct.unpack('<I4', list, number * 4 + 1)
   local before = isSet(3, index) and DONE_ITEM or FAILED_ITEM
-  put(index, before, { s = number <= pending and 2 or 1, w = 0, a = attempt, e = claimEpoch, last = attempt, fa = 0, de = 0, su = 0, cr = 0 })
+  put(index, before, { s = number <= pending and 2 or 1, w = 0, a = attempt, e = claimEpoch, last = attempt, fa = 0, de = 0, su = 0, cr = 0, re = 0 })
 end
 plan('HDEL', REOPENING, part)
 local tallies = string.sub(reopening, at)

@@ -68,7 +68,7 @@ test('L13: handing back one attempt leaves the other; only without any is the it
   const machine = withSecondAttempt(tail());
   const commands = machine.poll('w2', { returns: [{ ...ref(0, 2), reason: 'drained', delayMs: 0, detail: '' }] });
   const { returns } = only(commands, 'hand-back', 'reply-poll');
-  t.deepEqual(returns, [{ index: 0, row: rowFor('w2', 2), reason: 'drained', delayMs: 0 }]);
+  t.deepEqual(returns, [{ index: 0, row: rowFor('w2', 2), restores: 0, reason: 'drained', delayMs: 0 }]);
   machine.tell({ kind: 'handed-back', returns, results: [{ ...RETURNED, lastAttempt: 2, other: rowFor('w1') }] });
   t.deepEqual(
     itemAt(machine.state, 0).rows.map(({ row }) => row),

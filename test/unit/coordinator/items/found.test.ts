@@ -63,7 +63,7 @@ test('L31: a row found of a worker that has gone goes back, and does not bring t
   const { state } = twoRunning();
   takeFound(state, { index: 7, state: 'running', row: rowFor('w9'), second: null, lastAttempt: 1, faults: NO_FAULTS });
   const { returns } = only(takeCommands(state), 'hand-back');
-  t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), reason: 'lost', delayMs: 0 }]);
+  t.deepEqual(returns, [{ index: 7, row: rowFor('w9'), restores: 0, reason: 'lost', delayMs: 0 }]);
   t.false(state.workers.has('w9'));
 });
 

@@ -71,7 +71,7 @@ test('a failure that counts goes back with its delay, and is acknowledged when t
   const machine = session();
   const commands = machine.poll('w1', { outcomes: [failureOf(ref(0), { delayMs: 700 })] });
   const { returns } = only(commands, 'hand-back', 'reply-poll');
-  t.like(returns[0], { index: 0, row: rowFor('w1'), reason: 'failed', delayMs: 700 });
+  t.like(returns[0], { index: 0, row: rowFor('w1'), restores: 0, reason: 'failed', delayMs: 700 });
   const known = machine.tell({
     kind: 'handed-back',
     returns,
@@ -107,7 +107,7 @@ test('what arrives while a row is being handed back waits, and is judged when th
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   machine.join('w1', { boot: 'b2', pid: 8, held: [heldItem(0, 'finished')], capacity: 0 });
   t.is(ofKind(machine.poll('w1', { boot: 'b2', outcomes: [outcomeOf(ref(0))] }), 'record').length, 0);
-  const returns = [0, 1].map((index) => ({ index, row: rowFor('w1'), reason: 'suspected' as const, delayMs: 0 }));
+  const returns = [0, 1].map((index) => ({ index, row: rowFor('w1'), restores: 0, reason: 'suspected' as const, delayMs: 0 }));
   const results = returns.map(() => RETURNED);
   t.is(ofKind(machine.tell({ kind: 'handed-back', returns, results }), 'record').length, 1);
 });
@@ -116,7 +116,7 @@ test('rows taken from a worker are not acknowledged to it: it may still hold the
   const machine = session();
   machine.tell({ kind: 'worker-exited', worker: 'w1', pid: 7 });
   machine.join('w1', { boot: 'b2', pid: 8, capacity: 0 });
-  const returns = [{ index: 0, row: rowFor('w1'), reason: 'suspected' as const, delayMs: 0 }];
+  const returns = [{ index: 0, row: rowFor('w1'), restores: 0, reason: 'suspected' as const, delayMs: 0 }];
   const known = machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
   t.is(ofKind(known, 'reply-poll').length, 0);
 });

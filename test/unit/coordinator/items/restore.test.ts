@@ -15,7 +15,7 @@ import {
   twoRunning,
 } from '../../../support/machine.ts';
 
-const ROWS = [0, 1].map((index) => ({ index, row: rowFor('w1') }));
+const ROWS = [0, 1].map((index) => ({ index, row: rowFor('w1'), restores: 0 }));
 const RESTORED = { kind: 'restored' } as const;
 
 /** Worker w1 has started items 0 and 1 and was failed for its silence; its rows are on their way back. */
@@ -92,7 +92,7 @@ test('L29, L44: an item that is returned while its row is being restored goes ba
   t.deepEqual(ofKind(returned, 'hand-back'), []);
   t.deepEqual(okReply(returned).acknowledged, []);
   const restored = machine.tell({ kind: 'restored', worker: 'w1', rows: ROWS, verdicts: [RESTORED, RESTORED] });
-  t.like(only(restored, 'hand-back'), { returns: [{ index: 0, row: rowFor('w1'), reason: 'throttled', delayMs: 50 }] });
+  t.like(only(restored, 'hand-back'), { returns: [{ index: 0, row: rowFor('w1'), restores: 1, reason: 'throttled', delayMs: 50 }] });
 });
 
 test('L44: an item that is returned while it is being handed back is not restored', (t) => {
@@ -105,6 +105,14 @@ test('L44: an item that is returned while it is being handed back is not restore
     ofKind(returned, 'restore').flatMap(({ rows }) => rows),
     ROWS.slice(1),
   );
+});
+
+test('L38, L44: what is asked of a restored row tells that it was restored, also a second time', (t) => {
+  const machine = silent();
+  machine.join('w1', { held: [heldItem(0), heldItem(1)] });
+  machine.tell({ kind: 'restored', worker: 'w1', rows: ROWS, verdicts: [RESTORED, RESTORED] });
+  const returned = machine.poll('w1', { returns: [{ ...ref(0), reason: 'throttled', delayMs: 0, detail: '' }] });
+  t.like(ofKind(returned, 'hand-back'), [{ returns: [{ index: 0, restores: 1 }] }]);
 });
 
 test('L44: where the ledger refuses, the worker is told to stop', (t) => {

@@ -73,12 +73,12 @@ test('a pause stops claims at once, drains the workers, and ends when they are g
     'drain',
   );
   machine.tell({ kind: 'paused' });
-  const { returns } = { returns: [{ index: 0, row: rowFor('w1'), reason: 'quota' as const, delayMs: 0 }] };
+  const { returns } = { returns: [{ index: 0, row: rowFor('w1'), restores: 0, reason: 'quota' as const, delayMs: 0 }] };
   machine.tell({ kind: 'handed-back', returns, results: [RETURNED] });
   const left = machine.tell({ kind: 'deregister', deregistration: { workerId: 'w1', bootNonce: 'b1', isClean: true }, token: 99 });
   machine.tell({ kind: 'forgotten', token: 99 });
   t.is(ofKind(left, 'stop').length, 0, 'its other row is still being handed back');
-  const rest = [{ index: 1, row: rowFor('w1'), reason: 'lost' as const, delayMs: 0 }];
+  const rest = [{ index: 1, row: rowFor('w1'), restores: 0, reason: 'lost' as const, delayMs: 0 }];
   const ended = machine.tell({ kind: 'handed-back', returns: rest, results: [RETURNED] });
   t.like(only(ended, 'stop', 'emit'), { kind: 'stop', outcome: 'paused' });
 });

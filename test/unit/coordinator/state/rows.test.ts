@@ -19,7 +19,9 @@ test('L12: a hand-back names the row, its reason and its delay, and locks it', (
   const { state } = twoRunning();
   const item = itemAt(state, 1);
   handBack(state, item, mustGet(item.rows[0], 'row'), 'throttled', 700);
-  t.deepEqual(takeCommands(state), [{ kind: 'hand-back', returns: [{ index: 1, row: rowFor('w1'), reason: 'throttled', delayMs: 700 }] }]);
+  t.deepEqual(takeCommands(state), [
+    { kind: 'hand-back', returns: [{ index: 1, row: rowFor('w1'), restores: 0, reason: 'throttled', delayMs: 700 }] },
+  ]);
   t.is(itemAt(state, 1).lock, 'returning');
 });
 

@@ -10,15 +10,15 @@ test('hand-backs and claims are told as the contract tells them', (t) => {
   const names = new NameBook();
   names.keep(1, 'w1');
   const handedBack = [
-    [1, 2, 1, 5, 0, 0, -1, 0, 0],
-    [1, 2, 0, 0, 0, 0, 1, 2, 3],
+    [1, 2, 1, 5, 0, 0, 6, -1, 0, 0],
+    [1, 2, 0, 0, 0, 0, 0, 1, 2, 3],
     [0, [7, 3]],
   ] as const;
   t.deepEqual(committedOf(REQUEST, [], ['committed', 4, [], handedBack, [[9, [3, 2, 1], [[1, 0]]]], ''], names), {
     kind: 'committed',
     settled: [],
     handedBack: [
-      { kind: 'returned', faults: { ...NO_FAULTS, failures: 1, delayMs: 5 }, lastAttempt: 2, other: null },
+      { kind: 'returned', faults: { ...NO_FAULTS, failures: 1, delayMs: 5, restores: 6 }, lastAttempt: 2, other: null },
       { kind: 'returned', faults: NO_FAULTS, lastAttempt: 2, other: row('w1', 2, 3) },
       { kind: 'refused', found: { index: 7, state: 'done' } },
     ],

@@ -16,7 +16,7 @@ test('each state of an item is told as the contract tells it', (t) => {
   t.deepEqual(foundOf([9, 0], names), { index: 9, state: 'fresh' });
   t.deepEqual(foundOf([9, 3], names), { index: 9, state: 'done' });
   t.deepEqual(foundOf([9, 4], names), { index: 9, state: 'failed' });
-  t.deepEqual(foundOf([9, 1, 1, 1, 0, 2, 2, 1, 2, 0, 0, 0, 0], names), {
+  t.deepEqual(foundOf([9, 1, 1, 1, 0, 2, 2, 1, 2, 0, 0, 0, 0, 0], names), {
     index: 9,
     state: 'running',
     row: row('w1'),
@@ -32,12 +32,12 @@ test('each state of an item is told as the contract tells it', (t) => {
     lastAttempt: 1,
     faults: NO_FAULTS,
   });
-  t.deepEqual(foundOf([9, 2, 0, 3, 4, -1, 0, 0, 5, 1, 2, 3, 4], names), {
+  t.deepEqual(foundOf([9, 2, 0, 3, 4, -1, 0, 0, 5, 1, 2, 3, 4, 5], names), {
     index: 9,
     state: 'handed-back',
     row: row('coordinator', 3, 4),
     lastAttempt: 5,
-    faults: { failures: 1, delayMs: 2, suspicions: 3, crashes: 4 },
+    faults: { failures: 1, delayMs: 2, suspicions: 3, crashes: 4, restores: 5 },
   });
   t.false(names.isMissing);
 });

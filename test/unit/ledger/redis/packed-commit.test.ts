@@ -8,7 +8,7 @@ const NONE = { settles: [], handBacks: [], claims: [] };
 test('a commit is three blobs and the names that they speak of', (t) => {
   const { args, segments } = packCommit({
     settles: [{ index: 0, row: row('w1'), isResult: true }],
-    handBacks: [back(1, row('w2'), 'crashed', 7)],
+    handBacks: [back(1, row('w2'), 'crashed', 7, 2)],
     claims: [
       {
         worker: 'w1',
@@ -24,9 +24,10 @@ test('a commit is three blobs and the names that they speak of', (t) => {
   t.deepEqual(names, ['w1', 'w2']);
   t.deepEqual(
     [settles, handBacks, claims].map((blob) => (blob as Buffer).length),
-    [27, 19, 22],
+    [27, 23, 22],
   );
-  t.deepEqual([(handBacks as Buffer).readUInt8(14), (handBacks as Buffer).readUInt32LE(15)], [3, 7]);
+  const handBack = handBacks as Buffer;
+  t.deepEqual([handBack.readUInt8(14), handBack.readUInt32LE(15), handBack.readUInt32LE(19)], [3, 7, 2]);
   t.deepEqual([(claims as Buffer).readUInt8(4), (claims as Buffer).readUInt32LE(5), (claims as Buffer).readUInt8(13)], [0, 5, 1]);
 });
 

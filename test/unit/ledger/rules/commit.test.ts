@@ -16,8 +16,8 @@ test('settlements, hand-backs and claims are judged in this order, each on top o
   const { reply, writes } = commit(rowsOf(GIVEN), 3, {
     settles: [{ index: 0, row: ROW, isResult: true }],
     handBacks: [
-      { index: 0, row: ROW, reason: 'lost', delayMs: 0 },
-      { index: 1, row: ROW, reason: 'lost', delayMs: 0 },
+      { index: 0, row: ROW, restores: 0, reason: 'lost', delayMs: 0 },
+      { index: 1, row: ROW, restores: 0, reason: 'lost', delayMs: 0 },
     ],
     claims: [
       { worker: 'w2', picks: [{ index: 1, lastAttempt: 1 }] },
@@ -52,8 +52,8 @@ test('L7: what is refused keeps nothing else from being written', (t) => {
       { index: 0, row: ROW, isResult: false },
     ],
     handBacks: [
-      { index: 1, row: stale, reason: 'lost', delayMs: 0 },
-      { index: 1, row: ROW, reason: 'lost', delayMs: 0 },
+      { index: 1, row: stale, restores: 0, reason: 'lost', delayMs: 0 },
+      { index: 1, row: ROW, restores: 0, reason: 'lost', delayMs: 0 },
     ],
     claims: [{ worker: 'nobody', picks: [{ cursor: 2, count: 1 }] }],
   });

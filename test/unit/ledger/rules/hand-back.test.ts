@@ -9,7 +9,7 @@ const ROW = { worker: 'w1', attempt: 1, claimEpoch: 3 };
 
 test('L12, L15: the row stays with the item, its faults grow', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running('w1', 1, 3, { failures: 4 }) } });
-  const { reply, writes } = decideHandBack(rows, 3, [{ index: 0, row: ROW, reason: 'failed', delayMs: 80 }]);
+  const { reply, writes } = decideHandBack(rows, 3, [{ index: 0, row: ROW, restores: 0, reason: 'failed', delayMs: 80 }]);
   const faults = { ...NO_FAULTS, failures: 5, delayMs: 80 };
   t.deepEqual(reply, { kind: 'returned', verdicts: [{ kind: 'returned', faults, lastAttempt: 1, other: null }] });
   t.deepEqual([...(writes?.items ?? [])], [[0, handedBack('w1', 1, 3, faults)]]);
@@ -18,7 +18,7 @@ test('L12, L15: the row stays with the item, its faults grow', (t) => {
 
 test('L7: in one call or again, a row is handed back once', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running() } });
-  const one = { index: 0, row: ROW, reason: 'failed', delayMs: 0 } as const;
+  const one = { index: 0, row: ROW, restores: 0, reason: 'failed', delayMs: 0 } as const;
   const { reply } = decideHandBack(rows, 3, [one, one]);
   const returned = { kind: 'returned', faults: { ...NO_FAULTS, failures: 1 }, lastAttempt: 1, other: null } as const;
   t.deepEqual(reply, { kind: 'returned', verdicts: [returned, returned] });
@@ -33,7 +33,7 @@ test('L7: in one call or again, a row is handed back once', (t) => {
 test('L12: of a pending item only the row that was taken last is answered as returned', (t) => {
   const item = { ...handedBack(), lastAttempt: 2 };
   const rows = rowsOf({ head: { cursor: 1, handedBack: 1 }, inFlight: { 0: item } });
-  const other = { index: 0, row: { worker: 'w2', attempt: 2, claimEpoch: 3 }, reason: 'failed', delayMs: 0 } as const;
+  const other = { index: 0, row: { worker: 'w2', attempt: 2, claimEpoch: 3 }, restores: 0, reason: 'failed', delayMs: 0 } as const;
   t.deepEqual(decideHandBack(rows, 3, [other]), {
     reply: { kind: 'returned', verdicts: [{ kind: 'refused', found: { index: 0, ...item } }] },
     writes: null,
@@ -48,7 +48,7 @@ test('L13: of two rows the named one is taken, the other runs on, and no count o
     [first, second],
     [second, first],
   ] as const) {
-    const { reply, writes } = decideHandBack(rows, 3, [{ index: 0, row: taken, reason: 'crashed', delayMs: 0 }]);
+    const { reply, writes } = decideHandBack(rows, 3, [{ index: 0, row: taken, restores: 0, reason: 'crashed', delayMs: 0 }]);
     t.deepEqual(reply, { kind: 'returned', verdicts: [{ kind: 'returned', faults, lastAttempt: 2, other }] });
     t.deepEqual([...(writes?.items ?? [])], [[0, twice({ row: other, second: null, faults })]]);
     t.like(writes?.head, { running: 1, handedBack: 0 });
@@ -58,7 +58,7 @@ test('L13: of two rows the named one is taken, the other runs on, and no count o
 test('L13, L15: both in one call leave the item pending, with the row that was taken last', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: twice() } });
   const second = { worker: 'w2', attempt: 2, claimEpoch: 3 };
-  const take = (row: Row): HandBack => ({ index: 0, row, reason: 'lost', delayMs: 0 });
+  const take = (row: Row): HandBack => ({ index: 0, row, restores: 0, reason: 'lost', delayMs: 0 });
   const { reply, writes } = decideHandBack(rows, 3, [take(second), take(second), take(ROW)]);
   t.like(reply, {
     verdicts: [
@@ -78,13 +78,15 @@ test('a count that does not fit in 32 bits is refused, not cut', (t) => {
     ['crashed', 'crashes'],
   ] as const) {
     const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running('w1', 1, 3, { [counter]: 0xffff_ffff }) } });
-    t.throws(() => decideHandBack(rows, 3, [{ index: 0, row: ROW, reason, delayMs: 0 }]), { instanceOf: AssertionFailed });
+    t.throws(() => decideHandBack(rows, 3, [{ index: 0, row: ROW, restores: 0, reason, delayMs: 0 }]), { instanceOf: AssertionFailed });
   }
 });
 
 test('a delay is a whole number of milliseconds that fits', (t) => {
   const rows = rowsOf({ head: { cursor: 1, running: 1 }, inFlight: { 0: running() } });
   for (const delayMs of [-1, 0.5, 0x1_0000_0000, Number.NaN]) {
-    t.throws(() => decideHandBack(rows, 3, [{ index: 0, row: ROW, reason: 'throttled', delayMs }]), { instanceOf: AssertionFailed });
+    t.throws(() => decideHandBack(rows, 3, [{ index: 0, row: ROW, restores: 0, reason: 'throttled', delayMs }]), {
+      instanceOf: AssertionFailed,
+    });
   }
 });

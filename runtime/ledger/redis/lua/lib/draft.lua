@@ -2,7 +2,7 @@
 -- in put and grant alone (L6).
 --
 -- An item is a table: s 1 running, 2 handed back, 3 done, 4 failed, 0 fresh; for 1 and 2 also its row w, a, e (worker number, attempt,
--- claim epoch), the row of a second attempt w2, a2, e2 or nil, last (attempt), and its faults fa, de, su, cr.
+-- claim epoch), the row of a second attempt w2, a2, e2 or nil, last (attempt), its faults fa, de, su, cr, and its restores re.
 -- open: it is kept as a bit in its range alone · stored: it has a row of its own in the hash.
 --
 -- Bits are in the order of SETBIT: item 0 of a word is its highest bit.
@@ -49,20 +49,22 @@ end
 
 local function unpackItem(kept)
   local flags, w, a, e, at = struct.unpack('<BI4I4I4', kept)
-  local item = { s = flags % 4, w = w, a = a, e = e, last = a, fa = 0, de = 0, su = 0, cr = 0, stored = true }
+  local item = { s = flags % 4, w = w, a = a, e = e, last = a, fa = 0, de = 0, su = 0, cr = 0, re = 0, stored = true }
   if band(flags, 4) ~= 0 then item.w2, item.a2, item.e2, at = struct.unpack('<I4I4I4', kept, at) end
   if band(flags, 8) ~= 0 then item.last, at = struct.unpack('<I4', kept, at) end
-  if band(flags, 16) ~= 0 then item.fa, item.de, item.su, item.cr = struct.unpack('<I4I4I4I4', kept, at) end
+  if band(flags, 16) ~= 0 then item.fa, item.de, item.su, item.cr, at = struct.unpack('<I4I4I4I4', kept, at) end
+  if band(flags, 32) ~= 0 then item.re = struct.unpack('<I4', kept, at) end
   return item
 end
 
 local function packItem(item)
   local hasFaults = item.fa + item.de + item.su + item.cr > 0
-  local flags = item.s + (item.w2 and 4 or 0) + (item.last ~= item.a and 8 or 0) + (hasFaults and 16 or 0)
+  local flags = item.s + (item.w2 and 4 or 0) + (item.last ~= item.a and 8 or 0) + (hasFaults and 16 or 0) + (item.re > 0 and 32 or 0)
   local kept = struct.pack('<BI4I4I4', flags, item.w, item.a, item.e)
   if item.w2 then kept = kept .. struct.pack('<I4I4I4', item.w2, item.a2, item.e2) end
   if item.last ~= item.a then kept = kept .. struct.pack('<I4', item.last) end
   if hasFaults then kept = kept .. struct.pack('<I4I4I4I4', item.fa, item.de, item.su, item.cr) end
+  if item.re > 0 then kept = kept .. struct.pack('<I4', item.re) end
   return kept
 end
 
@@ -90,7 +92,7 @@ local function itemAt(index)
   local page, position = pageAt(floor(index / PAGE_ITEMS)), index % PAGE_ITEMS
   if band(page[floor(position / 32)], bitOf(position)) ~= 0 then
     local worker, claimEpoch = rangeAt(page, position)
-    return { s = 1, w = worker, a = 1, e = claimEpoch, last = 1, fa = 0, de = 0, su = 0, cr = 0, open = true }
+    return { s = 1, w = worker, a = 1, e = claimEpoch, last = 1, fa = 0, de = 0, su = 0, cr = 0, re = 0, open = true }
   end
   local kept = redis.call('HGET', ITEMS, index)
   if kept then return unpackItem(kept) end
@@ -247,7 +249,7 @@ local function foundAt(index)
   local item = itemAt(index)
   if item.open then return { index, 1, item.w, 1, item.e } end
   if item.s == 1 or item.s == 2 then
-    return { index, item.s, item.w, item.a, item.e, item.w2 or -1, item.a2 or 0, item.e2 or 0, item.last, item.fa, item.de, item.su, item.cr }
+    return { index, item.s, item.w, item.a, item.e, item.w2 or -1, item.a2 or 0, item.e2 or 0, item.last, item.fa, item.de, item.su, item.cr, item.re }
   end
   return { index, item.s }
 end
