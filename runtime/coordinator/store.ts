@@ -84,6 +84,7 @@ async function openRedis(options: StoreOptions, store: RedisStore): Promise<Open
   const findings = await asked('check', () => requireFit(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
+  const { expireAfterMs } = settings;
   const { ledger, session } = await asked('open', () => openRedisRun({ runId, redis, random, expireAfterMs, onError, onServer }));
   const kept = run.results === 'inline' ? await inlineOf(options, store, session) : { results: directoryOf(settings), admission: null };
   return { ledger, ...kept, limits: REDIS_LIMITS, isDead: isProcessDeadOnThisBoot, killedPid: () => null };
