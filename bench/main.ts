@@ -13,6 +13,7 @@ import { largeList } from './large-list.ts';
 import { ledger } from './ledger.ts';
 import { parseOptions } from './options.ts';
 import { killStarted } from './processes.ts';
+import { largeOnRedis } from './redis/large-list.ts';
 import { redis } from './redis/redis.ts';
 import { restart } from './restart.ts';
 import { merged, type PartResult, type Results } from './results.ts';
@@ -25,7 +26,7 @@ import { tableText, withTable } from './table.ts';
 const README = 'README.md';
 const GIB = 2 ** 30;
 
-const parts = [endToEnd, oneByOne, slots, ledger, redis, idle, start, restart, largeList];
+const parts = [endToEnd, oneByOne, slots, ledger, redis, idle, start, restart, largeList, largeOnRedis];
 const names = parts.map(({ name }) => name);
 const options = parseOptions(process.env, names);
 if (typeof options === 'string') {

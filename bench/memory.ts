@@ -11,7 +11,7 @@ export interface MemoryReport {
   readonly mapped: number;
 }
 
-const MIB = 2 ** 20;
+export const MIB: number = 2 ** 20;
 
 export function memoryFile(pid: number): string {
   return `${pid}.json`;

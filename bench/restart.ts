@@ -34,7 +34,7 @@ export const restart: Part = {
 };
 
 /** Its process, once it has recorded more than `done` items; `before` is the one that does not count. */
-async function servedMoreThan(stateDir: string, done: number, before?: number): Promise<number | undefined> {
+export async function servedMoreThan(stateDir: string, done: number, before?: number): Promise<number | undefined> {
   const serving = servingIn(stateDir);
   if (serving === undefined || serving.pid === before) return undefined;
   const now = await doneOf(serving);
@@ -42,7 +42,7 @@ async function servedMoreThan(stateDir: string, done: number, before?: number): 
 }
 
 /** What the successor found recorded; more than anything as long as it has not said so. */
-function foundBySuccessor(stateDir: string): number {
+export function foundBySuccessor(stateDir: string): number {
   const [, second] = eventsIn(stateDir).filter(({ kind }) => kind === 'run_started');
   return second === undefined ? Number.POSITIVE_INFINITY : Number(second['done']);
 }

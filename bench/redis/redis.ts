@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
 import { systemRandom } from '../../runtime/base/random.ts';
-import { keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import type { RedisProcess } from '../../test/support/redis-process.ts';
 import type { Measurement, Part, Round } from '../contract.ts';
@@ -9,6 +8,7 @@ import { begin, work, workText } from '../ledger.ts';
 import { BATCHED, LINE_BYTES } from '../peers.ts';
 import { measured } from '../processes.ts';
 import { bareScripts } from './bare-scripts.ts';
+import { bytesOfRun } from './run-bytes.ts';
 import { startRedis } from './server.ts';
 
 const RUN_ID = 'bench';
@@ -38,7 +38,7 @@ async function ledgerAlone({ sizes }: Round, { port }: RedisProcess): Promise<re
   const own = await measured(() => work(opened, items));
   await opened.dispose();
   const client = new Redis({ host: '127.0.0.1', port });
-  const redisBytesPerItem = (await bytesOf(client, keysOf(RUN_ID))) / items;
+  const redisBytesPerItem = (await bytesOfRun(client, RUN_ID)) / items;
   const bare = await measured(() => bareScripts(client, items));
   client.disconnect();
   const figuresOf = ({ seconds, cpuMs, benchCpuMs }: typeof own): Measurement['figures'] => ({
@@ -49,11 +49,6 @@ async function ledgerAlone({ sizes }: Round, { port }: RedisProcess): Promise<re
     { subject: 'rollout', load, figures: { ...figuresOf(own), redisBytesPerItem }, foreignCores: own.foreignCores },
     { subject: 'bare', load, figures: figuresOf(bare), foreignCores: bare.foreignCores },
   ];
-}
-
-async function bytesOf(client: Redis, keys: readonly string[]): Promise<number> {
-  const sizes = await Promise.all(keys.map((key) => client.memory('USAGE', key)));
-  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
 async function endToEnd(round: Round, { port }: RedisProcess): Promise<readonly Measurement[]> {

@@ -9,7 +9,7 @@ import type { Results } from '../../bench/results.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PARTS = ['end-to-end', 'one-by-one', 'slots', 'ledger', 'redis', 'idle', 'start', 'restart', 'large-list'];
+const PARTS = ['end-to-end', 'one-by-one', 'slots', 'ledger', 'redis', 'idle', 'start', 'restart', 'large-list', 'large-redis'];
 
 test('the benchmark measures each of its parts, its peers too, and leaves nothing behind', async (t) => {
   t.timeout(300_000);
