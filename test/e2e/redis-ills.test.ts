@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { Redis } from 'ioredis';
+import { systemClock } from '../../runtime/base/clock.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
+import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { batchLines } from '../support/batch-lines.ts';
+import { freePort } from '../support/free-port.ts';
 import { modelServer } from '../support/model-server.ts';
 import { type RedisServer, redisServer } from '../support/redis-server.ts';
 import { checkInvariant, exitOf, makeRun, type Run } from '../support/run.ts';
 import { type TcpProxy, tcpProxy } from '../support/tcp-proxy.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** What the product promises: work goes on so long after its server is well again. */
@@ -147,4 +151,49 @@ test('whatever ails the server, a run goes on within five seconds of its health,
   t.is(await exitOf(again, PATIENCE_MS), 0, again.stderr());
   await checkInvariant(t, run);
   t.deepEqual(server.repeated(), [], 'nothing that was acknowledged was lost');
+});
+
+/** A certificate lives for a day. */
+const TWO_DAYS_MS = 2 * 24 * 3_600_000;
+
+test('a certificate of the server that has expired is told with what to do, and the run goes on within five seconds of its renewal', async (t) => {
+  t.timeout(300_000);
+  const [dir, plainPort] = [temporaryDir(t), await freePort()];
+  const file = (name: string): string => join(dir, name);
+  await ensureDevCa(dir, 'run');
+  const renew = (wallMs: number) =>
+    issueCertificate(dir, { role: 'coordinator', hosts: ['127.0.0.1'] }, { ...systemClock, wallMs: () => wallMs });
+  await renew(Date.now());
+  const files = ['--tls-cert-file', file('coordinator.pem'), '--tls-key-file', file('coordinator.key.pem')];
+  const redis = await redisServer(t, (port) => [
+    ...['--port', String(plainPort), '--tls-port', String(port), ...files],
+    ...['--tls-ca-cert-file', file('ca.pem'), '--tls-auth-clients', 'no'],
+  ]);
+  const admin = redis.client({}, plainPort);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const args = ['--base-url', server.url, '--redis', `rediss://127.0.0.1:${redis.port}`, '--redis-ca-cert', file('ca.pem')];
+  const run = makeRun(t, { lines: batchLines(1_000), args });
+  const command = run.start();
+  await until('work begins', PATIENCE_MS, () => server.total() > 50);
+  const ledger = await redis.open(runIdOf(run), { port: plainPort });
+  t.teardown(() => ledger.dispose());
+  /** Read anew by the server, and met by connections that are made from now on. */
+  const present = async (wallMs: number): Promise<void> => {
+    await renew(wallMs);
+    await admin.config('SET', 'tls-cert-file', file('coordinator.pem'));
+  };
+  await present(Date.now() - TWO_DAYS_MS);
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const log = join(run.state, 'logs', 'coordinator.log');
+  await until('it is told', PATIENCE_MS, () => /certificate has expired\): renew the server's certificate/.test(readFileSync(log, 'utf8')));
+  await present(Date.now());
+  const wellMs = performance.now();
+  await untilFurther(ledger);
+  const tookMs = Math.round(performance.now() - wellMs);
+  t.log(`work goes on after ${tookMs} ms`);
+  t.true(tookMs < RESUME_MS, `${tookMs} ms`);
+  server.answerWith(() => ({ kind: 'ok' }));
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  t.deepEqual(server.repeated(), []);
 });

@@ -239,7 +239,7 @@ test.serial('a coordinator that has scanned the run, or registers its workers, r
 test('a connection on which nothing comes back any more is given up, and the next call has a new one', async (t) => {
   const proxy = await tcpProxy(t, server.port);
   const runId = server.newRun();
-  const ledger = await opened(t, runId, proxy.port, { socketTimeout: 300 });
+  const ledger = await opened(t, runId, proxy.port, { socketTimeout: 2_000 });
   await start(ledger);
   proxy.hole('up', 'down');
   const error = await t.throwsAsync(claim(ledger, 0, 'w1', [{ cursor: 0, count: 1 }]), { instanceOf: CallFailed });

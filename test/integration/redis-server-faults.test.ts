@@ -33,7 +33,7 @@ test('out of memory refuses a commit whole and before it begins, and a renewal g
 
 test('a server that was stopped carries out, when it goes on, what its caller has long given up, and it changes nothing more', async (t) => {
   const own = await redisServer(t);
-  const [ledger, direct] = [await opened(t, own, { socketTimeout: 300 }), await opened(t, own)];
+  const [ledger, direct] = [await opened(t, own, { socketTimeout: 2_000 }), await opened(t, own)];
   await start(ledger);
   own.signal('SIGSTOP');
   const ask = () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);

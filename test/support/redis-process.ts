@@ -52,8 +52,8 @@ export class RedisProcess {
   }
 
   /** To look at the server, or to do something to it. */
-  client(more: RedisOptions = {}): Redis {
-    const client = new Redis(this.port, '127.0.0.1', more as { readonly db?: number });
+  client(more: RedisOptions = {}, port: number = this.port): Redis {
+    const client = new Redis(port, '127.0.0.1', more as { readonly db?: number });
     // While the server is away the client goes on trying.
     client.on('error', () => undefined);
     this.#clients.push(client);

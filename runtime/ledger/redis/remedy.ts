@@ -36,6 +36,8 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/ECONNREFUSED/, 'start the server, or check the address'],
   [/ENOTFOUND|EAI_AGAIN/, 'check the name of the host'],
   [/certificate required/i, 'the server wants a certificate of its clients: name one with --redis-cert and --redis-key'],
+  [/certificate has expired/i, "renew the server's certificate, and check the clocks of both machines"],
+  [/alert certificate expired/i, 'renew the certificate of this client (--redis-cert)'],
   [
     /certificate|Hostname\/IP/i,
     "name the authority that has signed the server's certificate with --redis-ca-cert, and check its names and dates",

@@ -24,6 +24,8 @@ test('for each cause of a refusal or an outage that a person can mend there is w
     ['connect ECONNREFUSED 127.0.0.1:6379', /start the server/],
     ['getaddrinfo ENOTFOUND redis-host', /name of the host/],
     ['TLS: tlsv13 alert certificate required', /--redis-cert and --redis-key/],
+    ['certificate has expired', /renew the server/],
+    ['TLS: ssl/tls alert certificate expired', /--redis-cert\)/],
     ['self-signed certificate in certificate chain', /--redis-ca-cert/],
     ['TLS: wrong version number', /redis:\/\//],
   ];
