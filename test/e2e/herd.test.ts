@@ -8,9 +8,12 @@ import { freePort } from '../support/free-port.ts';
 import type { HerdReport } from '../support/herd-process.ts';
 import { exitOf } from '../support/run.ts';
 import { leaseEpoch, printedEvents, standalone } from '../support/standalone.ts';
+import { STORES, testStore } from '../support/test-store.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
-const WORKERS = 450;
+/** `HERD_WORKERS=1000 HERD_STORE=redis` for the figures of a large one. */
+const WORKERS = Number(process.env['HERD_WORKERS'] ?? 450);
+const STORE = STORES.find((kind) => kind === process.env['HERD_STORE']) ?? 'embedded';
 const PROCESSES = 2;
 const ITEMS = 3 * WORKERS;
 /** Ten seconds where the machine has nothing else to do; the workers share its cores with their coordinator, so that the rest is room. */
@@ -47,8 +50,8 @@ function startHerd(t: ExecutionContext, tlsDir: string, port: number): Herd {
   };
 }
 
-/** How late the coordinator's loop is, as its health endpoint shows: the longest of the answers. */
-function watchLag(t: ExecutionContext, port: number): { longestMs(): number } {
+/** How late the coordinator's loop is, as its health endpoint shows. */
+function watchLag(t: ExecutionContext, port: number): { text(): string } {
   const answers: number[] = [];
   const timer = setInterval(() => {
     const askedMs = performance.now();
@@ -58,7 +61,13 @@ function watchLag(t: ExecutionContext, port: number): { longestMs(): number } {
     }).on('error', () => undefined);
   }, 50);
   t.teardown(() => clearInterval(timer));
-  return { longestMs: () => Math.round(Math.max(0, ...answers.splice(0))) };
+  return {
+    text: () => {
+      const sorted = answers.splice(0).toSorted((a, b) => a - b);
+      const at = (share: number): number => Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? 0);
+      return `health is answered within ${at(1)} ms, p99 ${at(0.99)} ms`;
+    },
+  };
 }
 
 const total = (reports: readonly HerdReport[], of: 'open' | 'running' | 'begun' | 'left'): number =>
@@ -70,7 +79,8 @@ test(`${WORKERS} workers come back at once after a restart of the coordinator: n
   // Two cores for them all: with nothing but their number against them, no worker is to be given up for its silence. Beats at the default
   // of half a second would be most of the work, and how fast everybody is back is the same without them.
   const coordinatorTiming = { coordinatorFailureTimeout: '60s', heartbeatInterval: '2s' };
-  const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: 'http://127.0.0.1:9/v1', concurrency: 1, coordinatorTiming });
+  const store = await testStore(t, STORE);
+  const run = standalone(t, { lines: batchLines(ITEMS), baseUrl: 'http://127.0.0.1:9/v1', concurrency: 1, coordinatorTiming, store });
   const further = { http: `127.0.0.1:${http}` };
   const first = run.startCoordinator('c1', port, further);
   t.is(await leaseEpoch(first, PATIENCE_MS), 0);
@@ -79,7 +89,7 @@ test(`${WORKERS} workers come back at once after a restart of the coordinator: n
   await until('every worker has an item', PATIENCE_MS, () => total(reports(), 'running') === WORKERS);
   const lag = watchLag(t, http);
   await sleep(3_000);
-  t.log(`${WORKERS} workers beating: the coordinator's health is answered within ${lag.longestMs()} ms`);
+  t.log(`${WORKERS} workers beating, ledger ${STORE}: ${lag.text()}`);
   const begun = total(reports(), 'begun');
   first.signal('SIGKILL');
   await first.exited;
@@ -91,7 +101,7 @@ test(`${WORKERS} workers come back at once after a restart of the coordinator: n
     return total(now, 'open') === WORKERS && now.every((report) => report.lowestEpoch === 1);
   });
   const tookMs = performance.now() - servingMs;
-  t.log(`all back after ${Math.round(tookMs)} ms; health was answered within ${lag.longestMs()} ms meanwhile`);
+  t.log(`all back after ${Math.round(tookMs)} ms; meanwhile ${lag.text()}`);
   t.true(tookMs < BACK_MS, `${tookMs} ms`);
   go();
   t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());

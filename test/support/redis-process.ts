@@ -10,6 +10,12 @@ import { until } from './until.ts';
 
 const START_MS = 30_000;
 
+/** Of this process, which may end before it has stopped them. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
 /** More of the command line, which overrides what is set here. */
 export type RedisSettings = readonly string[] | ((port: number) => readonly string[]);
 
@@ -37,6 +43,8 @@ export class RedisProcess {
       env: { ...process.env, ...this.#env },
     });
     this.#child = child;
+    living.add(child);
+    child.once('exit', () => living.delete(child));
     await until('redis-server answers', START_MS, async () => {
       if (hasEnded(child)) throw new Error(`redis-server on port ${this.port} ended before it answered`);
       const probe = connect(this.port, '127.0.0.1');
