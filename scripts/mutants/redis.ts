@@ -227,7 +227,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     name: 'redis-reopened-run-expires',
     rule: 'L45',
     file: `${LUA}/reopen.lua`,
-    old: "for _, key in ipairs(KEYS) do redis.call('PERSIST', key) end\n",
+    old: "for _, key in ipairs(keysOfRun()) do redis.call('PERSIST', key) end\n",
     new: '',
     tests: ['test/integration/redis-expiry.test.ts'],
   },
