@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { RedisOptions } from 'ioredis';
+import { mustGet } from '../../runtime/base/assert.ts';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
@@ -10,39 +11,32 @@ import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keyOf } from '../../runtime/ledger/redis/keys.ts';
 import { SCRIPTS, type ScriptName, scriptText } from '../../runtime/ledger/redis/scripts.ts';
 import { checkServer } from '../../runtime/ledger/redis/server-check.ts';
+import type { Session } from '../../runtime/ledger/redis/session.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
-import type { Stamp } from '../../runtime/model/row.ts';
 import { claim, settle } from '../support/commit-parts.ts';
-import {
-  back,
-  by,
-  claimed,
-  move,
-  outcome,
-  request,
-  row,
-  SOME_PLACE,
-  SOME_TTL_MS,
-  SOME_WORKER,
-  scanned,
-  sole,
-  start,
-  taken,
-  win,
-} from '../support/ledger-start.ts';
+import { INLINE_ASKS, inlineStanding } from '../support/inline-asks.ts';
+import { back, by, claimed, outcome, request, row, SOME_TTL_MS, SOME_WORKER, scanned, start, win } from '../support/ledger-start.ts';
 import { redisServerOf } from '../support/redis-server.ts';
 import { replyCutter } from '../support/reply-cutter.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { PATIENCE_MS } from '../support/until.ts';
+import { type Ask, VERB_ASKS } from '../support/verb-asks.ts';
 
 const clock = systemClock;
 const random = systemRandom;
 const server = await redisServerOf(test);
 
+const sessions = new WeakMap<Ledger, Session>();
+
 async function opened(t: ExecutionContext, runId: string, port = server.port, more: RedisOptions = {}): Promise<Ledger> {
-  const ledger = await server.open(runId, { port, ...more });
+  const { ledger, session } = await server.openRun(runId, { port, ...more });
+  sessions.set(ledger, session);
   t.teardown(() => ledger.dispose());
   return ledger;
+}
+
+function sessionOf(ledger: Ledger): Session {
+  return mustGet(sessions.get(ledger), 'a session');
 }
 
 /** Item 0 runs on w1, 1 is handed back, 2 runs on w1, 3 is done: each verb then has something to do. */
@@ -53,40 +47,10 @@ async function inFlight(ledger: Ledger): Promise<Lease> {
   return lease;
 }
 
-type Ask = (ledger: Ledger, lease: Lease, by: Stamp, port: number) => Promise<unknown>;
-
-/** What is asked, and asked again, of each verb; `by` is of one request. */
-const VERBS: Readonly<Record<string, Ask>> = {
-  commit: (ledger) =>
-    ledger.commit(0, {
-      settles: [{ index: 0, row: row('w1'), isResult: true }],
-      handBacks: [back(2, row('w1'), 'failed', 5)],
-      claims: [{ worker: 'w2', picks: [{ cursor: 4, count: 2 }] }],
-    }),
-  reassign: (ledger) => ledger.reassign(0, [move(0, row('w1'), 'w2')]),
-  second: (ledger) => ledger.second(0, 'w2', [sole(0, row('w1'))]),
-  restore: (ledger) => ledger.restore(0, [taken(1, row('w1'))]),
-  look: (ledger) => ledger.look(0, [{ index: 0, row: row('w1') }]),
-  bind: (ledger) => ledger.bind(0, SOME_PLACE),
-  register: (ledger, _, stamp) => ledger.register(stamp, 'w3', SOME_WORKER),
-  forget: (ledger, _, stamp) => ledger.forget(stamp, 'w2'),
-  pause: (ledger, _, stamp) => ledger.pause(stamp, 'why'),
-  resume: (ledger, _, stamp) => ledger.resume(stamp),
-  finish: (ledger, _, stamp) => ledger.finish(stamp, 3),
-  reopen: (ledger, _, stamp) => ledger.reopen(stamp, { pending: [3], own: [], tallies: [{ epoch: 0, count: 0, low: 0, high: 0 }] }),
-  acquire: (ledger, lease) => ledger.acquire(request('next', lease)),
-  renew: (ledger, lease) => ledger.renew(lease, SOME_TTL_MS),
-  release: (ledger, lease) => ledger.release(lease),
-  readLease: (ledger) => ledger.readLease(),
-  scan: (ledger) => ledger.scan(0),
-  progress: (ledger) => ledger.progress(),
-  bits: (ledger) => ledger.bits(0, 9),
-  tallies: (ledger) => ledger.tallies(),
-};
-
-/** With what is asked before a run. */
+/** With what is asked before a run, and of results that are on the server too. */
 const ALL: Readonly<Record<string, Ask>> = {
-  ...VERBS,
+  ...VERB_ASKS,
+  ...Object.fromEntries(Object.entries(INLINE_ASKS).map(([verb, ask]) => [verb, (ledger: Ledger) => ask(sessionOf(ledger))])),
   permissions: (_, lease, stamp, port) => checkServer(server.store(port), {}, `${lease.holder}-${stamp.serial}`),
 };
 
@@ -95,7 +59,8 @@ const LOOKS_FIRST: readonly string[] = ['permissions'];
 
 async function standing(ledger: Ledger, epoch: number): Promise<unknown> {
   const { lease } = await ledger.readLease();
-  return [await scanned(ledger, epoch), await ledger.tallies(), [...(await ledger.bits(0, 9))], { ...lease, untilMs: 0 }];
+  const results = await inlineStanding(sessionOf(ledger));
+  return [await scanned(ledger, epoch), await ledger.tallies(), [...(await ledger.bits(0, 9))], { ...lease, untilMs: 0 }, results];
 }
 
 /** Over a connection that is cut after so many answers; false where the verb had fewer. */
@@ -164,7 +129,7 @@ test('a run of another format is refused by every verb, whatever its rows look l
   const head = keyOf(runId, 'head');
   await redis.hset(head, { f: '2', n: 'short', s: '' });
   const before = await redis.hgetallBuffer(head);
-  for (const [verb, ask] of Object.entries(VERBS))
+  for (const [verb, ask] of Object.entries(VERB_ASKS))
     await t.throwsAsync(ask(ledger, lease, by(0), server.port), { code: 'STATE_UNREADABLE', message: /format 2.*format 1/ }, verb);
   t.deepEqual(await redis.hgetallBuffer(head), before);
 });

@@ -2,7 +2,7 @@ import type { ExecutionContext, TestFn } from 'ava';
 import type { RedisOptions } from 'ioredis';
 import { seededRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
-import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
+import { openRedisRun, type RedisRun } from '../../runtime/ledger/redis/ledger.ts';
 import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
 import { RedisProcess, type RedisSettings } from './redis-process.ts';
@@ -63,8 +63,13 @@ export class RedisServer extends RedisProcess {
   }
 
   /** A ledger of the run, disposed of by the caller. */
-  open(runId: string, more: RedisOptions = {}): Promise<Ledger> {
-    return openRedisLedger({ runId, redis: { ...this.options, ...more }, random: seededRandom(1), onError: () => undefined });
+  async open(runId: string, more: RedisOptions = {}): Promise<Ledger> {
+    return (await this.openRun(runId, more)).ledger;
+  }
+
+  /** The ledger is disposed of by the caller. */
+  openRun(runId: string, more: RedisOptions = {}): Promise<RedisRun> {
+    return openRedisRun({ runId, redis: { ...this.options, ...more }, random: seededRandom(1), onError: () => undefined });
   }
 }
 
