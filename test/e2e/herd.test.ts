@@ -14,7 +14,8 @@ import { PATIENCE_MS, until } from '../support/until.ts';
 /** `HERD_WORKERS=1000 HERD_STORE=redis` for the figures of a large one. */
 const WORKERS = Number(process.env['HERD_WORKERS'] ?? 450);
 const STORE = STORES.find((kind) => kind === process.env['HERD_STORE']) ?? 'embedded';
-const PROCESSES = 2;
+/** A process of more is itself too late for its pings, and leaves a coordinator that answers. */
+const PROCESSES = Math.ceil(WORKERS / 225);
 const ITEMS = 3 * WORKERS;
 /** Ten seconds where the machine has nothing else to do; the workers share its cores with their coordinator, so that the rest is room. */
 const BACK_MS = 90_000;
@@ -30,10 +31,10 @@ interface Herd {
 
 function startHerd(t: ExecutionContext, tlsDir: string, port: number): Herd {
   const path = fileURLToPath(new URL('../support/herd-process.ts', import.meta.url));
-  const each = WORKERS / PROCESSES;
+  const each = Math.ceil(WORKERS / PROCESSES);
   const reports = Array.from({ length: PROCESSES }, (): HerdReport => ({ open: 0, lowestEpoch: 0, running: 0, begun: 0, left: 0 }));
   const children = reports.map((_, nth) => {
-    const args = [tlsDir, String(port), String(nth * each), String(each)];
+    const args = [tlsDir, String(port), String(nth * each), String(Math.min(each, WORKERS - nth * each))];
     const child = spawn(process.execPath, [path, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     t.teardown(() => child.kill('SIGKILL'));
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
