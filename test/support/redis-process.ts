@@ -16,6 +16,13 @@ process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
+/** It does not outlive the process that started it. */
+export function endingWithUs(child: ChildProcess): ChildProcess {
+  living.add(child);
+  child.once('exit', () => living.delete(child));
+  return child;
+}
+
 /** More of the command line, which overrides what is set here. */
 export type RedisSettings = readonly string[] | ((port: number) => readonly string[]);
 
@@ -42,9 +49,7 @@ export class RedisProcess {
       stdio: 'ignore',
       env: { ...process.env, ...this.#env },
     });
-    this.#child = child;
-    living.add(child);
-    child.once('exit', () => living.delete(child));
+    this.#child = endingWithUs(child);
     await until('redis-server answers', START_MS, async () => {
       if (hasEnded(child)) throw new Error(`redis-server on port ${this.port} ended before it answered`);
       const probe = connect(this.port, '127.0.0.1');

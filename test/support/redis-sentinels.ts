@@ -11,6 +11,7 @@ import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { redisOptions } from '../../runtime/ledger/redis/options.ts';
 import { freePort } from './free-port.ts';
+import { endingWithUs } from './redis-process.ts';
 import { RedisServer, redisStore } from './redis-server.ts';
 import { until } from './until.ts';
 
@@ -93,7 +94,7 @@ export class RedisSentinels {
 
   /** Again, with what it knew; or for the first time. */
   startSentinel(n: number): void {
-    this.#children[n] = spawn('redis-server', [this.#configOf(n), '--sentinel'], { stdio: 'ignore' });
+    this.#children[n] = endingWithUs(spawn('redis-server', [this.#configOf(n), '--sentinel'], { stdio: 'ignore' }));
   }
 
   #configOf(n: number): string {
