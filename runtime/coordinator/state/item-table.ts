@@ -1,3 +1,4 @@
+import { mustGet } from '../../base/assert.ts';
 import { DenseMap } from '../../base/dense-map.ts';
 import { NO_FAULTS } from '../../ledger/contract.ts';
 import { type ItemIndex, isRowOf, type Row, type RowRef, type WorkerId } from '../../model/row.ts';
@@ -87,7 +88,7 @@ export class ItemTable {
 
   #copyOf(index: ItemIndex): Item {
     const { fresh } = this;
-    const { row, bootNonce } = fresh.claimOf(index) as { readonly row: Row; readonly bootNonce: string };
+    const { row, bootNonce } = mustGet(fresh.claimOf(index), 'a fresh item');
     const [isStarted, sinceMs] = [fresh.isStarted(index), fresh.sinceMsOf(index)];
     const live: ActiveClaim = { row, bootNonce, isStarted, sinceMs, recalledFor: null, isLeaving: false, isGivenBack: false };
     const lock = fresh.isRecording(index) ? 'recording' : null;
@@ -96,7 +97,7 @@ export class ItemTable {
   }
 }
 
-/** As all but state/items.ts see it. */
+/** As all but state/items.ts see it. To ask for an item as a whole changes how it is kept, and nothing that is known of it. */
 export type ReadonlyItemTable = Omit<ItemTable, 'set' | 'delete' | 'fresh'> & {
   readonly fresh: Omit<FreshItems, 'add' | 'start' | 'record' | 'delete'>;
 };

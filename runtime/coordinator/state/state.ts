@@ -124,7 +124,7 @@ export interface State {
   done: number;
   failed: number;
   readonly supply: Supply;
-  /** Only items.ts writes it, and `reopened`; the three queues are written by queues.ts. */
+  /** Items that are handed out and not terminal. Only items.ts writes them, and `reopened`; the three queues are written by queues.ts. */
   readonly items: ReadonlyItemTable;
   /** Handed-back items that may be claimed now, in the order in which they came back. */
   readonly ready: readonly ItemIndex[];
