@@ -14,9 +14,9 @@ export interface WorkerPlan {
   readonly latency: string;
 }
 
-/** In the order in which they start: the slow one takes its share before the others have done everything. */
+/** In the order in which they start: the slow one takes its share before the others have done everything, and still has some of it when they are there. */
 export const WORKERS: readonly [WorkerPlan, WorkerPlan, WorkerPlan] = [
-  { name: 'slow', latency: '3s' },
+  { name: 'slow', latency: '5s' },
   { name: 'leaving', latency: '800ms' },
   { name: 'quick', latency: '100ms' },
 ];
