@@ -34,10 +34,10 @@ export interface RunPlace {
   readonly disk: BootDisk;
   startIndexing(): Indexing;
   openInput(indexing: Indexing): Promise<Pick<InputReader, 'lines' | 'invalidReason' | 'survey' | 'close'>>;
-  /** Nothing may be handed out before `checkInput`. */
-  readonly mustSeeInput: boolean;
-  /** Rejects where the input may not be run: for its bad lines, or since it is another list than the run's. */
-  checkInput(epoch: Epoch, summary: IndexSummary): Promise<Admitted>;
+  /** Nothing is handed out or exported before it. Rejects where the run has another list. Null where any list may be run. */
+  readonly admit: ((epoch: Epoch, summary: IndexSummary, recorded: number) => Promise<Admitted>) | null;
+  /** Nothing is handed out before it. Rejects where there are bad lines. Null where they may be run. */
+  readonly refuseInvalid: ((summary: IndexSummary) => Promise<void>) | null;
   /** The index is whole. */
   keepIdentity(summary: IndexSummary): Promise<void>;
   /** Compares the log with the ledger before anything is executed, and reopens what was asked for. */
@@ -79,14 +79,14 @@ export function runPlace(options: RunPlaceOptions): RunPlace {
   const dir = paths.indexDir;
   const reads = patientReads(ledger, { clock, random });
   return {
-    disk: bootDisk({ paths, runId, place: results }),
+    disk: bootDisk({ paths, runId, place: results, isBesideLedger: admission !== null }),
     startIndexing: () => startIndexing({ inputPath, dir, form, maxLineBytes, limit }),
     openInput: (indexing) => openInput({ inputPath, dir, clock, written: () => indexing.count() }),
-    mustSeeInput: settings.onInvalid === 'fail' || admission !== null,
-    checkInput: async (epoch, summary) => {
-      if (settings.onInvalid === 'fail') await refuseInvalid(inputPath, dir, summary);
-      return admission === null ? { kind: 'admitted' } : admit(admission, epoch, { inputPath, form, maxLineBytes, summary });
-    },
+    admit:
+      admission === null
+        ? null
+        : (epoch, summary, recorded) => admit(admission, epoch, { inputPath, form, maxLineBytes, summary, recorded }),
+    refuseInvalid: settings.onInvalid === 'fail' ? (summary) => refuseInvalid(inputPath, dir, summary) : null,
     keepIdentity: (summary) => completeIdentity(stateDir, summary),
     checkLog: (unchecked) => checkLog({ inputPath, paths, place: results, form, again, ledger, reads, log }, unchecked),
     writeServing: (epoch) => writeServing(paths.serving, { address, http, pid, epoch, run: servedRun(options) }),

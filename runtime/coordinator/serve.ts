@@ -60,6 +60,9 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
   const writer = createLedgerWriter({ leaseHolder, clock, random });
   const indexing = place.startIndexing();
   try {
+    // Before the log is compared or exported: neither is to go by the items of another list.
+    const refused = place.admit === null ? null : await refusalOfList({ options, writer, indexing, admit: place.admit });
+    if (refused !== null) return refused;
     const { scan, checked } = await place.checkLog({
       epoch,
       scan: recovered.scan,
@@ -70,8 +73,8 @@ export async function serve(options: ServeOptions): Promise<ExitCode> {
     const ready = { ...options, recovered: { ...recovered, scan }, writer, indexing, checked };
     const isCompleted = scan.progress.state.kind === 'completed';
     if (isCompleted && !(await hasGrown(ready))) return await finishAgain(ready);
-    const refused = place.mustSeeInput ? await refusalOfInput(ready) : null;
-    if (refused !== null) return refused;
+    if (place.refuseInvalid !== null && !(await isIndexed(ready))) return EXIT.interrupted;
+    await place.refuseInvalid?.(await indexing.done);
     if (isCompleted) await reopenForMore(ledger, leaseHolder.nextStamp(), writer);
     return await run(ready);
   } finally {
@@ -91,13 +94,27 @@ function refusePaused({ log }: ServeOptions, reason: string): ExitCode {
   return EXIT.paused;
 }
 
-/** The whole input is indexed before the first item is handed out, and may be refused; null where it is not. */
-async function refusalOfInput({ place, indexing, stop, writer, recovered }: Ready): Promise<ExitCode | null> {
-  const summary = await Promise.race([indexing.done, aborted(stop)]);
-  if (summary === undefined) return EXIT.interrupted;
-  const admitted = await writer.write(() => place.checkInput(recovered.leaseHolder.lease().epoch, summary));
+interface Unadmitted {
+  readonly options: ServeOptions;
+  readonly writer: LedgerWriter;
+  readonly indexing: Indexing;
+  readonly admit: NonNullable<RunPlace['admit']>;
+}
+
+/** The whole list is indexed first, and may be refused; null where it is not. */
+async function refusalOfList({ options, writer, indexing, admit }: Unadmitted): Promise<ExitCode | null> {
+  const { recovered, stop } = options;
+  if (!(await isIndexed({ indexing, stop }))) return EXIT.interrupted;
+  const summary = await indexing.done;
+  const { done, failed } = recovered.scan.progress;
+  const admitted = await writer.write(() => admit(recovered.leaseHolder.lease().epoch, summary, done + failed));
   if (admitted === null) return EXIT.fenced;
   return admitted.kind === 'full' ? leave({ kind: 'results-full', reason: admitted.reason }, 0) : null;
+}
+
+/** False where the process is told to end before the index is whole. */
+async function isIndexed({ indexing, stop }: Pick<Ready, 'indexing' | 'stop'>): Promise<boolean> {
+  return (await Promise.race([indexing.done, aborted(stop)])) !== undefined;
 }
 
 /** The list of a completed run has more items than are recorded: `--extend` has proved that it begins with the old one. */

@@ -92,7 +92,10 @@ test('R2: a run that needs more than the limit ends with 4 and says what to do; 
   const run = makeRun(t, { lines: batchLines(FEW), args: ['--base-url', server.url, '--redis', redis.url, '--results', 'inline'] });
   const first = run.start(['--inline-limit', '40KiB']);
   t.is(await exitOf(first, PATIENCE_MS), 4, first.stderr());
-  t.regex(first.stderr(), /would take \d+ bytes, and --inline-limit allows 40960\. Everything that is recorded is kept/);
+  t.regex(
+    first.stderr(),
+    /take at least \d+ bytes with those that came last, and --inline-limit allows 40960\. Everything that is recorded is kept/,
+  );
   const second = run.start(['--inline-limit', '1MiB']);
   t.is(await exitOf(second, PATIENCE_MS), 0, second.stderr());
   await checkInvariant(t, run);
@@ -170,4 +173,29 @@ test('R3: a coordinator with another list than the run has is refused, and hands
   t.is(await exitOf(other, PATIENCE_MS), 2, other.stderr());
   t.regex(other.stderr(), /the run in Redis has another list than .*b\.in\.jsonl/);
   t.false(other.stdout().includes('"run_started"'));
+});
+
+test('R3: a coordinator that comes after the end with another list is refused, and exports nothing', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t);
+  const port = await freePort();
+  const run = standalone(t, { lines: batchLines(20), baseUrl: server.url, concurrency: 4 });
+  const first = run.startCoordinator('a', port, hostSettings(run, 'a', redis));
+  await leaseEpoch(first, PATIENCE_MS);
+  const worker = run.startWorker('w', [port]);
+  t.is(await exitOf(first, PATIENCE_MS), 0, first.stderr());
+  t.is(await exitOf(worker, PATIENCE_MS), 0, worker.stderr());
+  const others = { shorter: batchLines(19), equal: batchLines(21).slice(1), longer: batchLines(23).slice(1) };
+  for (const [name, lines] of Object.entries(others)) {
+    const settings = hostSettings(run, name, redis);
+    writeFileSync(join(run.dir, `${name}.in.jsonl`), lines.map((line) => `${line}\n`).join(''));
+    const other = run.startCoordinator(name, port, settings);
+    t.is(await exitOf(other, PATIENCE_MS), 2, `${name}: ${other.stderr()}`);
+    t.regex(other.stderr(), /the run in Redis has another list than/);
+    t.false(existsSync(join(run.dir, `${name}.jsonl`)), name);
+  }
+  const same = run.startCoordinator('b', port, hostSettings(run, 'b', redis));
+  t.is(await exitOf(same, PATIENCE_MS), 0, same.stderr());
+  t.true(readFileSync(join(run.dir, 'a.jsonl')).equals(readFileSync(join(run.dir, 'b.jsonl'))));
 });

@@ -133,7 +133,10 @@ test('all segments together hold what the limit allows, to the byte; what does n
   const next = await writerOf(successor.place, 1, 'head');
   const full = await next.append(Buffer.from('1234567'));
   t.like(full, { kind: 'full' });
-  t.regex((full as { readonly reason: string }).reason, /would take 21 bytes, and --inline-limit allows 20\..*recorded is kept/);
+  t.regex(
+    (full as { readonly reason: string }).reason,
+    /take at least 21 bytes with those that came last, and --inline-limit allows 20\..*recorded is kept/,
+  );
   t.is(await contentsOf(place, 1), 'head');
   t.deepEqual(await next.append(Buffer.from('123456')), { kind: 'appended' });
   t.like(await next.append(Buffer.from('1')), { kind: 'full' });
@@ -188,6 +191,24 @@ test('what a finished run keeps here expires with its ledger, and is kept again 
   );
   await ledger.reopen(by(0), { pending: [], own: [], tallies: [] });
   t.deepEqual(await times(), [-1, -1, -1, -1]);
+});
+
+test('a coordinator that begins after the end leaves no key that outlives the others', async (t) => {
+  const run = newRun(t, { expireAfterMs: 3_600_000 });
+  const { ledger } = await begun(run);
+  t.deepEqual(await ledger.finish(by(0), 0), { kind: 'finished' });
+  const next = await run.hold(1);
+  await openedPlace(next.place, 1, run.runId);
+  await writerOf(next.place, 1, 'head.');
+  const keys = await redis.keys(`rollout:{${run.runId}}:*`);
+  t.true(keys.includes(`${keyOf(run.runId, 'segments')}:1:0`));
+  const head = await redis.pttl(keyOf(run.runId, 'head'));
+  for (const key of keys) {
+    const left = await redis.pttl(key);
+    t.true(left > 0 && left <= head + 1_000, `${key}: ${left} ms`);
+  }
+  await next.ledger.reopen(by(1), { pending: [], own: [], tallies: [] });
+  for (const key of keys) t.is(await redis.pttl(key), -1, key);
 });
 
 const KILLS = 20;

@@ -185,8 +185,8 @@ export class SimCoordinator {
       startIndexing: () => new SimIndexing(world.plan, clock),
       openInput: async (indexing) =>
         simInput(world.plan, clock, indexing, () => world.coverage.count('claimed while the input was being indexed')),
-      mustSeeInput: false,
-      checkInput: async () => ({ kind: 'admitted' }),
+      admit: null,
+      refuseInvalid: null,
       keepIdentity: async () => undefined,
       checkLog: async ({ epoch, scan }) => {
         await this.#readLog();
@@ -206,7 +206,9 @@ export class SimCoordinator {
   #disk(): BootDisk {
     const { disk } = this.#world;
     const own = disk.connect(this.process);
-    const real = bootDisk({ paths: STATE, runId: RUN_ID, place: simResults(this.#world, this.process, this.#session, own), disk: own });
+    const place = simResults(this.#world, this.process, this.#session, own);
+    const isBesideLedger = this.#world.plan.results === 'inline';
+    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, isBesideLedger, disk: own });
     return {
       ...real,
       createLog: async (epoch, place) => {

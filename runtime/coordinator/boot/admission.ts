@@ -8,7 +8,7 @@ import { tooManyItems } from '../../results/inline/limit.ts';
 import type { Full } from '../../results/place/contract.ts';
 import { hashBeginning } from '../../run-dir/check-input.ts';
 
-/** What a run whose results are in Redis asks of its list before the first item is handed out. */
+/** What a run whose results are in Redis asks of its list before an item is handed out or exported. */
 export interface Admission {
   readonly limitBytes: number;
   /** Each call is asked until it is answered. */
@@ -22,6 +22,8 @@ export interface AdmittedList {
   readonly form: ItemForm;
   readonly maxLineBytes: number;
   readonly summary: Pick<IndexSummary, 'items' | 'sha256' | 'hashedBytes'>;
+  /** How many items are recorded: what they take is there, whatever the limit is by now. */
+  readonly recorded: number;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface AdmittedList {
  */
 export async function admit(admission: Admission, epoch: Epoch, list: AdmittedList): Promise<Admitted> {
   const { items, sha256, hashedBytes } = list.summary;
-  const reason = tooManyItems(items, admission.limitBytes);
+  const reason = items > list.recorded ? tooManyItems(items, admission.limitBytes) : null;
   if (reason !== null) return { kind: 'full', reason };
   const input: KeptInput = { sha256, bytes: hashedBytes, raw: list.form === 'raw', maxLineBytes: list.maxLineBytes };
   const reply = await admission.bind(epoch, input, null);

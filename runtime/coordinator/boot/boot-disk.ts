@@ -11,16 +11,18 @@ export interface BootDiskOptions {
   readonly runId: string;
   /** Each call is asked until it is answered (L20). */
   readonly place: ResultsPlace;
+  /** Results that lie beside the ledger go back with it, and prove nothing of it; asking for them would only be one more call that may fail. */
+  readonly isBesideLedger?: boolean;
   readonly disk?: Disk;
 }
 
 /** The state directory of one run, and the place of its results. */
-export function bootDisk({ paths, runId, place, disk = systemDisk }: BootDiskOptions): BootDisk {
+export function bootDisk({ paths, runId, place, isBesideLedger = false, disk = systemDisk }: BootDiskOptions): BootDisk {
   return {
     name: place.name,
     readEpochMark: () => readEpochMark(paths.epochMark, disk),
     writeEpochMark: (epoch) => writeEpochMark(paths.epochMark, epoch, disk),
-    highestSegment: () => highestSegment(place),
+    highestSegment: async () => (isBesideLedger ? -1 : highestSegment(place)),
     openPlace: (epoch) => place.open(epoch, runId),
     checkSegments: (tallies) => checkSegments(place, tallies),
     createLog: (epoch, identity) => createResultLog({ place, epoch, identity }),

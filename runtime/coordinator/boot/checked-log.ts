@@ -67,8 +67,11 @@ async function logBytes(place: PlaceReads): Promise<number> {
   let bytes = 0;
   for (const epoch of await place.epochs()) {
     const segment = await place.read(epoch);
-    bytes += await segment.size();
-    await segment.close();
+    try {
+      bytes += await segment.size();
+    } finally {
+      await segment.close();
+    }
   }
   return bytes;
 }

@@ -26,7 +26,7 @@ export interface BootDisk {
   /** Highest epoch that this directory has seen, -1 for none (L3). */
   readEpochMark(): Promise<number>;
   writeEpochMark(epoch: Epoch): Promise<void>;
-  /** Epoch of the highest segment, -1 for none. */
+  /** Epoch of the highest segment outside the store, -1 for none (L3). */
   highestSegment(): Promise<number>;
   /** Its identity, made by the holder of this epoch at first use (L22). */
   openPlace(epoch: Epoch): Promise<Opened | Fenced>;

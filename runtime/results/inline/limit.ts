@@ -12,12 +12,12 @@ const WAYS = 'Give more with --inline-limit (results.inlineLimit) where the serv
 
 /** Why an append is refused. */
 export function fullReason(neededBytes: number, limitBytes: number): string {
-  return `the results in Redis would take ${neededBytes} bytes, and --inline-limit allows ${limitBytes}. Everything that is recorded is kept. ${WAYS}, and start again, which goes on`;
+  return `the results in Redis take at least ${neededBytes} bytes with those that came last, and --inline-limit allows ${limitBytes}. Everything that is recorded is kept. ${WAYS}, for the items that are left as well (\`rollout status\` says how many), and start again, which goes on`;
 }
 
 /** Why a run is refused before its first item; null where it may fit. */
 export function tooManyItems(items: number, limitBytes: number): string | null {
   const most = mostItems(limitBytes);
   if (items <= most) return null;
-  return `the results of ${items} items do not fit into Redis within --inline-limit, ${limitBytes} bytes: ${most} items at most could. ${WAYS}, or keep the results in a directory: without --results inline, and in a run of its own (--fresh)`;
+  return `the results of ${items} items do not fit into Redis within --inline-limit, ${limitBytes} bytes: ${most} items at most could. ${WAYS}, or keep the results in a directory: without --results inline, and in a run of its own (--fresh; docs/redis.md says how to remove the keys of this one)`;
 }

@@ -28,13 +28,13 @@ function admitted(
   t: ExecutionContext,
   kept: Admission,
   text: string,
-  more: { readonly form?: 'raw' | 'batch'; readonly items?: number } = {},
+  more: { readonly form?: 'raw' | 'batch'; readonly items?: number; readonly recorded?: number } = {},
 ): Promise<Admitted> {
   const inputPath = join(temporaryDir(t), 'in.jsonl');
   writeFileSync(inputPath, text);
   const sha256 = createHash('sha256').update(text).digest('hex');
   const summary = { items: more.items ?? 2, sha256, hashedBytes: Buffer.byteLength(text) };
-  return admit(kept, 3, { inputPath, form: more.form ?? 'batch', maxLineBytes: 100, summary });
+  return admit(kept, 3, { inputPath, form: more.form ?? 'batch', maxLineBytes: 100, summary, recorded: more.recorded ?? 0 });
 }
 
 test('every coordinator of a run has to have the same list; the first one writes it down', async (t) => {
@@ -58,6 +58,13 @@ test('a list that cannot fit is refused, and nothing is written down', async (t)
   const kept = new Kept();
   t.like(await admitted(t, kept, OLD, { items: 1_000_000 }), { kind: 'full' });
   t.is(kept.text, null);
+});
+
+test('a limit that is lower by now does not keep a recorded list from its export', async (t) => {
+  const kept = new Kept();
+  const items = 1_000_000;
+  t.deepEqual(await admitted(t, kept, OLD, { items, recorded: items }), { kind: 'admitted' });
+  t.like(await admitted(t, kept, OLD, { items, recorded: items - 1 }), { kind: 'full' });
 });
 
 test('L5: a coordinator that is deposed meanwhile is told so', async (t) => {

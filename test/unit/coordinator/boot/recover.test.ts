@@ -8,6 +8,7 @@ import type { LeaseHolder } from '../../../../runtime/lease/contract.ts';
 import type { Ledger } from '../../../../runtime/ledger/contract.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
 import type { RunEvent } from '../../../../runtime/model/event.ts';
+import type { ResultsPlace } from '../../../../runtime/results/place/contract.ts';
 import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
 import { statePaths } from '../../../../runtime/run-dir/paths.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -83,4 +84,10 @@ test('L3, L5: one that was stopped as soon as it had won lowers no mark, and its
   await t.throwsAsync(recover(optionsOf(dir, ledger, [], leaseHolder)), { code: 'FENCED' });
   t.is(await readFile(statePaths(dir).epochMark, 'utf8'), '1\n');
   t.deepEqual([leaseHolder.lease().epoch, leaseHolder.fenced.reason], [0, { kind: 'fenced', epoch: 1 }]);
+});
+
+test('L3: results that lie beside the ledger are not asked for its epoch, so that a store that is away does not hold a candidate up', async (t) => {
+  const paths = statePaths(temporaryDir(t));
+  const away: ResultsPlace = { ...directoryPlace(paths.segmentsDir), epochs: () => new Promise(() => undefined) };
+  t.is(await epochFloor(bootDisk({ paths, runId: 'run', place: away, isBesideLedger: true })), -1);
 });
