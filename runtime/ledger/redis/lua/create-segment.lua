@@ -11,7 +11,11 @@ if refused then return refused end
 local bytes, creator = segmentOf(epoch)
 if bytes == nil then
   planGrowth(0, ARGV[4], ARGV[5])
-  return carryOut() or { 'created', writes }
+  local denied = carryOut()
+  if denied then return denied end
+  -- A run that is finished expires as a whole.
+  if state == 'c' then expireWithHead(chunkKey(epoch, 0)) end
+  return { 'created', writes }
 end
 if creator == ARGV[4] and bytes == #ARGV[5] then return { 'created', writes } end
 return { 'exists', writes }

@@ -20,6 +20,7 @@ local calls = {
   { 'INFO' },
   { 'PERSIST', key },
   { 'PEXPIRE', key, '1' },
+  { 'PTTL', key },
   { 'STRLEN', key },
   { 'TIME' },
 }

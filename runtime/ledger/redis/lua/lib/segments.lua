@@ -23,6 +23,12 @@ local function planGrowth(bytes, creator, added)
   putHead()
 end
 
+-- Gives a key of a finished run the time that the others have left. Where it may not expire it is kept, as `finish` has it.
+local function expireWithHead(key)
+  local left = redis.pcall('PTTL', HEAD)
+  if type(left) == 'number' and left > 0 then redis.pcall('PEXPIRE', key, left) end
+end
+
 local function keysOfRun()
   local keys = { unpack(KEYS) }
   local kept = redis.call('HGETALL', SEGMENTS)
