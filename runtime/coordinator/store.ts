@@ -13,6 +13,7 @@ import type { ResultsPlace } from '../results/place/contract.ts';
 import { directoryPlace } from '../results/place/directory.ts';
 import { statePaths } from '../run-dir/paths.ts';
 import type { RunFile } from '../run-dir/run-file.ts';
+import { readEpochMark } from '../run-dir/state-files.ts';
 import type { Admission } from './boot/admission.ts';
 import { untilAnswered } from './perform/ledger-writer.ts';
 import type { StoreTrouble } from './perform/store-trouble.ts';
@@ -73,7 +74,7 @@ function directoryOf({ stateDir }: StoreOptions['settings']): ResultsPlace {
 async function openRedis(options: StoreOptions, store: RedisStore): Promise<OpenStore> {
   const { settings, run, env, clock, random, log, trouble } = options;
   const { runId } = run;
-  const [{ openRedisRun, REDIS_LIMITS }, { redisOptions }, { requireFit }] = await Promise.all([
+  const [{ openRedisRun, REDIS_LIMITS }, { redisOptions }, { requireFit, requireStillFit }] = await Promise.all([
     import('../ledger/redis/ledger.ts'),
     import('../ledger/redis/options.ts'),
     import('../ledger/redis/server-check.ts'),
@@ -81,7 +82,8 @@ async function openRedis(options: StoreOptions, store: RedisStore): Promise<Open
   const onError = (err: Error): void => log.debug({ err, store: store.url }, 'the connection to the store is lost; it is made again');
   const onServer = (server: string): void => log.info({ store: store.url, server }, 'the ledger is on this server');
   const asked = <T>(what: string, ask: () => Promise<T>): Promise<T> => untilAnswered({ clock, random }, () => trouble.hear(what, ask));
-  const findings = await asked('check', () => requireFit(store, env, runId));
+  const hasBegun = (await readEpochMark(statePaths(settings.stateDir).epochMark)) >= 0;
+  const findings = await asked('check', () => (hasBegun ? requireStillFit : requireFit)(store, env, runId));
   for (const { what, fix } of findings) log.warn({ store: store.url, what, fix }, 'the store may lose writes');
   const redis = await redisOptions(store, env);
   const { expireAfterMs } = settings;

@@ -179,6 +179,54 @@ test('a run whose server stays away says what it waits for, and ends with 4 afte
   t.deepEqual(server.repeated(), [], 'what was executed meanwhile is kept by the workers');
 });
 
+test('a server that answers and refuses to write ends a run after --redis-wait, however many coordinators have found it so', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const run = makeRun(t, { lines: batchLines(FEW), args: ['--base-url', server.url, '--redis', redis.url, '--redis-wait', '12s'] });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 4);
+  const admin = redis.client();
+  await admin.config('SET', 'min-replicas-to-write', '1');
+  const endMs = performance.now() + LONG_MS;
+  // As one that gives up: the next begins anew.
+  while (!command.hasExited() && performance.now() < endMs) {
+    await sleep(4_000);
+    const pid = run.coordinator();
+    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  }
+  t.true(command.hasExited(), command.stderr());
+  t.is(await exitOf(command, PATIENCE_MS), 4, command.stderr());
+  t.regex(command.stderr(), /The run has stopped: the store could not be used for 12s \(--redis-wait\): redis:.*NOREPLICAS/);
+  await admin.config('SET', 'min-replicas-to-write', '0');
+  const again = run.start();
+  t.is(await exitOf(again, PATIENCE_MS), 0, again.stderr());
+  await checkInvariant(t, run);
+});
+
+test('a coordinator that begins while the server is full waits until it is not, and one that has never begun is refused', async (t) => {
+  t.timeout(300_000);
+  const redis = await redisServer(t);
+  const server = await modelServer(t, () => ({ kind: 'ok', afterMs: LATENCY_MS }));
+  const args = ['--base-url', server.url, '--redis', redis.url];
+  const run = makeRun(t, { lines: batchLines(FEW), args });
+  const command = run.start();
+  await until('work goes on', PATIENCE_MS, () => server.total() > FEW / 4);
+  const admin = redis.client();
+  await admin.config('SET', 'maxmemory', '1');
+  await run.killCoordinator();
+  await until('the person hears of it', PATIENCE_MS, () => /coordinator waits: redis:.*the server is full/.test(command.stderr()));
+  t.false(command.hasExited(), command.stderr());
+  const other = makeRun(t, { lines: batchLines(1), args });
+  const refused = await other.refused();
+  t.is(refused.exit, 2);
+  t.regex(refused.stderr, /the server is full.*raise maxmemory/);
+  await admin.config('SET', 'maxmemory', '0');
+  t.is(await exitOf(command, PATIENCE_MS), 0, command.stderr());
+  await checkInvariant(t, run);
+  t.deepEqual(server.repeated(), [], 'what was executed meanwhile is kept by the workers');
+});
+
 test('a server that refuses the lease is named with what to do, once in the log and to the person, and the run begins once it is mended', async (t) => {
   t.timeout(120_000);
   const redis = await redisServer(t, ['--min-replicas-to-write', '1']);

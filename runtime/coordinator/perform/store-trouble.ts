@@ -4,11 +4,14 @@ import { NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
 import type { ToParent } from '../../base/process/supervised.ts';
 import { CallFailed } from '../../ledger/call-failed.ts';
 import type { Ledger } from '../../ledger/contract.ts';
+import { isSameLease, type SeenLease } from '../../model/lease.ts';
 
 /** A connection that is cut and made again is no matter for a person; what lasts longer is. */
 const TELL_AFTER_MS = 2_000;
 /** A verb that is wanted is asked again within ten seconds or so (deadline.ts); one that failed so long ago is wanted no more. */
 const FORGET_AFTER_MS = 30_000;
+/** Verbs that a store which refuses to write does not answer. Every coordinator that leads has sent the first of them. */
+const WRITES: readonly string[] = ['acquire', 'commit'];
 
 export interface StoreTroubleOptions {
   /** For people: which store it is. */
@@ -24,7 +27,8 @@ export interface StoreTroubleOptions {
 /**
  * Listens to every call to the store, and says of those that failed why, to the log and to whoever waits for the run: each cause once, then
  * how often it came. A verb that is refused while others are answered (a full server refuses to write alone) is in trouble until it is
- * answered itself.
+ * answered itself. Whoever waits is told that the store can be used only once a write has been seen: an earlier process may have found that it
+ * answers and does not write.
  */
 export class StoreTrouble {
   readonly #options: StoreTroubleOptions;
@@ -33,7 +37,10 @@ export class StoreTrouble {
   #throttle = NEW_LOG_THROTTLE;
   #sinceMs = 0;
   #isTold = false;
-  #hasAnswered = false;
+  /** A write of this process was answered, or one of another was seen. */
+  #hasWritten = false;
+  #isToldUsable = false;
+  #lease: SeenLease | null = null;
 
   constructor(options: StoreTroubleOptions) {
     this.#options = options;
@@ -45,14 +52,24 @@ export class StoreTrouble {
       name,
       (...args) => this.hear(name, () => verb(...args)),
     ]);
-    return Object.fromEntries(heard) as unknown as Ledger;
+    const same = Object.fromEntries(heard) as unknown as Ledger;
+    return { ...same, readLease: async () => this.#onSeen(await same.readLease()) };
+  }
+
+  /** A row that has changed was written by whoever holds the lease: one that waits for it writes nothing itself. */
+  #onSeen(seen: SeenLease): SeenLease {
+    if (this.#lease !== null && !isSameLease(this.#lease.lease, seen.lease)) this.#hasWritten = true;
+    this.#lease = seen;
+    this.#tellUsable();
+    return seen;
   }
 
   async hear<T>(verb: string, call: () => Promise<T>): Promise<T> {
     try {
       const answer = await call();
+      if (WRITES.includes(verb)) this.#hasWritten = true;
       if (this.#failing.size > 0) this.#onAnswered(verb);
-      else if (!this.#hasAnswered) this.#tellUsable();
+      this.#tellUsable();
       return answer;
     } catch (error) {
       if (error instanceof CallFailed) this.#onFailed(verb, error);
@@ -71,6 +88,7 @@ export class StoreTrouble {
     onChange(cause);
     if (nowMs - this.#sinceMs < TELL_AFTER_MS || (this.#isTold && !isDue)) return;
     this.#isTold = true;
+    this.#isToldUsable = false;
     tell({ kind: 'waiting', reason: `${store}: ${cause}` });
     tell({ kind: 'store', trouble: `${store}: ${cause}` });
   }
@@ -84,11 +102,11 @@ export class StoreTrouble {
     log.info({ store, afterMs: Math.round(nowMs - this.#sinceMs) }, 'the store can be used again');
     if (this.#isTold) tell({ kind: 'going-on' });
     this.#isTold = false;
-    this.#tellUsable();
   }
 
   #tellUsable(): void {
-    this.#hasAnswered = true;
+    if (!this.#hasWritten || this.#isToldUsable || this.#failing.size > 0) return;
+    this.#isToldUsable = true;
     this.#options.tell({ kind: 'store', trouble: null });
   }
 }

@@ -17,6 +17,8 @@ export interface Finding {
   readonly severity: 'refused' | 'warned';
   readonly what: string;
   readonly fix: string;
+  /** It may pass by itself, or by a word to the server: a run that is under way waits for that. */
+  readonly mayPass?: true;
 }
 
 /** The first with script flags (`#!lua`), without which a script that runs out of memory stops half way. */
@@ -73,7 +75,7 @@ function versionFindings(fields: ReadonlyMap<string, string>): readonly Finding[
 function roleFindings(fields: ReadonlyMap<string, string>): readonly Finding[] {
   const isReplica = fields.get('role') === 'slave';
   return [
-    ...(isReplica ? [refused('this server is a replica, which takes no writes', 'name the primary')] : []),
+    ...(isReplica ? [refusedNow('this server is a replica, which takes no writes', 'name the primary')] : []),
     ...(fields.get('active_replica') === '1' || fields.get('multi_master') === '1'
       ? [refused('this server accepts writes in several places at once (KeyDB, active-replica)', 'use a server with one primary')]
       : []),
@@ -92,7 +94,10 @@ function memoryFindings(fields: ReadonlyMap<string, string>): readonly Finding[]
   const [used, most] = ['used_memory', 'maxmemory'].map((name) => Number(fields.get(name) ?? 0)) as [number, number];
   if (most === 0 || used < most) return [];
   return [
-    refused(`the server is full: it uses ${used} bytes of ${most}, and refuses to write`, 'raise maxmemory, or delete what is not needed'),
+    refusedNow(
+      `the server is full: it uses ${used} bytes of ${most}, and refuses to write`,
+      'raise maxmemory, or delete what is not needed',
+    ),
   ];
 }
 
@@ -157,6 +162,10 @@ export function findingText({ what, fix }: Finding): string {
 
 export function refused(what: string, fix: string): Finding {
   return { severity: 'refused', what, fix };
+}
+
+function refusedNow(what: string, fix: string): Finding {
+  return { ...refused(what, fix), mayPass: true };
 }
 
 export function warned(what: string, fix: string): Finding {

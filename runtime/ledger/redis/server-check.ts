@@ -1,5 +1,6 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { RedisStore } from '../../model/store.ts';
+import { CallFailed } from '../call-failed.ts';
 import { Connection } from './connection.ts';
 import { type Finding, findingsOf, findingText, keepsLedgers, type ServerAnswers } from './findings.ts';
 import { spreadOf } from './group-check.ts';
@@ -53,10 +54,34 @@ async function examined(options: ServerOptions, runId: string): Promise<{ readon
 
 /** The findings that a run may live with; rejects where there is one that it may not. */
 export async function requireFit(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
+  const { refused, bearable } = await judged(store, env, runId);
+  if (refused.length > 0) throw unfit(store, refused);
+  return bearable;
+}
+
+/** For a run that has begun, which waits for what may pass: rejects with CallFailed where there is nothing else. */
+export async function requireStillFit(store: RedisStore, env: Environment, runId: string): Promise<readonly Finding[]> {
+  const { refused, bearable } = await judged(store, env, runId);
+  if (refused.length === 0) return bearable;
+  throw refused.every(({ mayPass }) => mayPass) ? new CallFailed('not-executed', textOf(refused)) : unfit(store, refused);
+}
+
+async function judged(
+  store: RedisStore,
+  env: Environment,
+  runId: string,
+): Promise<{ readonly refused: readonly Finding[]; readonly bearable: readonly Finding[] }> {
   const findings = await checkServer(store, env, runId);
   const refused = findings.filter(({ severity }) => severity === 'refused');
-  if (refused.length === 0) return findings;
-  throw new RolloutError('STORE_UNFIT', `a run cannot be kept on ${store.url}: ${refused.map(findingText).join('; ')}`);
+  return { refused, bearable: findings.filter((one) => !refused.includes(one)) };
+}
+
+function unfit({ url }: RedisStore, refused: readonly Finding[]): RolloutError {
+  return new RolloutError('STORE_UNFIT', `a run cannot be kept on ${url}: ${textOf(refused)}`);
+}
+
+function textOf(refused: readonly Finding[]): string {
+  return refused.map(findingText).join('; ');
 }
 
 async function answersOf(connection: Connection, runId: string): Promise<ServerAnswers> {

@@ -4,6 +4,7 @@ import type { ToParent } from '../../../../runtime/base/process/supervised.ts';
 import { StoreTrouble } from '../../../../runtime/coordinator/perform/store-trouble.ts';
 import { CallFailed } from '../../../../runtime/ledger/call-failed.ts';
 import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts';
+import { request } from '../../../support/ledger-start.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 interface Bench {
@@ -97,6 +98,34 @@ test('whoever waits for the store hears of its first answer, of trouble that las
   t.deepEqual(made.heard, [null, 'redis://h: ECONNREFUSED']);
   await answered();
   t.deepEqual(made.heard, [null, 'redis://h: ECONNREFUSED', null]);
+});
+
+test('a process whose store answers and refuses to write does not tell that it can be used', async (t) => {
+  const made = bench();
+  const ledger = made.trouble.of({ ...createMemoryLedger(), acquire: fails('NOREPLICAS') });
+  for (const verb of ['check', 'open']) await made.trouble.hear(verb, async () => null);
+  for (let ms = 0; ms < 3_000; ms += 500) {
+    await ledger.readLease();
+    await t.throwsAsync(ledger.acquire({} as never));
+    await made.clock.advance(500);
+  }
+  t.deepEqual(made.heard, ['redis://h: NOREPLICAS']);
+  await made.trouble.hear('acquire', async () => null);
+  t.deepEqual(made.heard, ['redis://h: NOREPLICAS', null]);
+});
+
+test('a process that waits for the lease tells that the store can be used once it sees its holder write', async (t) => {
+  const made = bench();
+  const memory = createMemoryLedger();
+  const waiting = made.trouble.of(memory);
+  const won = await memory.acquire(request('holder', null));
+  if (won.kind !== 'won') return t.fail(won.kind);
+  await waiting.readLease();
+  await waiting.readLease();
+  t.deepEqual(made.heard, []);
+  await memory.renew(won.lease, 1_000);
+  await waiting.readLease();
+  t.deepEqual(made.heard, [null]);
 });
 
 test('an error that is no failed call is its caller’s matter', async (t) => {
