@@ -10,6 +10,7 @@ import { claim } from '../support/commit-parts.ts';
 import { row, scanned, start } from '../support/ledger-start.ts';
 import { ALL, type RedisCluster, redisCluster, redisClusterOf } from '../support/redis-cluster.ts';
 import { redisServer } from '../support/redis-server.ts';
+import { silentServer } from '../support/silent-server.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 const cluster = await redisClusterOf(test);
@@ -119,6 +120,16 @@ test('several servers that are no Cluster are refused: two coordinators might ea
   const seeds = [a, b].map(({ port }) => ({ host: '127.0.0.1', port }));
   const refused = openRedisLedger({ runId: 'run', redis: { seeds }, random: seededRandom(1), onError: () => undefined });
   await t.throwsAsync(refused, { code: 'STORE_UNFIT', message: /several Redis servers.*server by itself.*redis\+sentinel/ });
+});
+
+test('a named server that says nothing, or was made anew without the Cluster, is passed over', async (t) => {
+  t.timeout(120_000);
+  const others = cluster.nodes.map(({ port }) => port);
+  for (const port of [await silentServer(t), (await redisServer(t)).port]) {
+    const seeds = [port, ...others].map((one) => ({ host: '127.0.0.1', port: one }));
+    const ledger = await opened(t, cluster, cluster.newRun(), seeds);
+    t.is((await ledger.readLease()).lease, null);
+  }
 });
 
 test('a database other than 0 is refused on a Cluster', async (t) => {

@@ -46,6 +46,9 @@ test('by Sentinels their primary is examined, and so are they', async (t) => {
   t.regex(whole.stdout, new RegExp(`server: ${primary}, the primary that the Sentinels name, may have a run; replicas: 2`));
   t.regex(whole.stdout, /remedy: set min-replicas-to-write 1/);
   t.notRegex(whole.stdout, /fail-over \(|do not answer/);
+  const unknown = await asked(group.url.replace(GROUP, 'other'));
+  t.is(unknown.exit, 2);
+  t.regex(unknown.stderr, /no group of the name other/);
   await group.killSentinel(0);
   await group.killSentinel(1);
   const few = await asked(group.url);
@@ -59,9 +62,6 @@ test('by Sentinels their primary is examined, and so are they', async (t) => {
   const plain = await asked(`redis://127.0.0.1:${port}`);
   t.is(plain.exit, 2);
   t.regex(plain.stdout, /refused: this is a Redis Sentinel.*\n {4}remedy: .*redis\+sentinel:\/\//);
-  const unknown = await asked(group.url.replace(GROUP, 'other'));
-  t.is(unknown.exit, 2);
-  t.regex(unknown.stderr, /no group of the name other/);
 });
 
 test('a node that has no slots, and a Cluster that lacks some, are told with what to do', async (t) => {

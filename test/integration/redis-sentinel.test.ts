@@ -12,6 +12,7 @@ import { claim } from '../support/commit-parts.ts';
 import { scanned, start, win } from '../support/ledger-start.ts';
 import { GROUP, type RedisSentinels, redisSentinels } from '../support/redis-sentinels.ts';
 import { redisServer, redisStore } from '../support/redis-server.ts';
+import { silentServer } from '../support/silent-server.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 const answered = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered({ clock: systemClock, random: systemRandom }, ask);
@@ -151,6 +152,38 @@ test('a group that no Sentinel watches, and a primary that is a replica, are ref
   await group.servers[0]?.client().replicaof('127.0.0.1', String(elsewhere.port));
   const error = await t.throwsAsync(group.open('run'), { instanceOf: CallFailed, message: /is a replica, and Sentinel.*names it/ });
   t.like(error, { fate: 'not-executed' });
+});
+
+test('Sentinels that were started anew and know no group end no run: another one may, and they may again', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t, { replicas: 0 });
+  const [primary] = group.servers;
+  assert(primary !== undefined, 'a primary');
+  const ledger = await opened(t, group);
+  await start(ledger);
+  await group.forget();
+  await primary.client().call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  const ask = () => claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
+  const told = await until('why no primary is found', PATIENCE_MS, () =>
+    ask().then(
+      () => undefined,
+      (error: Error) => (error.message.includes('no group') ? error : undefined),
+    ),
+  );
+  t.true(told instanceof CallFailed);
+  await group.watch(primary);
+  t.like(await answered(ask), { kind: 'claimed', cursor: 3 });
+  await group.forget();
+  await group.killSentinel(0);
+  await t.throwsAsync(group.open('run'), { instanceOf: CallFailed, message: /ECONNREFUSED.*Sentinel/ });
+});
+
+test('a Sentinel that names a primary which says nothing is passed over where another one names a living one', async (t) => {
+  t.timeout(120_000);
+  const group = await redisSentinels(t, { replicas: 0 });
+  const [silent, behind] = [await silentServer(t), group.ports[0] ?? 0];
+  await group.nameElsewhere(behind, silent);
+  for (let n = 0; n < 3; n += 1) t.is((await (await opened(t, group)).readLease()).lease, null);
 });
 
 test('the password of the Sentinels is one of its own, and stands in no error', async (t) => {

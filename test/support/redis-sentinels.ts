@@ -126,10 +126,18 @@ export class RedisSentinels {
 
   /** The Sentinels are told that another server is the primary. */
   async watch({ port }: RedisServer): Promise<void> {
-    for (const sentinel of this.ports) {
-      await this.#asked(sentinel, 'REMOVE', GROUP);
-      await this.#asked(sentinel, 'MONITOR', GROUP, '127.0.0.1', String(port), String(QUORUM));
-    }
+    for (const sentinel of this.ports) await this.nameElsewhere(sentinel, port);
+  }
+
+  /** One Sentinel is told so. */
+  async nameElsewhere(sentinel: number, port: number): Promise<void> {
+    await this.#asked(sentinel, 'REMOVE', GROUP).catch(() => []);
+    await this.#asked(sentinel, 'MONITOR', GROUP, '127.0.0.1', String(port), String(QUORUM));
+  }
+
+  /** As after a start without their configuration. */
+  async forget(): Promise<void> {
+    for (const sentinel of this.ports) await this.#asked(sentinel, 'REMOVE', GROUP);
   }
 
   /** As an operator asks for it. */

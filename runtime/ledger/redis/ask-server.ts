@@ -1,13 +1,17 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { systemClock } from '../../base/clock.ts';
+import { inTime } from '../../base/in-time.ts';
 import type { ServerAddress } from '../../model/redis-url.ts';
 import { plainError } from './client-error.ts';
 
 /** Who looks for the primary asks the next server when one keeps silent. */
 const ASK_LIMIT_MS = 2_000;
+/** Within that, so that it is told where there was no connection. */
+const CONNECT_LIMIT_MS = 1_500;
 
 const LIMITED: RedisOptions = {
-  connectTimeout: ASK_LIMIT_MS,
-  commandTimeout: ASK_LIMIT_MS,
+  connectTimeout: CONNECT_LIMIT_MS,
+  disableClientInfo: true,
   maxRetriesPerRequest: 0,
   retryStrategy: () => null,
   enableOfflineQueue: false,
@@ -33,9 +37,11 @@ export async function askServer<T>(
   server.on('error', (error: Error) => {
     trouble ??= plainError(error);
   });
+  const asked = server.connect().then(() => ask(server));
   try {
-    await server.connect();
-    return await ask(server);
+    if (await inTime(systemClock, ASK_LIMIT_MS, asked)) return await asked;
+    // In the words of the client for a connection that keeps silent.
+    throw new Error(`Socket timeout: no answer within ${ASK_LIMIT_MS} ms`);
   } catch (error) {
     throw trouble ?? plainError(error);
   } finally {

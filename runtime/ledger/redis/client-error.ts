@@ -18,6 +18,11 @@ export function isSystemError(error: unknown): boolean {
   return 'syscall' in error || ('code' in error && /^(?:E[A-Z]+|ERR_(?:SSL|TLS)_\w+|[A-Z_]*CERT[A-Z_]*)$/.test(String(error.code)));
 }
 
+/** A word of the server (`MOVED …`, `NOAUTH …`), in place of the answer; other errors say that none came. */
+export function isServerWord({ message }: Error): boolean {
+  return /^[A-Z]+ /.test(message);
+}
+
 function saidBy(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A name with several addresses: each was tried.

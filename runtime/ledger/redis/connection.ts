@@ -49,7 +49,8 @@ export class Connection extends Redis {
     });
     this.on('error', (error: Error) => {
       if (isSelectRefused(error)) this.#refuse(unusableDatabase(error, this.options.db));
-      if (error instanceof RolloutError) this.#refuse(error);
+      // What a server that was answering says of its group may pass: it is asked again, as one that is away.
+      if (error instanceof RolloutError && !this.#hasAnswered) this.#refuse(error);
       this.#trouble = plainError(error);
       onError(this.#trouble);
     });

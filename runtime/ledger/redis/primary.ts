@@ -2,6 +2,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { RolloutError } from '../../base/errors.ts';
 import { addressText, type ServerAddress } from '../../model/redis-url.ts';
 import { askServer } from './ask-server.ts';
+import { isServerWord } from './client-error.ts';
 import type { FindPrimary } from './connector.ts';
 import { fieldsOf } from './findings.ts';
 import { keyOf } from './keys.ts';
@@ -37,19 +38,24 @@ function seedFinder(options: RedisOptions, seeds: readonly ServerAddress[], runI
   let alone: ServerAddress | null = null;
   return async () => {
     if (alone !== null) return alone;
-    const tried = inTurn();
-    for (const seed of tried) {
+    const silent: ServerAddress[] = [];
+    for (const seed of inTurn()) {
       const found = await askServer(options, seed, (node) => slotOwner(node, seed, runId)).catch(() => null);
-      if (found === null) continue;
-      if (found.isAlone && seeds.length > 1) throw severalServers(seed);
-      if (found.isAlone) alone = found.address;
-      return found.address;
+      if (found === null) silent.push(seed);
+      else if (!found.isAlone) return found.address;
+      else if (seeds.length === 1) {
+        alone = found.address;
+        return alone;
+      }
     }
-    return tried[0] as ServerAddress;
+    // A node that was made anew is by itself while the others are a Cluster: only all of them together say that there is none.
+    const [first] = silent;
+    if (first === undefined) throw severalServers(seeds[0] as ServerAddress);
+    return first;
   };
 }
 
-/** Null: this node cannot say now. */
+/** Null: this node cannot say now. Rejects where it says nothing. */
 async function slotOwner(
   node: Redis,
   seed: ServerAddress,
@@ -58,26 +64,46 @@ async function slotOwner(
   const info = node.info('cluster').catch(() => '');
   const said = await node.hget(keyOf(runId, 'head'), '').then(
     () => '',
-    (error: Error) => error.message,
+    (error: Error) => {
+      if (!isServerWord(error)) throw error;
+      return error.message;
+    },
   );
   if (isUnsure(said)) return null;
   const isAlone = fieldsOf(await info).get('cluster_enabled') === '0';
   return { address: redirected(said, seed) ?? seed, isAlone };
 }
 
-/** As clients of Sentinel do: ask one after the other, and believe only a server that says itself that it is the primary. */
+/**
+ * As clients of Sentinel do: ask one after the other, and believe only a server that says itself that it is the primary. One that says nothing
+ * is met by the connection, unless a Sentinel names another: the first to be asked may be behind.
+ */
 function sentinelFinder(options: RedisOptions, group: SentinelGroup): FindPrimary {
   const inTurn = turns(group.sentinels);
   return async () => {
     const troubles: Error[] = [];
+    let silent: ServerAddress | null = null;
     for (const sentinel of inTurn()) {
-      const named = await namedPrimary(group, sentinel).catch((error: Error) => error);
-      if (named instanceof Error) troubles.push(named);
-      else if (await isReplica(options, named)) troubles.push(stillReplica(named, sentinel));
-      else return named;
+      const found = await foundBy(options, group, sentinel).catch((error: Error) => error);
+      if (found instanceof Error) troubles.push(found);
+      else if (!found.isSilent) return found.address;
+      else silent ??= found.address;
     }
+    if (silent !== null) return silent;
     throw nowhereBy(troubles);
   };
+}
+
+/** Rejects where this Sentinel names none. */
+async function foundBy(
+  options: RedisOptions,
+  group: SentinelGroup,
+  sentinel: ServerAddress,
+): Promise<{ readonly address: ServerAddress; readonly isSilent: boolean }> {
+  const address = await namedPrimary(group, sentinel);
+  const role = await roleOf(options, address);
+  if (role === 'replica') throw stillReplica(address, sentinel);
+  return { address, isSilent: role === 'silent' };
 }
 
 async function namedPrimary({ name, options }: SentinelGroup, sentinel: ServerAddress): Promise<ServerAddress> {
@@ -93,16 +119,22 @@ async function namedPrimary({ name, options }: SentinelGroup, sentinel: ServerAd
   return { host, port: Number(port) };
 }
 
-/** A server that gives no answer, or is not asked, is met by the connection itself. */
-async function isReplica(options: RedisOptions, address: ServerAddress): Promise<boolean> {
-  const info = await askServer(options, address, (server) => server.info('replication')).catch(() => '');
-  return fieldsOf(info).get('role') === 'slave';
+/** A server that refuses this user, or this question, is met by the connection itself. */
+async function roleOf(options: RedisOptions, address: ServerAddress): Promise<'primary' | 'replica' | 'silent'> {
+  try {
+    const info = await askServer(options, address, (server) => server.info('replication'));
+    return fieldsOf(info).get('role') === 'slave' ? 'replica' : 'primary';
+  } catch (error) {
+    return isServerWord(error as Error) ? 'primary' : 'silent';
+  }
 }
 
-/** What a Sentinel or a server says weighs more than that others do not answer; that it knows no such group, less than what may pass. */
+/**
+ * What a Sentinel or a server says weighs more than that others do not answer. That a Sentinel knows no such group is believed where all of
+ * them say so: one that was started anew knows none.
+ */
 function nowhereBy(troubles: readonly Error[]): Error {
-  const said = troubles.filter(({ message }) => /^[A-Z]+ /.test(message));
-  return said[0] ?? troubles.find((error) => error instanceof RolloutError) ?? (troubles[0] as Error);
+  return troubles.find(isServerWord) ?? troubles.find((error) => !(error instanceof RolloutError)) ?? (troubles[0] as Error);
 }
 
 function stillReplica(named: ServerAddress, sentinel: ServerAddress): Error {
