@@ -1,8 +1,9 @@
 import type { Redis } from 'ioredis';
 import { addressText, type ServerAddress } from '../../model/redis-url.ts';
 import { askServer } from './ask-server.ts';
+import { isServerWord } from './client-error.ts';
 import { fieldsOf } from './findings.ts';
-import type { ServerGroup } from './group-findings.ts';
+import { quorumWords, type ServerGroup } from './group-findings.ts';
 import { keyOf } from './keys.ts';
 import type { SentinelGroup, ServerOptions } from './primary.ts';
 import { redirected } from './redirection.ts';
@@ -48,12 +49,6 @@ async function sentinelsOf({ sentinels, name, options }: SentinelGroup): Promise
       askServer(options, one, async (sentinel) => String(await sentinel.call('SENTINEL', 'CKQUORUM', name))).catch((error: Error) => error),
     ),
   );
-  const said = asked.map((one) => (one instanceof Error ? one.message : one));
-  const answers = said.filter((one) => /^(?:OK|NO)/.test(one));
-  const quorum = answers.find((one) => !one.startsWith('OK')) ?? answers[0] ?? said[0] ?? '';
-  return { kind: 'sentinel', named: sentinels.length, answering: asked.filter((one) => !isSilent(one)).length, quorum };
-}
-
-function isSilent(said: string | Error): boolean {
-  return said instanceof Error && !/^[A-Z]+ /.test(said.message);
+  const answering = asked.filter((one) => !(one instanceof Error) || isServerWord(one)).length;
+  return { kind: 'sentinel', named: sentinels.length, answering, said: quorumWords(asked) };
 }

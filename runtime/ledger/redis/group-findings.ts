@@ -1,10 +1,19 @@
+import { isServerWord } from './client-error.ts';
 import { type Finding, fieldsOf, warned } from './findings.ts';
+import { SENTINEL_PASSWORD } from './remedy.ts';
 
 /** How a server is found again after a fail-over, and what is known of those that carry one out. `named`: in the URL. */
 export type ServerGroup =
   | { readonly kind: 'alone' }
   | { readonly kind: 'cluster'; readonly named: number; readonly primaries: number }
-  | { readonly kind: 'sentinel'; readonly named: number; readonly answering: number; readonly quorum: string };
+  | { readonly kind: 'sentinel'; readonly named: number; readonly answering: number; readonly said: QuorumWords };
+
+/** What Sentinels answer to SENTINEL CKQUORUM; null: none of them has. */
+export interface QuorumWords {
+  readonly quorum: string | null;
+  /** What another one says instead: it wants a password, or watches no such group. */
+  readonly refusal: string | null;
+}
 
 export interface GroupAnswers {
   readonly group: ServerGroup;
@@ -65,9 +74,13 @@ function clusterFindings({ named, primaries }: { readonly named: number; readonl
   ];
 }
 
-function sentinelFindings({ named, answering, quorum }: Extract<ServerGroup, { readonly kind: 'sentinel' }>): readonly Finding[] {
+function sentinelFindings({
+  named,
+  answering,
+  said: { quorum, refusal },
+}: Extract<ServerGroup, { readonly kind: 'sentinel' }>): readonly Finding[] {
   return [
-    ...(quorum.startsWith('OK')
+    ...(quorum === null || quorum.startsWith('OK')
       ? []
       : [
           warned(
@@ -75,6 +88,9 @@ function sentinelFindings({ named, answering, quorum }: Extract<ServerGroup, { r
             'have three Sentinels or more, each on a machine of its own, and a quorum that those which are left can reach (SENTINEL CKQUORUM)',
           ),
         ]),
+    ...(refusal === null
+      ? []
+      : [warned(`a Sentinel does not say whether a fail-over would be carried out (${refusal})`, remedyOfRefusal(refusal))]),
     ...(answering < named
       ? [warned(`${named - answering} of ${named} Sentinels do not answer`, 'start them, or take them out of the URL')]
       : []),
@@ -87,4 +103,20 @@ function sentinelFindings({ named, answering, quorum }: Extract<ServerGroup, { r
         ]
       : []),
   ];
+}
+
+function remedyOfRefusal(refusal: string): string {
+  if (/^(?:NOAUTH|WRONGPASS)\b/.test(refusal)) return SENTINEL_PASSWORD;
+  if (/^NOPERM\b/.test(refusal)) return 'let the user of the Sentinels give SENTINEL CKQUORUM (ACL SETUSER default +sentinel there)';
+  return 'see that each Sentinel in the URL watches the group (SENTINEL MASTERS there)';
+}
+
+/** `all`: the answer of each Sentinel, or the error that came instead. A refusal is not the answer of the others. */
+export function quorumWords(all: readonly (string | Error)[]): QuorumWords {
+  const words = all.filter((one) => !(one instanceof Error) || isServerWord(one)).map((one) => (one instanceof Error ? one.message : one));
+  const answers = words.filter((one) => /^(?:OK|NOQUORUM)\b/.test(one));
+  return {
+    quorum: answers.find((one) => !one.startsWith('OK')) ?? answers[0] ?? null,
+    refusal: words.find((one) => !answers.includes(one)) ?? null,
+  };
 }

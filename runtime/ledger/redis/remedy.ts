@@ -5,7 +5,7 @@ export interface Reach {
   readonly hasAnswered: boolean;
 }
 
-const SENTINEL_PASSWORD =
+export const SENTINEL_PASSWORD =
   'give the right password of the Sentinels (--redis-sentinel-password-file, store.sentinelPasswordFile, or ROLLOUT_REDIS_SENTINEL_PASSWORD)';
 const PASSWORD = 'give the right password of its user (--redis-password-file, store.passwordFile, or ROLLOUT_REDIS_PASSWORD)';
 
