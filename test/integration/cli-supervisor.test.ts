@@ -136,7 +136,7 @@ test('workers that leave with 0 do not end the run while nothing is open: the co
 
 test('what is asked of the coordinator once, such as going on with a paused run, is asked until one has served, and never again', async (t) => {
   const hasServed = (notices: readonly string[]): boolean => notices.length > 1;
-  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, { hasServed });
+  const { supervisor, diary } = await stage(t, { coordinator: ['exit', '4'] }, { hasServed, hasOpenItems: false });
   const running = supervisor.run();
   const starts = async (): Promise<readonly string[]> => (await diary()).filter((line) => line.startsWith('coordinator started'));
   await until('four starts', PATIENCE_MS, async () => (await starts()).length >= 4);
