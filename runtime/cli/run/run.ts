@@ -24,6 +24,7 @@ import { exportTo } from '../verbs/export.ts';
 import { refuseDamaged } from '../verbs/inspect.ts';
 import { dryRun } from './dry-run.ts';
 import { type Found, finishedText, foundText, nothingToRetry, retryText } from './found-text.ts';
+import { checkKeptArguments } from './kept-arguments.ts';
 import { endLeftovers } from './leftovers.ts';
 import { indexInput, readInput } from './prepare.ts';
 import { refuseFewFiles, refuseServed } from './refuse-start.ts';
@@ -62,6 +63,7 @@ export async function run(deps: CliDeps, input: string, given: RunArguments): Pr
   if (args.dryRun) return dryRun(deps, inputPath, args, paths);
   const store = await fitStore(deps, paths, args.fresh, named);
   const results = resultsKind(paths.stateDir, args.fresh ? null : await readRunFile(paths.stateDir), args.results ?? null, store);
+  checkKeptArguments(args, store, results);
   const lock = await withDiskSpace(deps, paths, args.minFreeSpace, async () => lockState(deps, paths, args.fresh));
   try {
     return await runLocked(deps, inputPath, args, paths, { store, results }, outputs);
