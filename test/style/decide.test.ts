@@ -123,6 +123,7 @@ const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'found-text',
     'identity-table',
     'identity-verdict',
+    'kept-arguments',
     'restart',
     'run-summary',
     'store-outage',
