@@ -57,9 +57,9 @@ export async function checkLog(check: LogCheck, unchecked: UncheckedLog): Promis
     if (damage.lost === 0) return;
     throw damaged(damage, 'executed', await customIdsOf({ inputPath, dir: paths.indexDir, form }, damage.indexes));
   });
-  if ((await logBytes(place)) <= READ_FIRST_BYTES) await checked;
   // A rejection while nobody waits yet would end the process; `serve` waits for the promise that is returned.
   checked.catch(() => undefined);
+  if ((await logBytes(place)) <= READ_FIRST_BYTES) await checked;
   return { scan: unchecked.scan, checked };
 }
 
