@@ -7,11 +7,10 @@ import { thousands } from './end-to-end.ts';
 import { requireResults } from './items.ts';
 import { earlyFigures, type MemoryReport, memoryFigures, parseRssBytes, type RssSample, readMemory } from './memory.ts';
 import { LONGEST_WAIT_MS, measured, type Started, startNode } from './processes.ts';
-import { doneOf, type Serving, servingIn, startRollout, stateDirOf, textIfThere } from './rollout.ts';
+import { doneOf, servingIn, startRollout, stateDirOf, textIfThere } from './rollout.ts';
 
-/** Short, so that ten million of them and their results fit on a disk of 20 GB. */
-const LINE_BYTES = 200;
-const CONCURRENCY = 64;
+/** Lines so short that ten million of them and their results fit on a disk of 20 GB, answered at once. */
+export const LARGE = { lineBytes: 200, run: { concurrency: 64, latencyMs: 0, spreadMs: 0 } } as const;
 const LOOK_MS = 500;
 
 /** A list far longer than memory: what its index takes, how fast it runs, and how much memory the coordinator has at most. */
@@ -20,20 +19,20 @@ export const largeList: Part = {
   mostRounds: 1,
   measure: async (round) => {
     const { large: items, workers } = round.sizes;
-    const input = round.input(items, LINE_BYTES);
+    const input = round.input(items, LARGE.lineBytes);
     const [output, reports] = [join(round.newDir(), 'out.jsonl'), round.newDir()];
     const checked = await measured(() => startNode('runtime/cli.js', ['run', input, '--output', output, '--dry-run']).ended);
     const samples: RssSample[] = [];
     let report: MemoryReport | undefined;
     const run = await measured(async () => {
-      const started = startRollout({ input, output, workers, concurrency: CONCURRENCY, latencyMs: 0, spreadMs: 0 }, probe(reports));
+      const started = startRollout({ input, output, workers, ...LARGE.run }, probe(reports));
       const serving = await until('the coordinator serves', LONGEST_WAIT_MS, () => servingIn(stateDirOf(output)));
-      await watchMemory(started, serving, samples);
+      await watchRss(started, stateDirOf(output), samples, Number.POSITIVE_INFINITY);
       await started.ended;
       report = readMemory(reports, serving.pid);
     });
     requireResults(output, items);
-    const list = `${thousands(items)} items of ${LINE_BYTES} bytes`;
+    const list = `${thousands(items)} items of ${LARGE.lineBytes} bytes`;
     const index: Figures = { seconds: checked.seconds, cpuSeconds: checked.cpuMs / 1_000 };
     const ran: Figures = { itemsPerSecond: items / run.seconds, cpuUsPerItem: (run.cpuMs * 1_000) / items };
     return [
@@ -48,12 +47,13 @@ export const largeList: Part = {
   },
 };
 
-/** While items are recorded: the export comes after them. */
-async function watchMemory(started: Started, serving: Serving, samples: RssSample[]): Promise<void> {
-  while (!started.hasEnded()) {
-    const done = await doneOf(serving);
-    if (done !== undefined) samples.push({ done, rss: parseRssBytes(textIfThere(`/proc/${serving.pid}/status`) ?? '') });
-    await sleep(LOOK_MS);
+/** Until so many items are recorded, or the run is over. */
+export async function watchRss(started: Started, state: string, samples: RssSample[], upTo: number): Promise<void> {
+  for (let done = 0; done < upTo && !started.hasEnded(); await sleep(LOOK_MS)) {
+    const serving = servingIn(state);
+    if (serving === undefined) continue;
+    done = (await doneOf(serving)) ?? done;
+    samples.push({ done, rss: parseRssBytes(textIfThere(`/proc/${serving.pid}/status`) ?? '') });
   }
 }
 

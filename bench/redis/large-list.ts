@@ -1,22 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { until } from '../../test/support/until.ts';
 import type { Figures, Measurement, Part, Round } from '../contract.ts';
 import { thousands } from '../end-to-end.ts';
 import { requireResults } from '../items.ts';
-import { earlyFigures, MIB, parseRssBytes, type RssSample } from '../memory.ts';
+import { LARGE, watchRss } from '../large-list.ts';
+import { earlyFigures, MIB, type RssSample } from '../memory.ts';
 import { LONGEST_WAIT_MS, measured, type Started } from '../processes.ts';
 import { foundBySuccessor, servedMoreThan } from '../restart.ts';
-import { doneOf, servingIn, startRollout, stateDirOf, textIfThere } from '../rollout.ts';
+import { servingIn, startRollout, stateDirOf } from '../rollout.ts';
 import { bytesOfRun } from './run-bytes.ts';
 import { startRedis } from './server.ts';
 
-const LINE_BYTES = 200;
-const CONCURRENCY = 64;
-const LOOK_MS = 500;
 /** Of the list: a successor has then nearly all of the log to compare. */
 const KILLED_AT = 0.9;
 
@@ -36,13 +33,13 @@ export const largeOnRedis: Part = {
 
 async function measureLarge(round: Round, port: number): Promise<readonly Measurement[]> {
   const { large: items, workers } = round.sizes;
-  const input = round.input(items, LINE_BYTES);
+  const input = round.input(items, LARGE.lineBytes);
   const output = join(round.newDir(), 'out.jsonl');
   const state = stateDirOf(output);
   const samples: RssSample[] = [];
   const seen: { start: number | null; restart: number | null } = { start: null, restart: null };
   const run = await measured(async () => {
-    const size = { workers, concurrency: CONCURRENCY, latencyMs: 0, spreadMs: 0 };
+    const size = { workers, ...LARGE.run };
     const started = startRollout({ input, output, ...size, redis: `redis://127.0.0.1:${port}` });
     seen.start = await secondsUntil(started, () => servedMoreThan(state, 0));
     await watchRss(started, state, samples, items * KILLED_AT);
@@ -53,7 +50,7 @@ async function measureLarge(round: Round, port: number): Promise<readonly Measur
     await started.ended;
   });
   requireResults(output, items);
-  const list = `${thousands(items)} items of ${LINE_BYTES} bytes, ledger on Redis`;
+  const list = `${thousands(items)} items of ${LARGE.lineBytes} bytes, ledger on Redis`;
   const measurement = (what: string, figures: Figures): Measurement => ({
     ...{ subject: 'rollout', load: `${list}: ${what}`, figures, foreignCores: run.foreignCores },
   });
@@ -77,16 +74,6 @@ async function secondsUntil(started: Started, ask: () => Promise<number | undefi
     return started.hasEnded() ? { is: false } : undefined;
   });
   return isThere.is ? (performance.now() - beganMs) / 1_000 : null;
-}
-
-/** Until so many items are recorded, or the run is over. */
-async function watchRss(started: Started, state: string, samples: RssSample[], upTo: number): Promise<void> {
-  for (let done = 0; done < upTo && !started.hasEnded(); await sleep(LOOK_MS)) {
-    const serving = servingIn(state);
-    if (serving === undefined) continue;
-    done = (await doneOf(serving)) ?? done;
-    samples.push({ done, rss: parseRssBytes(textIfThere(`/proc/${serving.pid}/status`) ?? '') });
-  }
 }
 
 async function bytesOn(port: number, state: string): Promise<number> {

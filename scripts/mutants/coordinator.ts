@@ -168,8 +168,8 @@ export const COORDINATOR_MUTANTS: readonly Mutant[] = [
     name: 'late-lines-stand-for-the-next-attempt',
     rule: 'L28',
     file: 'runtime/coordinator/workers/reading.ts',
-    old: 'if (!state.items.hasClaim(index, id, assignment) || !worker.unread.delete(index)) continue;',
-    new: 'if (!worker.unread.delete(index) || !state.items.hasClaim(index, id, assignment)) continue;',
+    old: "if (claim === null || !worker.unread.delete(index) || claim === 'leaving') continue;",
+    new: "if (!worker.unread.delete(index) || claim === null || claim === 'leaving') continue;",
     tests: UNIT,
   },
   {

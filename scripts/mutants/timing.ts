@@ -146,8 +146,8 @@ export const TIMING_MUTANTS: readonly Mutant[] = [
     name: 'sent-again-while-it-is-handed-back',
     rule: 'L28',
     file: 'runtime/coordinator/workers/reading.ts',
-    old: '    if (!state.items.hasActiveClaim(index, id, assignment)) continue;\n',
-    new: '',
+    old: "if (claim === null || !worker.unread.delete(index) || claim === 'leaving') continue;",
+    new: 'if (claim === null || !worker.unread.delete(index)) continue;',
     tests: COORDINATOR,
   },
   {

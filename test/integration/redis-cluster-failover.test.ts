@@ -1,19 +1,26 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
 import { systemRandom } from '../../runtime/base/random.ts';
 import { untilAnswered } from '../../runtime/coordinator/perform/ledger-writer.ts';
+import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { claim } from '../support/commit-parts.ts';
 import { scanned, start, win } from '../support/ledger-start.ts';
-import { redisCluster } from '../support/redis-cluster.ts';
+import { type RedisCluster, redisCluster } from '../support/redis-cluster.ts';
 
 const answered = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered({ clock: systemClock, random: systemRandom }, ask);
 
-test('the node of a run is killed: the ledger follows it to the replica that takes over, also where the killed one comes back', async (t) => {
+/** A run on a Cluster with a replica of each node. */
+async function begun(t: ExecutionContext): Promise<{ readonly cluster: RedisCluster; readonly ledger: Ledger }> {
   t.timeout(120_000);
   const cluster = await redisCluster(t, { replicas: 1 });
   const ledger = await cluster.open('run');
   t.teardown(() => ledger.dispose());
   await start(ledger);
+  return { cluster, ledger };
+}
+
+test('the node of a run is killed: the ledger follows it to the replica that takes over, also where the killed one comes back', async (t) => {
+  const { cluster, ledger } = await begun(t);
   const before = await cluster.ownerOf('run');
   t.like(await claim(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]), { kind: 'claimed', cursor: 3 });
   await before.replicated(1);
@@ -28,11 +35,7 @@ test('the node of a run is killed: the ledger follows it to the replica that tak
 });
 
 test('L40: a replica that takes over without the last writes is refused by the next verb, and a coordinator that begins anew goes on', async (t) => {
-  t.timeout(120_000);
-  const cluster = await redisCluster(t, { replicas: 1 });
-  const ledger = await cluster.open('run');
-  t.teardown(() => ledger.dispose());
-  await start(ledger);
+  const { cluster, ledger } = await begun(t);
   const owner = await cluster.ownerOf('run');
   await owner.replicated(1);
   const replica = await cluster.replicaOf(owner);
@@ -52,11 +55,7 @@ test('L40: a replica that takes over without the last writes is refused by the n
 });
 
 test('a fail-over that an operator asks for in the middle of commits loses nothing', async (t) => {
-  t.timeout(120_000);
-  const cluster = await redisCluster(t, { replicas: 1 });
-  const ledger = await cluster.open('run');
-  t.teardown(() => ledger.dispose());
-  await start(ledger);
+  const { cluster, ledger } = await begun(t);
   const owner = await cluster.ownerOf('run');
   const replica = await cluster.replicaOf(owner);
   await replica.client().call('CLUSTER', 'FAILOVER');

@@ -123,7 +123,7 @@ async function superviseBy(deps: CliDeps, execution: Execution, view: ProgressVi
 }
 
 async function planProcesses(deps: CliDeps, execution: Execution): Promise<SupervisorPlan> {
-  const { args, paths, isPaused } = execution;
+  const { args, paths, isPaused, store } = execution;
   await writeSettings(paths.coordinatorConfig, coordinatorConfig(args, { ...execution, loopback: loopback() }, paths));
   return {
     coordinator: {
@@ -135,7 +135,8 @@ async function planProcesses(deps: CliDeps, execution: Execution): Promise<Super
     firstArguments: [...(isPaused ? ['--resume'] : []), ...againSwitches(args)],
     workers: planSlots(args, execution.slotsWithOutcomes).map((slot) => planWorker(deps, execution, slot)),
     drainTimeoutMs: mustGet(parseDurationMs(args.drainTimeout), 'a checked duration'),
-    waitStoreMs: mustGet(parseDurationMs(args.redisWait), 'a checked duration'),
+    // Only a server may be away.
+    waitStoreMs: store.kind === 'redis' ? mustGet(parseDurationMs(args.redisWait), 'a checked duration') : Number.POSITIVE_INFINITY,
   };
 }
 

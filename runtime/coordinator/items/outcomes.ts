@@ -28,7 +28,6 @@ export function onRecorded(state: State, recordings: readonly Recording[], verdi
 
 function onItemRecorded(state: State, { worker, outcome }: Recording): void {
   const { index } = outcome;
-  assert(state.items.isLocked(index), 'a recorded item is locked');
   const claim = state.items.fresh.claimOf(index);
   if (claim === undefined) endItem(state, worker, outcome);
   else endFresh(state, index, claim);
@@ -40,6 +39,7 @@ function onItemRecorded(state: State, { worker, outcome }: Recording): void {
 
 /** The only row of a fresh item has settled. */
 function endFresh(state: State, index: ItemIndex, { row }: FreshClaim): void {
+  assert(state.items.fresh.isRecording(index), 'a recorded item is locked');
   noteDuration(state, state.items.fresh.sinceMsOf(index));
   dropFresh(state, index, row);
 }
@@ -47,7 +47,7 @@ function endFresh(state: State, index: ItemIndex, { row }: FreshClaim): void {
 /** The item is terminal: a worker that still works on it is told to stop (L13). The row that settled may have been taken before (L15). */
 function endItem(state: State, worker: WorkerId, outcome: Outcome): void {
   const item = itemAt(state, outcome.index);
-  assert(item.lock === 'recording', 'a recorded item is locked for its record');
+  assert(item.lock === 'recording', 'a recorded item is locked');
   const settled = findClaim(item, worker, outcome);
   if (settled === undefined) noteHeadway(state, null);
   else noteDuration(state, settled.sinceMs);

@@ -52,17 +52,13 @@ export class ItemTable {
     return item === undefined ? undefined : rowOfWorker(item, worker)?.row;
   }
 
-  /** Whether the item has the running row that a worker names. */
-  hasClaim(index: ItemIndex, worker: WorkerId, ref: RowRef): boolean {
+  /** The running row that a worker names; `leaving`: with a hand-back or reassign under way it is as good as gone (L28). Null for none. */
+  claimOf(index: ItemIndex, worker: WorkerId, ref: RowRef): 'active' | 'leaving' | null {
     const claim = this.fresh.claimOf(index);
-    return claim === undefined ? findClaim(this.#objects.get(index), worker, ref) !== undefined : isRowOf(claim.row, worker, ref);
-  }
-
-  /** A row with a hand-back or reassign under way is as good as gone (L28). */
-  hasActiveClaim(index: ItemIndex, worker: WorkerId, ref: RowRef): boolean {
-    const claim = this.fresh.claimOf(index);
-    if (claim !== undefined) return isRowOf(claim.row, worker, ref);
-    return findClaim(this.#objects.get(index), worker, ref)?.isLeaving === false;
+    if (claim !== undefined) return isRowOf(claim.row, worker, ref) ? 'active' : null;
+    const live = findClaim(this.#objects.get(index), worker, ref);
+    if (live === undefined) return null;
+    return live.isLeaving ? 'leaving' : 'active';
   }
 
   isLocked(index: ItemIndex): boolean {

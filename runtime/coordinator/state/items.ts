@@ -77,7 +77,7 @@ export function lockFresh(state: State, index: ItemIndex): boolean {
 /** A fresh item is terminal. */
 export function dropFresh(state: State, index: ItemIndex, row: Row): void {
   forgetRow(state, index, row);
-  own(state).items.delete(index);
+  own(state).items.fresh.delete(index);
 }
 
 function addItem(state: State, { index, row, lastAttempt, faults }: HandedBackItem, rows: readonly ActiveClaim[]): Item {

@@ -40,9 +40,9 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
   state.dirty.add(id);
   for (const assignment of assignments) {
     const { index } = assignment;
+    const claim = state.items.claimOf(index, id, assignment);
     // Where the row is gone, what is unread under this index by now is another attempt.
-    if (!state.items.hasClaim(index, id, assignment) || !worker.unread.delete(index)) continue;
-    if (!state.items.hasActiveClaim(index, id, assignment)) continue;
+    if (claim === null || !worker.unread.delete(index) || claim === 'leaving') continue;
     worker.outgoing.set(index, assignment);
     worker.outgoingBytes += assignment.line.length;
   }
@@ -51,5 +51,5 @@ export function onLoaded(state: State, id: WorkerId, assignments: readonly Assig
 
 /** A row with a hand-back or reassign under way is as good as gone (L28): the worker must not go on with it. */
 export function hasActiveClaim(state: State, worker: WorkerId, ref: ItemRef): boolean {
-  return state.items.hasActiveClaim(ref.index, worker, ref);
+  return state.items.claimOf(ref.index, worker, ref) === 'active';
 }

@@ -7,7 +7,7 @@ import { storeFileProblem } from './file-problem.ts';
 export type Database = RootDatabase<Buffer, Buffer>;
 
 /** Grows with every change of keys, packed rows or segments; another version's store is refused. */
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 
 function storeFile(dir: string): string {
   return join(dir, 'ledger.mdb');

@@ -28,8 +28,9 @@ export class Connection extends Redis {
   /** Why there will never be one. */
   #refusal: RolloutError | null = null;
 
-  constructor({ seeds, sentinel, ...options }: ServerOptions, onError: (error: Error) => void, runId = '') {
-    const find = primaryFinder({ ...options, ...(seeds && { seeds }), ...(sentinel && { sentinel }) }, runId);
+  constructor(servers: ServerOptions, onError: (error: Error) => void, runId = '') {
+    const { seeds: _, sentinel: _ofGroup, ...options } = servers;
+    const find = primaryFinder(servers, runId);
     super({
       socketTimeout: SILENT_MS,
       connectTimeout: CONNECT_LIMIT_MS,

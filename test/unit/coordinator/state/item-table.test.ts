@@ -41,14 +41,14 @@ test('whose row it is, and whether it may still be sent, is the same for both ki
   const asked = (index: number): readonly unknown[] => [
     items.rowOf(index, 'w1'),
     items.rowOf(index, 'w2'),
-    items.hasActiveClaim(index, 'w1', ref(index)),
-    items.hasClaim(index, 'w1', { ...ref(index), attempt: 2 }),
+    items.claimOf(index, 'w1', ref(index)),
+    items.claimOf(index, 'w1', { ...ref(index), attempt: 2 }),
     items.isLocked(index),
   ];
   const fresh = asked(5);
   items.get(5);
   t.deepEqual(asked(5), fresh);
-  t.deepEqual(fresh, [rowFor('w1'), undefined, true, false, false]);
+  t.deepEqual(fresh, [rowFor('w1'), undefined, 'active', null, false]);
 });
 
 test('L28: a row that is being taken away is still its row, and is not to be sent', (t) => {
@@ -56,7 +56,7 @@ test('L28: a row that is being taken away is still its row, and is not to be sen
   const item = itemAt(state, 5);
   takeAway(state, item, item.rows[0] as (typeof item.rows)[0], 'returning');
   const { items } = state;
-  t.deepEqual([items.hasClaim(5, 'w1', ref(5)), items.hasActiveClaim(5, 'w1', ref(5)), items.isLocked(5)], [true, false, true]);
+  t.deepEqual([items.claimOf(5, 'w1', ref(5)), items.isLocked(5)], ['leaving', true]);
 });
 
 test('all of them, or copies of all of them, are each item once', (t) => {

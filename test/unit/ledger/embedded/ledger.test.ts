@@ -111,7 +111,7 @@ test('a store of another format is refused, with its format and what to do', asy
   await database.put(KEY.format, Buffer.from('1'));
   await database.close();
   const error = await t.throwsAsync(openLedgerReadOnly(dir), { code: 'STATE_UNREADABLE' });
-  t.regex(error?.message ?? '', /format 1, .*format 6\..*version that began it.*--fresh/);
+  t.regex(error?.message ?? '', /format 1, .*format 7\..*version that began it.*--fresh/);
 });
 
 test('a file that is no store is refused', async (t) => {

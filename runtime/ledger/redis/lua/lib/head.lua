@@ -10,7 +10,7 @@
 local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING, SEGMENTS = unpack(KEYS)
 
 -- Grows with every change of keys or packed rows.
-local FORMAT = '1'
+local FORMAT = '2'
 
 -- f: format · n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place · o: a reopening that is decided (reopen.lua)
 local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o', 'f')
