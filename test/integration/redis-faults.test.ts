@@ -127,10 +127,10 @@ test('a run of another format is refused by every verb, whatever its rows look l
   const ledger = await opened(t, runId);
   const lease = await inFlight(ledger);
   const head = keyOf(runId, 'head');
-  await redis.hset(head, { f: '2', n: 'short', s: '' });
+  await redis.hset(head, { f: '9', n: 'short', s: '' });
   const before = await redis.hgetallBuffer(head);
   for (const [verb, ask] of Object.entries(VERB_ASKS))
-    await t.throwsAsync(ask(ledger, lease, by(0), server.port), { code: 'STATE_UNREADABLE', message: /format 2.*format 1/ }, verb);
+    await t.throwsAsync(ask(ledger, lease, by(0), server.port), { code: 'STATE_UNREADABLE', message: /format 9.*format 2/ }, verb);
   t.deepEqual(await redis.hgetallBuffer(head), before);
 });
 
