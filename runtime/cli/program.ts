@@ -3,7 +3,8 @@ import type { ExitCode } from '../base/exit.ts';
 import type { RunArguments } from './arguments.ts';
 import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
-import { toDuration, toReason } from './option-values.ts';
+import type { MockServerArguments } from './mock-server/mock-server.ts';
+import { toDuration, toPort, toReason } from './option-values.ts';
 import { addRetry, addRun, optionFrom } from './run/run-command.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import type {
@@ -27,6 +28,7 @@ export interface Verbs {
   coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   doctor(args: DoctorArguments): Promise<ExitCode>;
+  mockServer(args: MockServerArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
 
@@ -64,6 +66,7 @@ const DOCTOR_EXITS = {
   4: 'it does not answer',
   70: null,
 };
+const MOCK_SERVER_EXITS = { 0: 'it was told to end', 2: 'usage, or the port is taken', 70: null };
 const WORKER_EXITS = {
   0: 'the run is finished, or it was told to leave and has',
   2: 'usage, settings, or a store of another run: the message says what to change',
@@ -95,6 +98,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
   addVerify(program, verbs, finish);
   addDoctor(program, verbs, finish);
   addProcesses(program, verbs, finish);
+  addMockServer(program, verbs, finish);
   program
     .command('version')
     .description('print the version')
@@ -187,6 +191,17 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .addHelpText('after', exitHelp(WORKER_EXITS))
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
+}
+
+function addMockServer(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  program
+    .command('mock-server')
+    .description('an OpenAI-compatible server without a model, which repeats the last message: for trials')
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <port>', 'where it listens; 0: the system chooses', toPort, 8_000)
+    .option('--latency <duration>', 'time of one answer', toDuration, '20ms')
+    .addHelpText('after', `\nExample:\n  rollout mock-server --port 8000\n${exitHelp(MOCK_SERVER_EXITS)}`)
+    .action(async (args: MockServerArguments) => finish(await verbs.mockServer(args)));
 }
 
 /** That a switch is off by default goes without saying; that an option has to be given does not. */
