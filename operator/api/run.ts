@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectMeta } from '../kube/client.ts';
+import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import type { RunSpec, RunStatus } from './types.gen.ts';
 
 /** A run as the API server gives it: with its defaults filled in, and a status once the operator has seen it. */
