@@ -29,6 +29,11 @@ export const GATES: readonly Gate[] = [
   { name: 'proto breaking', command: 'buf breaking --against proto/baseline.json' },
   { name: 'generated code', command: 'buf generate -o {tmp} && diff -r {tmp}/runtime/rpc/gen runtime/rpc/gen' },
   { name: 'generated tables', command: 'node scripts/settings-page.ts {tmp}/settings.md && diff {tmp}/settings.md docs/settings.md' },
+  {
+    name: 'generated types',
+    command: 'node scripts/crd-types.ts {tmp}/types.ts && diff {tmp}/types.ts operator/api/types.gen.ts',
+  },
+  { name: 'copy of the CRD', command: 'diff crds/rolloutruns.yaml charts/rollout/files/rolloutruns.yaml' },
 ];
 
 /** The rules of the house as tests. Not in GATES, since `make test` runs them with all other tests. */

@@ -1,0 +1,108 @@
+/** The words of the API, each once: users, `kubectl wait` and dashboards rely on them. */
+
+export const GROUP = 'rollout.run';
+export const VERSION = 'v1alpha1';
+export const API_VERSION: string = `${GROUP}/${VERSION}`;
+export const KIND = 'RolloutRun';
+export const PLURAL = 'rolloutruns';
+
+/** Owners of fields in server-side apply. */
+export const FIELD_MANAGER = 'rollout-operator';
+export const STATUS_FIELD_MANAGER = 'rollout-operator-status';
+
+/** What a run's `spec.managedBy` says, if anything, where this operator works on it. */
+export const MANAGED_BY: string = `${GROUP}/operator`;
+
+/** Holds a deletion back until the run's keys are gone from a Redis server; a run with the embedded store has none. */
+export const FINALIZER: string = `${GROUP}/redis-keys`;
+
+export const LABEL = {
+  /** The name of the run that a child belongs to. */
+  run: `${GROUP}/run`,
+  /** Of a worker's pod: its place in the run's parallelism. */
+  slot: `${GROUP}/slot`,
+  /** Of a worker's pod: how often its place had been filled before. */
+  incarnation: `${GROUP}/incarnation`,
+  /** Of a worker's pod: a digest of what it was made from. */
+  template: `${GROUP}/template`,
+} as const;
+
+export const ANNOTATION = {
+  /** Of a pod template: a digest of the settings that its processes read at their start. */
+  configHash: `${GROUP}/config-hash`,
+  /** Of a worker's pod: since when it drains, as RFC 3339, so that a restarted operator keeps to the deadline. */
+  drainSince: `${GROUP}/drain-since`,
+} as const;
+
+/** Types of `status.conditions`. */
+export const CONDITION = {
+  inputReady: 'InputReady',
+  coordinatorAvailable: 'CoordinatorAvailable',
+  progressing: 'Progressing',
+  draining: 'Draining',
+  suspended: 'Suspended',
+  complete: 'Complete',
+  failed: 'Failed',
+  /** The operator may not watch nodes, so it hears of their end only by their pods. */
+  nodeSignals: 'NodeSignalsAvailable',
+} as const;
+export type ConditionType = (typeof CONDITION)[keyof typeof CONDITION];
+
+/** Words of `reason` in conditions and Events. */
+export const REASON = {
+  // InputReady
+  inputFound: 'InputFound',
+  inputNotFound: 'InputNotFound',
+  inputInvalid: 'InputInvalid',
+  inputDigestDiffers: 'InputDigestDiffers',
+  // CoordinatorAvailable
+  leaseHeld: 'LeaseHeld',
+  coordinatorStarting: 'CoordinatorStarting',
+  coordinatorUnreachable: 'CoordinatorUnreachable',
+  coordinatorChanged: 'CoordinatorChanged',
+  storeUnavailable: 'StoreUnavailable',
+  // Progressing
+  itemsRunning: 'ItemsRunning',
+  waitingForCoordinator: 'WaitingForCoordinator',
+  waitingForWorkers: 'WaitingForWorkers',
+  stalled: 'Stalled',
+  paused: 'Paused',
+  // Draining
+  noneDraining: 'NoneDraining',
+  workersDraining: 'WorkersDraining',
+  workerDrained: 'WorkerDrained',
+  workerLost: 'WorkerLost',
+  workerReplaced: 'WorkerReplaced',
+  // Suspended
+  suspending: 'Suspending',
+  suspended: 'Suspended',
+  resumed: 'Resumed',
+  // Complete
+  allItemsDone: 'AllItemsDone',
+  completedWithFailures: 'CompletedWithFailures',
+  // Failed
+  tooManyFailedItems: 'TooManyFailedItems',
+  tooManyMissingWorkers: 'TooManyMissingWorkers',
+  deadlineExceeded: 'DeadlineExceeded',
+  coordinatorFailed: 'CoordinatorFailed',
+  // NodeSignalsAvailable
+  nodesWatched: 'NodesWatched',
+  nodesForbidden: 'NodesForbidden',
+  // What could not be done, in Events
+  childRefused: 'ChildRefused',
+  // Conditions that nothing is known of yet, and those that do not hold while the run goes on
+  notObserved: 'NotObserved',
+  notEnded: 'NotEnded',
+} as const;
+export type Reason = (typeof REASON)[keyof typeof REASON];
+
+/** Words of `status.phase`, which people read: conditions are the truth. */
+export const PHASE = {
+  pending: 'Pending',
+  running: 'Running',
+  draining: 'Draining',
+  suspended: 'Suspended',
+  complete: 'Complete',
+  failed: 'Failed',
+} as const;
+export type Phase = (typeof PHASE)[keyof typeof PHASE];
