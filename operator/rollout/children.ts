@@ -21,7 +21,7 @@ export function labelsOf(run: string, component: Component): Record<string, stri
   return {
     'app.kubernetes.io/name': 'rollout',
     'app.kubernetes.io/instance': run,
-    'app.kubernetes.io/component': component,
+    [LABEL.component]: component,
     'app.kubernetes.io/part-of': 'rollout',
     'app.kubernetes.io/managed-by': 'rollout-operator',
     [LABEL.run]: run,
@@ -30,7 +30,7 @@ export function labelsOf(run: string, component: Component): Record<string, stri
 
 /** What selects pods of a run; never changes, since the selector of a Deployment cannot. */
 export function selectorOf(run: string, component: Component): Record<string, string> {
-  return { [LABEL.run]: run, 'app.kubernetes.io/component': component };
+  return { [LABEL.run]: run, [LABEL.component]: component };
 }
 
 export function ownerOf({ metadata }: RolloutRun): OwnerReference {

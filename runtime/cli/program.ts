@@ -16,6 +16,7 @@ import type {
   TestFenceArguments,
 } from './verb-arguments.ts';
 import type { DoctorArguments } from './verbs/doctor.ts';
+import type { FetchInputArguments } from './verbs/fetch-input.ts';
 
 /** What the verbs do; main.ts gives the real ones. */
 export interface Verbs {
@@ -28,6 +29,7 @@ export interface Verbs {
   coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   doctor(args: DoctorArguments): Promise<ExitCode>;
+  fetchInput(args: FetchInputArguments): Promise<ExitCode>;
   mockServer(args: MockServerArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
@@ -99,6 +101,7 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
   addDoctor(program, verbs, finish);
   addProcesses(program, verbs, finish);
   addMockServer(program, verbs, finish);
+  addPodSteps(program, verbs, finish);
   program
     .command('version')
     .description('print the version')
@@ -191,6 +194,18 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .addHelpText('after', exitHelp(WORKER_EXITS))
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
+}
+
+/** What the pods of a Kubernetes run do beside its processes. */
+function addPodSteps(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  program
+    .command('fetch-input', { hidden: true })
+    .description("copy a run's list to its own volume, once")
+    .option('--file <path>', 'where the list is')
+    .option('--url <url>', 'where it is fetched from')
+    .option('--sha256 <hex>', 'what it must have')
+    .requiredOption('--to <path>', 'where the copy goes')
+    .action(async (args: FetchInputArguments) => finish(await verbs.fetchInput(args)));
 }
 
 function addMockServer(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {

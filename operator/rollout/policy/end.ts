@@ -2,10 +2,10 @@ import type { CoordinatorAnswer, CoordinatorView } from '../coordinator-view.ts'
 
 /** How a run is over. Once it is, that never changes. */
 export type RunEnd =
-  | { readonly kind: 'complete'; readonly reason: 'Completed' | 'CompletedWithFailures'; readonly message: string }
+  | { readonly kind: 'complete'; readonly reason: 'AllItemsDone' | 'CompletedWithFailures'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly message: string };
 
-export type FailedReason = 'TooManyFailedItems' | 'Paused' | 'InvalidInput' | 'InvalidRun' | 'DeadlineExceeded';
+export type FailedReason = 'TooManyFailedItems' | 'Paused' | 'InputInvalid' | 'CoordinatorFailed' | 'DeadlineExceeded';
 
 /** The exit codes of the coordinator after which no other start would do better (README, Exit codes). */
 const USAGE = 2;
@@ -22,9 +22,9 @@ export function endOf({ answer, coordinators, deadlineLeftMs }: EndFacts): RunEn
   if (answer?.status.state.kind === 'completed') return completed(answer.status);
   const ends = coordinators.filter(({ isTerminating }) => !isTerminating).flatMap(({ ends: all }) => all);
   const input = ends.find(({ container, exitCode }) => container === 'input' && exitCode === USAGE);
-  if (input !== undefined) return { kind: 'failed', reason: 'InvalidInput', message: input.message };
+  if (input !== undefined) return { kind: 'failed', reason: 'InputInvalid', message: input.message };
   const refused = ends.find(({ container, exitCode }) => container === 'coordinator' && exitCode === USAGE);
-  if (refused !== undefined) return { kind: 'failed', reason: 'InvalidRun', message: refused.message };
+  if (refused !== undefined) return { kind: 'failed', reason: 'CoordinatorFailed', message: refused.message };
   const paused = ends.find(({ container, exitCode }) => container === 'coordinator' && exitCode === PAUSED);
   if (paused !== undefined) return pausedEnd(paused.message);
   if (deadlineLeftMs <= 0) {
@@ -35,7 +35,7 @@ export function endOf({ answer, coordinators, deadlineLeftMs }: EndFacts): RunEn
 
 function completed({ done, failed }: CoordinatorAnswer['status']): RunEnd {
   const message = `${done} items have a result, ${failed} have failed`;
-  return { kind: 'complete', reason: failed === 0 ? 'Completed' : 'CompletedWithFailures', message };
+  return { kind: 'complete', reason: failed === 0 ? 'AllItemsDone' : 'CompletedWithFailures', message };
 }
 
 /** The coordinator pauses a run by itself for one of two reasons, and says which. */

@@ -1,0 +1,111 @@
+import type { Clock } from '../../runtime/base/clock.ts';
+import type { Log } from '../../runtime/base/log.ts';
+import type { RolloutRun } from '../api/run.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Outcome } from '../kube/controller.ts';
+import type { Kind, Secret } from '../kube/kind.ts';
+import { keyOf, type KubeObject } from '../kube/object.ts';
+import { act, type ActDeps } from './act.ts';
+import { type Caches, COORDINATORS } from './caches.ts';
+import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
+import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
+import { hasEnded } from './clocks.ts';
+import { type CoordinatorAnswer, coordinatorView, type CoordinatorView } from './coordinator-view.ts';
+import type { PodSettings } from './desired/pod-settings.ts';
+import { PORT } from './desired/run-settings.ts';
+import { findInput } from './input.ts';
+import type { NodeSignals } from './node-signals.ts';
+import { nodeWords } from './node-words.ts';
+import { type Observed, type Plan, planRun } from './plan.ts';
+import type { RunClients } from './run-clients.ts';
+import { runIdOf } from './run-id.ts';
+import { workerView } from './worker-view.ts';
+
+export interface ReconcileDeps extends CertificateDeps {
+  readonly client: KubeClient;
+  readonly caches: Caches;
+  readonly clients: RunClients;
+  readonly signals: NodeSignals;
+  readonly pods: PodSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often the coordinator of a run that goes on is asked. */
+const ASK_MS = 2_000;
+
+/** Looks at one run, decides, and acts. `key`: `namespace/name`. */
+export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
+  const run = deps.caches.runs.store.get(key);
+  if (run === undefined) return { kind: 'done' };
+  if (run.metadata.deletionTimestamp !== undefined) deps.clients.forget(run.metadata.uid);
+  const seen = await observe(deps, run);
+  const plan = planRun(seen, deps.pods);
+  await act(actDepsOf(deps, seen), run, plan);
+  if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  return outcomeOf(seen, plan);
+}
+
+function outcomeOf({ run }: Observed, plan: Plan): Outcome {
+  if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
+  if (hasEnded(run.status)) return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: plan.againMs };
+  return { kind: 'again', afterMs: Math.min(plan.againMs ?? ASK_MS, ASK_MS) };
+}
+
+async function observe(deps: ReconcileDeps, run: RolloutRun): Promise<Observed> {
+  const { caches, clock, signals } = deps;
+  const pods = [...caches.pods.store.ownedBy(run.metadata.uid)];
+  const workers = pods.map(workerView).filter((view) => view !== null);
+  const coordinators = coordinatorsOf(deps, run);
+  const secrets = secretsOf(deps, run);
+  const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
+  const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
+  return {
+    run,
+    input: hasDeployment || isSettled ? { kind: 'found' } : await findInput(deps.client, run),
+    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing'),
+    hasDeployment,
+    coordinators,
+    workers,
+    answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
+    signals: signals.now(),
+    nowMs: clock.wallMs(),
+  };
+}
+
+function coordinatorsOf({ caches }: ReconcileDeps, run: RolloutRun): readonly CoordinatorView[] {
+  return [...caches.pods.store.by(COORDINATORS, keyOf(run))].map(coordinatorView);
+}
+
+function secretsOf({ caches }: ReconcileDeps, run: RolloutRun): ReadonlyMap<string, Secret> {
+  return new Map([...caches.secrets.store.ownedBy(run.metadata.uid)].map((secret) => [secret.metadata.name, secret]));
+}
+
+async function ask(
+  { clients }: ReconcileDeps,
+  { metadata }: RolloutRun,
+  secrets: ReadonlyMap<string, Secret>,
+  coordinators: readonly CoordinatorView[],
+): Promise<CoordinatorAnswer | null> {
+  const pem = clientPem(secrets.get(tlsName(metadata.name, 'client')) ?? null);
+  if (pem === null) return null;
+  const pods = coordinators.flatMap(({ name, podIp }) => (podIp === null ? [] : [{ name, address: `${podIp}:${PORT}` }]));
+  return clients.ask({ uid: metadata.uid, runId: runIdOf(metadata.uid), pem, pods });
+}
+
+function actDepsOf(deps: ReconcileDeps, { run, nowMs }: Observed): ActDeps {
+  const { client, clients, pods, caches } = deps;
+  const stores = [caches.configMaps, caches.claims, caches.services, caches.deployments];
+  return {
+    client,
+    clients,
+    pods,
+    ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(deps, run), nowMs),
+    child: (kind: Kind<KubeObject>, _run, name) =>
+      stores.find((informer) => informer.kind.plural === kind.plural)?.store.get(childKey(run, name)) ?? null,
+  };
+}
+
+function childKey({ metadata }: RolloutRun, name: string): string {
+  return `${metadata.namespace}/${name}`;
+}
