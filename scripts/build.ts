@@ -16,6 +16,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   coordinator: 'runtime/coordinator/main.ts',
   worker: 'runtime/worker/main.ts',
   operator: 'operator/main.ts',
+  kubectl: 'operator/cli/main.ts',
   'heartbeat-thread': 'runtime/worker/heartbeat/heartbeat-thread.ts',
   'indexer-thread': 'runtime/input/index/indexer-thread.ts',
   'watchdog-thread': 'runtime/base/process/watchdog-thread.ts',

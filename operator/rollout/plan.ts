@@ -91,9 +91,9 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
   const workers = workersOf(seen);
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
-  const config = runConfigMap(run);
+  const config = runConfigMap(run, pods);
   const apply = [config, stateClaim(run), coordinatorService(run)];
-  const coordinator = coordinatorDeployment(run, textHash(JSON.stringify(config)), pods);
+  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), pods);
   return {
     ...NOTHING,
     keepsCertificates: true,

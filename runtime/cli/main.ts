@@ -30,6 +30,7 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),
       fetchInput: async (args) => (await import('./verbs/fetch-input.ts')).fetchInput(deps, args),
+      resultsServer: async (args) => (await import('./results-server/results-server.ts')).resultsServer(deps, args),
       mockServer: async (args) => (await import('./mock-server/mock-server.ts')).mockServer(deps, args),
       version: async (args) => version(deps, args),
     },

@@ -5,6 +5,7 @@ import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
 import type { MockServerArguments } from './mock-server/mock-server.ts';
 import { toDuration, toPort, toReason } from './option-values.ts';
+import type { ResultsServerArguments } from './results-server/results-server.ts';
 import { addRetry, addRun, optionFrom } from './run/run-command.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import type {
@@ -30,6 +31,7 @@ export interface Verbs {
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   doctor(args: DoctorArguments): Promise<ExitCode>;
   fetchInput(args: FetchInputArguments): Promise<ExitCode>;
+  resultsServer(args: ResultsServerArguments): Promise<ExitCode>;
   mockServer(args: MockServerArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
@@ -206,6 +208,14 @@ function addPodSteps(program: Command, verbs: Verbs, finish: (exit: ExitCode) =>
     .option('--sha256 <hex>', 'what it must have')
     .requiredOption('--to <path>', 'where the copy goes')
     .action(async (args: FetchInputArguments) => finish(await verbs.fetchInput(args)));
+  program
+    .command('results-server', { hidden: true })
+    .description('show the files of a finished run to whoever knows the token')
+    .requiredOption('--state <dir>', 'the state directory of the run')
+    .option('--host <address>', 'where it listens', '0.0.0.0')
+    .option('--port <port>', 'where it listens', toPort, 8_080)
+    .option('--token-env <NAME>', 'variable with the token', 'ROLLOUT_RESULTS_TOKEN')
+    .action(async (args: ResultsServerArguments) => finish(await verbs.resultsServer(args)));
 }
 
 function addMockServer(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
