@@ -3,17 +3,15 @@ import type { Clock } from '../runtime/base/clock.ts';
 import { EXIT, type ExitCode } from '../runtime/base/exit.ts';
 import type { Log } from '../runtime/base/log.ts';
 import type { Random } from '../runtime/base/random.ts';
-import { ROLLOUT_RUN } from './api/run.ts';
+import { follow } from './follow.ts';
 import { createClient } from './kube/client.ts';
 import { Controller } from './kube/controller.ts';
 import type { Credentials } from './kube/credentials.ts';
-import { controllerKeys, enqueuedBy, type KeysOf } from './kube/enqueue.ts';
-import type { Informer } from './kube/informer.ts';
-import { keyOf, type KubeObject } from './kube/object.ts';
 import { DEFAULT_RATE_LIMITS } from './kube/rate-limit.ts';
-import { createTransport } from './kube/transport.ts';
+import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
-import { allOf, type Caches, coordinatorsRun, createCaches, ON_NODE } from './rollout/caches.ts';
+import { podSettingsOf } from './pod-settings.ts';
+import { createCaches, createNodeCache, informersOf } from './rollout/caches.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
 import { RunClients } from './rollout/run-clients.ts';
@@ -29,16 +27,21 @@ export interface OperateOptions {
 }
 
 const USER_AGENT = 'rollout-operator';
-/** Runs that are worked on at a time: each waits for its coordinator most of the time. */
-const WORKERS = 8;
+/** Of one look at a run: a few calls of the API server, and one of its coordinator. */
 const RECONCILE_MS = 60_000;
+const SYNC_MS = 120_000;
 const STOP_MS = 30_000;
+/** The key of caches that have all namespaces. */
+const EVERYWHERE = '';
 
 /** Joins the parts of the operator, and runs them until it is told to end. */
 export async function operate({ settings, credentials, stop, clock, random, log }: OperateOptions): Promise<ExitCode> {
   const transport = createTransport({ credentials, clock, userAgent: USER_AGENT });
-  const silent = { onList: () => undefined, onRestart: () => undefined, onSkipped: () => undefined };
-  const caches = createCaches(() => ({ transport, clock, random, log, observer: silent }), settings.namespace, settings.seesNodes);
+  const observer = { onList: () => undefined, onRestart: () => undefined, onSkipped: () => undefined };
+  const parts = () => ({ transport, clock, random, log, observer });
+  const namespaces = settings.watchNamespaces.length === 0 ? [EVERYWHERE] : settings.watchNamespaces;
+  const caches = new Map(namespaces.map((name) => [name, createCaches(parts, name === EVERYWHERE ? null : name)]));
+  const nodes = settings.watchNodes ? createNodeCache(parts) : null;
   const queue = new WorkQueue({
     clock,
     limits: DEFAULT_RATE_LIMITS,
@@ -46,22 +49,31 @@ export async function operate({ settings, credentials, stop, clock, random, log 
   });
   const signals = new NodeSignals(settings.signals, clock);
   const clients = new RunClients(clock);
-  const deps = { client: createClient(transport), caches, clients, signals, pods: settings.pods, clock, random, log };
+  const deps = {
+    client: createClient(transport),
+    cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
+    clients,
+    signals,
+    pods: podSettingsOf(settings, await isOpenShift(transport)),
+    clock,
+    random,
+    log,
+  };
   const controller = new Controller({
     name: 'rolloutrun',
     queue,
     reconcile: async (key) => reconcile(deps, key),
-    workers: WORKERS,
+    workers: settings.runsAtOnce,
     deadlineMs: RECONCILE_MS,
     clock,
     log,
     observer: { onStart: () => undefined, onEnd: () => undefined, onPanic: () => undefined, onTimeout: () => undefined },
   });
-  follow(caches, signals, queue);
-  const informers = allOf(caches);
+  follow([...caches.values()], nodes, signals, queue);
+  const informers = [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])];
   for (const informer of informers) informer.start();
-  await Promise.race([Promise.all(informers.map(async (informer) => informer.synced(RECONCILE_MS))), aborted(stop)]);
-  log.info({ runs: caches.runs.store.size }, 'the caches have synced');
+  await Promise.race([Promise.all(informers.map(async (informer) => informer.synced(SYNC_MS))), aborted(stop)]);
+  log.info({ namespaces: settings.watchNamespaces }, 'the caches have synced');
   controller.start();
   await aborted(stop);
   await controller.stop(STOP_MS);
@@ -71,24 +83,8 @@ export async function operate({ settings, credentials, stop, clock, random, log 
   return EXIT.done;
 }
 
-/** Which runs have to be looked at when something changes. */
-function follow(caches: Caches, signals: NodeSignals, queue: WorkQueue): void {
-  const ofOwner = controllerKeys(ROLLOUT_RUN);
-  const enqueue = <T extends KubeObject>(informer: Informer<T>, keysOf: KeysOf<T>): void => {
-    informer.addHandler((change) => {
-      const { keys, priority } = enqueuedBy(change, keysOf);
-      for (const key of keys) queue.add(key, priority);
-    });
-  };
-  enqueue(caches.runs, (run) => [keyOf(run)]);
-  enqueue(caches.pods, (pod) => [...ofOwner(pod), ...coordinatorsRun(pod)]);
-  for (const informer of [caches.deployments, caches.configMaps, caches.secrets, caches.services, caches.claims] as readonly Informer<never>[])
-    enqueue(informer, ofOwner);
-  caches.nodes?.addHandler((change) => {
-    if (signals.onChange(change)) for (const key of runsOn(caches, change.object.metadata.name)) queue.add(key);
-  });
-}
-
-function runsOn({ pods }: Caches, node: string): readonly string[] {
-  return [...pods.store.by(ON_NODE, node)].flatMap((pod) => [...controllerKeys(ROLLOUT_RUN)(pod), ...coordinatorsRun(pod)]);
+/** Such a cluster gives each namespace a group of its own, and refuses others. */
+async function isOpenShift(transport: Transport): Promise<boolean> {
+  const { status } = await transport.call({ method: 'GET', path: '/apis/security.openshift.io' });
+  return status === 200;
 }

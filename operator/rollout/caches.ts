@@ -21,7 +21,7 @@ import {
 import type { KubeObject } from '../kube/object.ts';
 import type { Indexes } from '../kube/store.ts';
 
-/** What the operator follows. All but runs and nodes are children of runs, by their label. */
+/** What the operator follows in a namespace, or in all of them. All but runs are children of runs, by their label. */
 export interface Caches {
   readonly runs: Informer<RolloutRun>;
   readonly pods: Informer<Pod>;
@@ -30,8 +30,6 @@ export interface Caches {
   readonly secrets: Informer<Secret>;
   readonly services: Informer<Service>;
   readonly claims: Informer<PersistentVolumeClaim>;
-  /** Null where the operator may not see nodes. */
-  readonly nodes: Informer<Node> | null;
 }
 
 export type InformerParts = Pick<InformerOptions<KubeObject>, 'transport' | 'clock' | 'random' | 'log' | 'observer'>;
@@ -39,7 +37,7 @@ export type InformerParts = Pick<InformerOptions<KubeObject>, 'transport' | 'clo
 const CHILDREN = 'app.kubernetes.io/managed-by=rollout-operator';
 
 /** `namespace`: null for all namespaces. */
-export function createCaches(parts: (kind: string) => InformerParts, namespace: string | null, seesNodes: boolean): Caches {
+export function createCaches(parts: (kind: string) => InformerParts, namespace: string | null): Caches {
   const children = <T extends KubeObject>(kind: Kind<T>, trim: (object: T) => T, indexes: Indexes<T> = {}): Informer<T> =>
     createInformer({ ...parts(kind.kind), kind, scope: { namespace, labelSelector: CHILDREN }, firstList: 'consistent', trim, indexes });
   return {
@@ -50,9 +48,6 @@ export function createCaches(parts: (kind: string) => InformerParts, namespace: 
     secrets: children(SECRET, withoutManaged),
     services: children(SERVICE, metadataOnly),
     claims: children(PERSISTENT_VOLUME_CLAIM, metadataOnly),
-    nodes: seesNodes
-      ? createInformer({ ...parts('Node'), kind: NODE, scope: { namespace: null }, firstList: 'cached', trim: trimmedNode })
-      : null,
   };
 }
 
@@ -69,8 +64,12 @@ export function coordinatorsRun({ metadata: { namespace, labels = {} } }: KubeOb
   return run !== undefined && labels[LABEL.component] === 'coordinator' ? [`${namespace}/${run}`] : [];
 }
 
-export function allOf({ nodes, ...others }: Caches): readonly Informer<KubeObject>[] {
-  return [...Object.values(others), ...(nodes === null ? [] : [nodes])] as unknown as readonly Informer<KubeObject>[];
+export function createNodeCache(parts: (kind: string) => InformerParts): Informer<Node> {
+  return createInformer({ ...parts('Node'), kind: NODE, scope: { namespace: null }, firstList: 'cached', trim: trimmedNode });
+}
+
+export function informersOf(caches: Caches): readonly Informer<KubeObject>[] {
+  return Object.values(caches) as unknown as readonly Informer<KubeObject>[];
 }
 
 function withoutManaged<T extends KubeObject>(object: T): T {

@@ -4,7 +4,7 @@ import type { RolloutRun } from '../api/run.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Outcome } from '../kube/controller.ts';
 import type { Kind, Secret } from '../kube/kind.ts';
-import { keyOf, type KubeObject } from '../kube/object.ts';
+import { keyOf, type KubeObject, refOfKey } from '../kube/object.ts';
 import { act, type ActDeps } from './act.ts';
 import { type Caches, COORDINATORS } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
@@ -23,7 +23,8 @@ import { workerView } from './worker-view.ts';
 
 export interface ReconcileDeps extends CertificateDeps {
   readonly client: KubeClient;
-  readonly caches: Caches;
+  /** Those of a namespace; undefined where the operator does not work in it. */
+  readonly cachesOf: (namespace: string) => Caches | undefined;
   readonly clients: RunClients;
   readonly signals: NodeSignals;
   readonly pods: PodSettings;
@@ -36,12 +37,13 @@ const ASK_MS = 2_000;
 
 /** Looks at one run, decides, and acts. `key`: `namespace/name`. */
 export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
-  const run = deps.caches.runs.store.get(key);
-  if (run === undefined) return { kind: 'done' };
+  const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
+  const run = caches?.runs.store.get(key);
+  if (caches === undefined || run === undefined) return { kind: 'done' };
   if (run.metadata.deletionTimestamp !== undefined) deps.clients.forget(run.metadata.uid);
-  const seen = await observe(deps, run);
+  const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
-  await act(actDepsOf(deps, seen), run, plan);
+  await act(actDepsOf(deps, caches, seen), run, plan);
   if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
   return outcomeOf(seen, plan);
 }
@@ -52,12 +54,12 @@ function outcomeOf({ run }: Observed, plan: Plan): Outcome {
   return { kind: 'again', afterMs: Math.min(plan.againMs ?? ASK_MS, ASK_MS) };
 }
 
-async function observe(deps: ReconcileDeps, run: RolloutRun): Promise<Observed> {
-  const { caches, clock, signals } = deps;
+async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
+  const { clock, signals } = deps;
   const pods = [...caches.pods.store.ownedBy(run.metadata.uid)];
   const workers = pods.map(workerView).filter((view) => view !== null);
-  const coordinators = coordinatorsOf(deps, run);
-  const secrets = secretsOf(deps, run);
+  const coordinators = coordinatorsOf(caches, run);
+  const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
   return {
@@ -73,11 +75,11 @@ async function observe(deps: ReconcileDeps, run: RolloutRun): Promise<Observed> 
   };
 }
 
-function coordinatorsOf({ caches }: ReconcileDeps, run: RolloutRun): readonly CoordinatorView[] {
+function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {
   return [...caches.pods.store.by(COORDINATORS, keyOf(run))].map(coordinatorView);
 }
 
-function secretsOf({ caches }: ReconcileDeps, run: RolloutRun): ReadonlyMap<string, Secret> {
+function secretsOf(caches: Caches, run: RolloutRun): ReadonlyMap<string, Secret> {
   return new Map([...caches.secrets.store.ownedBy(run.metadata.uid)].map((secret) => [secret.metadata.name, secret]));
 }
 
@@ -93,14 +95,14 @@ async function ask(
   return clients.ask({ uid: metadata.uid, runId: runIdOf(metadata.uid), pem, pods });
 }
 
-function actDepsOf(deps: ReconcileDeps, { run, nowMs }: Observed): ActDeps {
-  const { client, clients, pods, caches } = deps;
+function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
+  const { client, clients, pods } = deps;
   const stores = [caches.configMaps, caches.claims, caches.services, caches.deployments];
   return {
     client,
     clients,
     pods,
-    ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(deps, run), nowMs),
+    ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(caches, run), nowMs),
     child: (kind: Kind<KubeObject>, _run, name) =>
       stores.find((informer) => informer.kind.plural === kind.plural)?.store.get(childKey(run, name)) ?? null,
   };

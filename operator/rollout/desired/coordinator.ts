@@ -64,7 +64,7 @@ function inputContainer({ spec }: RolloutRun, pods: PodSettings): Container {
   const from = uri === undefined ? ['--file', `${SOURCE_DIR}/${inputPath(spec.input)}`] : ['--url', uri.url, '--sha256', uri.sha256];
   const source = uri === undefined ? [{ name: 'input', mountPath: SOURCE_DIR, readOnly: true }] : [];
   return ownContainer(INPUT_CONTAINER, pods, {
-    args: ['/app/runtime/cli.js', 'fetch-input', ...from, '--to', INPUT_FILE],
+    args: ['/app/cli.js', 'fetch-input', ...from, '--to', INPUT_FILE],
     volumeMounts: [{ name: 'state', mountPath: STATE_DIR }, ...source],
   });
 }
@@ -82,7 +82,7 @@ function inputVolumes({ spec }: RolloutRun): readonly Volume[] {
 
 function coordinatorContainer(run: RolloutRun, pods: PodSettings): Container {
   return ownContainer(COORDINATOR_CONTAINER, pods, {
-    args: ['/app/runtime/coordinator.js', '--config', `${CONFIG_DIR}/coordinator.yaml`, '--advertise', `$(POD_IP):${PORT}`],
+    args: ['/app/coordinator.js', '--config', `${CONFIG_DIR}/coordinator.yaml`, '--advertise', `$(POD_IP):${PORT}`],
     env: [fieldVariable('POD_IP', 'status.podIP')],
     ports: [
       { name: 'grpc', containerPort: PORT },

@@ -29,7 +29,7 @@ export function readerPod(run: RolloutRun, pods: PodSettings): Pod {
       imagePullSecrets: pods.imagePullSecrets.map((secret) => ({ name: secret })),
       containers: [
         ownContainer(READER_CONTAINER, pods, {
-          args: ['/app/runtime/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
+          args: ['/app/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
           ports: [{ name: 'results', containerPort: READER_PORT }],
           readinessProbe: { tcpSocket: { port: 'results' }, periodSeconds: 1 },
           resources: { requests: { cpu: '50m', memory: '128Mi' } },

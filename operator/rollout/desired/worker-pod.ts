@@ -75,7 +75,7 @@ function podSpec(run: RolloutRun, given: V1PodSpec, pods: PodSettings): V1PodSpe
 function workerContainer(run: RolloutRun, pods: PodSettings): V1Container {
   const key = run.spec.backend?.apiKeySecretRef;
   return ownContainer(WORKER_CONTAINER, pods, {
-    args: ['/app/runtime/worker.js', '--config', `${CONFIG_DIR}/worker.yaml`, '--worker-id', '$(POD_NAME)', '--node', '$(NODE_NAME)'],
+    args: ['/app/worker.js', '--config', `${CONFIG_DIR}/worker.yaml`, '--worker-id', '$(POD_NAME)', '--node', '$(NODE_NAME)'],
     env: [
       fieldVariable('POD_NAME', 'metadata.name'),
       fieldVariable('NODE_NAME', 'spec.nodeName'),
