@@ -21,7 +21,8 @@ export async function sendRequest(server: string, call: Call, context: RequestCo
     headers: message.headers,
     chunks: chunksOf(message, what),
     destroy: (why) => {
-      message.destroy(new NoAnswer(`${what}: ${why}`));
+      // A connection whose answer was read to its end is used again.
+      if (!message.readableEnded) message.destroy(new NoAnswer(`${what}: ${why}`));
     },
   };
 }
