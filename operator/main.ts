@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../runtime/base/clock.ts';
 import { EXIT, type ExitCode } from '../runtime/base/exit.ts';
@@ -29,6 +30,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     for (const name of endSignals()) process.on(name, () => stop.abort());
     const log = createLog('operator', settings.logLevel);
     const credentials = kubeCredentials(readKubeConfig(process.env['KUBECONFIG'] ?? null));
-    return operate({ settings, credentials, stop: stop.signal, clock: systemClock, random: systemRandom, log });
+    const self = { name: process.env['POD_NAME'] ?? hostname(), namespace: process.env['POD_NAMESPACE'] ?? credentials.namespace ?? 'default' };
+    return operate({ settings, credentials, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
   });
 }

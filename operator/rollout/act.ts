@@ -1,6 +1,5 @@
-import { ANNOTATION, FIELD_MANAGER, KIND, STATUS_FIELD_MANAGER } from '../api/names.ts';
+import { ANNOTATION, FIELD_MANAGER } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
-import type { RunStatus } from '../api/types.gen.ts';
 import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { CONFIG_MAP, DEPLOYMENT, type Kind, PERSISTENT_VOLUME_CLAIM, POD, SERVICE } from '../kube/kind.ts';
@@ -11,12 +10,14 @@ import { textHash } from './desired/text-hash.ts';
 import { workerPod } from './desired/worker-pod.ts';
 import type { Plan } from './plan.ts';
 import type { RunClients } from './run-clients.ts';
+import type { StatusWriter } from './status-writer.ts';
 import type { WorkerView } from './worker-view.ts';
 
 /** What a plan is carried out with. */
 export interface ActDeps {
   readonly client: KubeClient;
   readonly clients: RunClients;
+  readonly statuses: StatusWriter;
   readonly pods: PodSettings;
   readonly ensureCertificates: (run: RolloutRun) => Promise<void>;
   /** The child as the cache has it. */
@@ -37,7 +38,7 @@ const CHILD_KINDS: Readonly<Record<string, Kind<KubeObject>>> = {
 export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<void> {
   if (plan.keepsCertificates) await deps.ensureCertificates(run);
   for (const child of plan.apply) await applyChild(deps, run, child);
-  if (plan.status !== null) await writeStatus(deps, run, plan.status);
+  if (plan.status !== null) await deps.statuses.write(run, plan.status);
   for (const place of plan.create) await createWorker(deps, run, plan, place);
   for (const worker of plan.drain) await drainWorker(deps, run, worker);
   for (const worker of plan.remove) await removeWorker(deps, run, worker);
@@ -82,25 +83,6 @@ async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): P
     if (found === null || found.metadata.deletionTimestamp !== undefined) continue;
     await client.delete(kind, refOf(run, name), { propagation: 'Background', ...(found.metadata.uid === undefined ? {} : { uid: found.metadata.uid }) });
   }
-}
-
-/** Only what differs is written; a status of an object that has been changed meanwhile is written all the same: it is the operator's own. */
-async function writeStatus({ client }: ActDeps, run: RolloutRun, status: RunStatus): Promise<void> {
-  if (JSON.stringify(sorted(run.status ?? {})) === JSON.stringify(sorted(status))) return;
-  const { name, namespace, uid } = run.metadata;
-  // With its uid: a status of a run that was deleted must not reach another one of its name.
-  const object: RolloutRun = { apiVersion: run.apiVersion ?? '', kind: KIND, metadata: { name, namespace, uid }, status } as RolloutRun;
-  await client.apply(ROLLOUT_RUN, object, { fieldManager: STATUS_FIELD_MANAGER, force: true, subresource: 'status' });
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
 }
 
 function refOf({ metadata }: RolloutRun, name: string): { readonly namespace: string; readonly name: string } {

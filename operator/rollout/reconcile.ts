@@ -1,5 +1,4 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import type { Log } from '../../runtime/base/log.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Outcome } from '../kube/controller.ts';
@@ -19,6 +18,7 @@ import { nodeWords } from './node-words.ts';
 import { type Observed, type Plan, planRun } from './plan.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
+import type { StatusWriter } from './status-writer.ts';
 import { workerView } from './worker-view.ts';
 
 export interface ReconcileDeps extends CertificateDeps {
@@ -26,10 +26,10 @@ export interface ReconcileDeps extends CertificateDeps {
   /** Those of a namespace; undefined where the operator does not work in it. */
   readonly cachesOf: (namespace: string) => Caches | undefined;
   readonly clients: RunClients;
+  readonly statuses: StatusWriter;
   readonly signals: NodeSignals;
   readonly pods: PodSettings;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** How often the coordinator of a run that goes on is asked. */
@@ -40,12 +40,17 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
   const run = caches?.runs.store.get(key);
   if (caches === undefined || run === undefined) return { kind: 'done' };
-  if (run.metadata.deletionTimestamp !== undefined) deps.clients.forget(run.metadata.uid);
+  if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
   await act(actDepsOf(deps, caches, seen), run, plan);
   if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
   return outcomeOf(seen, plan);
+}
+
+function forget({ clients, statuses }: ReconcileDeps, { metadata }: RolloutRun): void {
+  clients.forget(metadata.uid);
+  statuses.forget(metadata.uid);
 }
 
 function outcomeOf({ run }: Observed, plan: Plan): Outcome {
@@ -96,11 +101,12 @@ async function ask(
 }
 
 function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
-  const { client, clients, pods } = deps;
+  const { client, clients, statuses, pods } = deps;
   const stores = [caches.configMaps, caches.claims, caches.services, caches.deployments];
   return {
     client,
     clients,
+    statuses,
     pods,
     ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(caches, run), nowMs),
     child: (kind: Kind<KubeObject>, _run, name) =>
