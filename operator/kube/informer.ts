@@ -61,6 +61,7 @@ class CachingInformer<T extends KubeObject> implements Informer<T>, Sink {
   readonly #reflector: Reflector;
   readonly #handlers: Handler<T>[] = [];
   readonly #synced = new AbortController();
+  readonly #stopped = new AbortController();
   #listed: T[] = [];
   #resync: Timer | null = null;
 
@@ -88,6 +89,7 @@ class CachingInformer<T extends KubeObject> implements Informer<T>, Sink {
 
   async stop(): Promise<void> {
     this.#resync?.stop();
+    this.#stopped.abort();
     await this.#reflector.stop();
   }
 
@@ -95,8 +97,10 @@ class CachingInformer<T extends KubeObject> implements Informer<T>, Sink {
     return this.#synced.signal.aborted;
   }
 
-  synced(limitMs: number): Promise<boolean> {
-    return inTime(this.#options.clock, limitMs, aborted(this.#synced.signal));
+  async synced(limitMs: number): Promise<boolean> {
+    const end = Promise.race([aborted(this.#synced.signal), aborted(this.#stopped.signal)]);
+    await inTime(this.#options.clock, limitMs, end);
+    return this.hasSynced();
   }
 
   trouble(): Trouble | null {
