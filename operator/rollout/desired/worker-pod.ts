@@ -11,7 +11,7 @@ import { textHash } from './text-hash.ts';
 export const GRACE_SECONDS = 60;
 /** As much as a worker needs beside its model server. */
 const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
-export const WORKER_CONTAINER = 'rollout-worker';
+export const WORKER_CONTAINER = 'worker';
 
 /** Which pod of a run: the place in its parallelism, and how often that place has been filled before. */
 export interface WorkerPlace {
