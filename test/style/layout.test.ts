@@ -58,7 +58,7 @@ test('every test file is a test file by name, and lies where its lane looks', (t
 
 /** Where a tool or a reader looks for each of them. */
 const ROOT_FILES =
-  '.editorconfig .gitattributes .gitignore .oxlintrc.json ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE Makefile PROTOCOL.md README.md ava.config.js biome.json buf.gen.yaml buf.yaml knip.json package-lock.json package.json tsconfig.json';
+  '.editorconfig .gitattributes .gitignore .oxlintrc.json ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md LICENSE Makefile PROTOCOL.md README.md ava.config.js biome.json buf.gen.yaml buf.yaml kind-config.yaml knip.json package-lock.json package.json tsconfig.json';
 
 test('the root holds nothing that was left there by a command', (t) => {
   // What `make run` writes is in .gitignore; in a worktree .git is a file.
