@@ -20,6 +20,7 @@ import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
+import { RedisSecrets } from './rollout/redis-access.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
 import type { OperatorSettings } from './settings.ts';
@@ -61,6 +62,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
     clients,
+    redisSecrets: new RedisSecrets(client, clock),
     signals,
     pods: podSettingsOf(settings, await isOpenShift(transport)),
     clock,

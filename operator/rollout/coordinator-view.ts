@@ -1,6 +1,7 @@
 import type { RunStatus } from '../../runtime/model/status.ts';
 import type { Pod } from '../kube/kind.ts';
-import { COORDINATOR_CONTAINER, INPUT_CONTAINER } from './desired/coordinator.ts';
+import { COORDINATOR_CONTAINER } from './desired/coordinator.ts';
+import { INPUT_CONTAINER } from './desired/coordinator-volumes.ts';
 
 /** What a run's coordinator has answered last. */
 export interface CoordinatorAnswer {

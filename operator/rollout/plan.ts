@@ -14,6 +14,7 @@ import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
 import type { Signal } from '../nodes/signals.ts';
+import type { RedisAccess } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -21,6 +22,8 @@ import type { WorkerView } from './worker-view.ts';
 export interface Observed {
   readonly run: RolloutRun;
   readonly input: InputFinding;
+  /** Null where the store is embedded, or nothing is known of the server. */
+  readonly redis: RedisAccess | null;
   /** Whether all certificates are there. */
   readonly hasCertificates: boolean;
   readonly hasDeployment: boolean;
@@ -90,14 +93,16 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
 function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
   const workers = workersOf(seen);
+  const isUnknown = run.spec.coordinator.store.redis !== undefined && seen.redis === null;
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
-  const config = runConfigMap(run, pods);
-  const apply = [config, stateClaim(run), coordinatorService(run)];
-  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), pods);
+  const config = runConfigMap(run, seen.redis, pods);
+  const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run)];
+  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), seen.redis, pods);
   return {
     ...NOTHING,
     keepsCertificates: true,
-    apply: isStopped || !seen.hasCertificates ? apply : [...apply, coordinator],
+    // A Secret that is gone for a moment must not make another kind of coordinator.
+    apply: isUnknown ? [] : isStopped || !seen.hasCertificates ? apply : [...apply, coordinator],
     create: workers.create,
     avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
     drain: workers.drain,

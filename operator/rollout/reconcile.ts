@@ -16,6 +16,7 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { type Observed, type Plan, planRun } from './plan.ts';
+import type { RedisSecrets } from './redis-access.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { StatusWriter } from './status-writer.ts';
@@ -27,6 +28,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly cachesOf: (namespace: string) => Caches | undefined;
   readonly clients: RunClients;
   readonly statuses: StatusWriter;
+  readonly redisSecrets: RedisSecrets;
   readonly signals: NodeSignals;
   readonly pods: PodSettings;
   readonly clock: Clock;
@@ -48,9 +50,10 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   return outcomeOf(seen, plan);
 }
 
-function forget({ clients, statuses }: ReconcileDeps, { metadata }: RolloutRun): void {
+function forget({ clients, statuses, redisSecrets }: ReconcileDeps, { metadata }: RolloutRun): void {
   clients.forget(metadata.uid);
   statuses.forget(metadata.uid);
+  redisSecrets.forget(metadata.uid);
 }
 
 function outcomeOf({ run }: Observed, plan: Plan): Outcome {
@@ -66,10 +69,12 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const coordinators = coordinatorsOf(caches, run);
   const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
+  const redis = await deps.redisSecrets.find(run);
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
   return {
     run,
-    input: hasDeployment || isSettled ? { kind: 'found' } : await findInput(deps.client, run),
+    input: redis?.kind === 'missing' ? redis : hasDeployment || isSettled ? { kind: 'found' } : await findInput(deps.client, run),
+    redis: redis?.kind === 'found' ? redis.access : null,
     hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing'),
     hasDeployment,
     coordinators,

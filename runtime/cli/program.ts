@@ -31,6 +31,7 @@ export interface Verbs {
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   doctor(args: DoctorArguments): Promise<ExitCode>;
   fetchInput(args: FetchInputArguments): Promise<ExitCode>;
+  exportFinished(args: { readonly config: string }): Promise<ExitCode>;
   resultsServer(args: ResultsServerArguments): Promise<ExitCode>;
   mockServer(args: MockServerArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
@@ -208,6 +209,11 @@ function addPodSteps(program: Command, verbs: Verbs, finish: (exit: ExitCode) =>
     .option('--sha256 <hex>', 'what it must have')
     .requiredOption('--to <path>', 'where the copy goes')
     .action(async (args: FetchInputArguments) => finish(await verbs.fetchInput(args)));
+  program
+    .command('export-finished', { hidden: true })
+    .description('write the output files of a finished run whose results are on a server')
+    .requiredOption('--config <file>', 'settings of its coordinator')
+    .action(async (args: { readonly config: string }) => finish(await verbs.exportFinished(args)));
   program
     .command('results-server', { hidden: true })
     .description('show the files of a finished run to whoever knows the token')

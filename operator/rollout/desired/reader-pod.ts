@@ -1,9 +1,11 @@
 import type { RolloutRun } from '../../api/run.ts';
 import type { Pod } from '../../kube/kind.ts';
-import { labelsOf, ownerOf, readerName, stateClaimName } from '../children.ts';
-import { ownContainer, podSecurity } from './container.ts';
+import { labelsOf, ownerOf, readerName } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
+import { type Container, ownContainer, podSecurity } from './container.ts';
+import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
 import type { PodSettings } from './pod-settings.ts';
-import { RUN_DIR, STATE_DIR } from './run-settings.ts';
+import { CONFIG_DIR, RUN_DIR } from './run-settings.ts';
 
 /** Where the run's ConfigMap has its reader. */
 export const READER_KEY = 'reader.json';
@@ -13,8 +15,11 @@ export const TOKEN_VARIABLE = 'ROLLOUT_RESULTS_TOKEN';
 /** A reader that nobody ends is over by then. */
 const LIFE_SECONDS = 3_600;
 
-/** The pod that shows the results of a finished run from the coordinator's volume. Whoever makes it gives it a token. */
-export function readerPod(run: RolloutRun, pods: PodSettings): Pod {
+/**
+ * The pod that shows the results of a finished run. Whoever makes it gives it a token. Where they are on a server, a coordinator writes
+ * them out first: that of a finished run does nothing else.
+ */
+export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): Pod {
   const { name, namespace } = run.metadata;
   return {
     apiVersion: 'v1',
@@ -27,16 +32,26 @@ export function readerPod(run: RolloutRun, pods: PodSettings): Pod {
       terminationGracePeriodSeconds: 1,
       securityContext: podSecurity(pods),
       imagePullSecrets: pods.imagePullSecrets.map((secret) => ({ name: secret })),
+      ...(redis === null ? {} : { initContainers: [inputContainer(run, pods), exportContainer(redis, pods)] }),
       containers: [
         ownContainer(READER_CONTAINER, pods, {
           args: ['/app/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
           ports: [{ name: 'results', containerPort: READER_PORT }],
           readinessProbe: { tcpSocket: { port: 'results' }, periodSeconds: 1 },
           resources: { requests: { cpu: '50m', memory: '128Mi' } },
-          volumeMounts: [{ name: 'state', mountPath: STATE_DIR }],
+          // The proof asks the ledger, wherever it is.
+          volumeMounts: coordinatorMounts(redis),
         }),
       ],
-      volumes: [{ name: 'state', persistentVolumeClaim: { claimName: stateClaimName(name) } }],
+      volumes: coordinatorVolumes(run, redis, 'reader.yaml'),
     },
   };
+}
+
+/** Ends with 0 or 1: either is a finished run. */
+function exportContainer(redis: RedisAccess, pods: PodSettings): Container {
+  return ownContainer('export', pods, {
+    args: ['/app/cli.js', 'export-finished', '--config', `${CONFIG_DIR}/coordinator.yaml`],
+    volumeMounts: coordinatorMounts(redis),
+  });
 }

@@ -1,6 +1,7 @@
 import { settingsText } from '../../../runtime/base/config/settings-file.ts';
 import type { RolloutRun } from '../../api/run.ts';
 import { coordinatorName } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
 import { runIdOf } from '../run-id.ts';
 import { GRACE_SECONDS } from './worker-pod.ts';
 
@@ -10,13 +11,14 @@ export const HTTP_PORT = 9_464;
 export const STATE_DIR = '/state';
 export const CONFIG_DIR = '/etc/rollout';
 export const TLS_DIR = '/tls';
+export const REDIS_DIR = '/redis';
 export const INPUT_FILE = `${STATE_DIR}/input.jsonl`;
 export const OUTPUT_FILE = `${STATE_DIR}/output.jsonl`;
 export const RUN_DIR = `${STATE_DIR}/run`;
 const MODEL_PORT = 8_000;
 
 /** coordinator.yaml and worker.yaml of a run, as the text of its ConfigMap. */
-export function coordinatorSettings({ metadata, spec }: RolloutRun): string {
+export function coordinatorSettings({ metadata, spec }: RolloutRun, redis: RedisAccess | null, serveAfterEnd = true): string {
   const { format, backend, retry, maxFailedItems } = spec;
   return settingsText({
     runId: runIdOf(metadata.uid),
@@ -26,11 +28,13 @@ export function coordinatorSettings({ metadata, spec }: RolloutRun): string {
     listen: `0.0.0.0:${PORT}`,
     http: `0.0.0.0:${HTTP_PORT}`,
     tls: { dir: TLS_DIR },
-    serveAfterEnd: true,
+    serveAfterEnd,
     events: 'none',
     ...given({ raw: format.raw, onInvalid: format.onInvalid, order: format.order, limit: format.limit }),
     ...given({ maxAttempts: retry.maxAttempts, maxFailedItems: maxFailedItems === undefined ? undefined : String(maxFailedItems) }),
-    results: given({ model: backend.model, overrideModel: backend.overrideModel }),
+    ...(redis === null ? {} : { store: redisStore(redis) }),
+    // Coordinators on several nodes share nothing but the server.
+    results: given({ place: redis === null ? undefined : 'inline', model: backend.model, overrideModel: backend.overrideModel }),
   });
 }
 
@@ -55,6 +59,15 @@ function backendSettings(backend: RolloutRun['spec']['backend']): object {
 
 function seconds(value: number | undefined): string | undefined {
   return value === undefined ? undefined : `${value}s`;
+}
+
+function redisStore({ url, hasPassword, hasAuthority, hasCertificate }: RedisAccess): object {
+  return {
+    redis: url,
+    ...(hasPassword ? { passwordFile: `${REDIS_DIR}/password` } : {}),
+    ...(hasAuthority ? { caCert: `${REDIS_DIR}/ca.crt` } : {}),
+    ...(hasCertificate ? { cert: `${REDIS_DIR}/tls.crt`, key: `${REDIS_DIR}/tls.key` } : {}),
+  };
 }
 
 /** Without what is not said. */

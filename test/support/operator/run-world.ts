@@ -89,6 +89,7 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
   return {
     run: runOf(),
     input: { kind: 'found' },
+    redis: null,
     hasCertificates: true,
     hasDeployment: true,
     coordinators: [coordinatorOf()],
