@@ -3,7 +3,7 @@ import { configName, stateClaimName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import { type Container, ownContainer, TLS_MOUNT, tlsVolume, type Volume } from './container.ts';
 import type { PodSettings } from './pod-settings.ts';
-import { CONFIG_DIR, INPUT_FILE, REDIS_DIR, STATE_DIR } from './run-settings.ts';
+import { CONFIG_DIR, INPUT_FILE, OUTPUT_DIR, REDIS_DIR, STATE_DIR } from './run-settings.ts';
 
 /** What a coordinator's pod has beside its program. A reader's pod has the same. */
 
@@ -18,16 +18,18 @@ export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, s
     // With the ledger and the results on a server nothing on a coordinator's disk has to outlive it.
     redis === null ? { name: 'state', persistentVolumeClaim: { claimName: stateClaimName(name) } } : { name: 'state', emptyDir: {} },
     ...inputVolumes(run),
+    ...outputVolumes(run),
     ...secretOf(redis).map((secretName) => ({ name: 'redis', secret: { secretName } })),
     tlsVolume(name, 'coordinator'),
   ];
 }
 
-export function coordinatorMounts(redis: RedisAccess | null): NonNullable<Container['volumeMounts']> {
+export function coordinatorMounts({ spec }: RolloutRun, redis: RedisAccess | null): NonNullable<Container['volumeMounts']> {
   return [
     { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
     { name: 'state', mountPath: STATE_DIR },
     TLS_MOUNT,
+    ...(spec.output?.pvc === undefined ? [] : [{ name: 'output', mountPath: OUTPUT_DIR }]),
     ...secretOf(redis).map(() => ({ name: 'redis', mountPath: REDIS_DIR, readOnly: true })),
   ];
 }
@@ -57,4 +59,9 @@ function inputVolumes({ spec }: RolloutRun): readonly Volume[] {
   if (configMap !== undefined) return [{ name: 'input', configMap: { name: configMap.name } }];
   if (pvc !== undefined) return [{ name: 'input', persistentVolumeClaim: { claimName: pvc.claimName, readOnly: true } }];
   return [];
+}
+
+function outputVolumes({ spec }: RolloutRun): readonly Volume[] {
+  const pvc = spec.output?.pvc;
+  return pvc === undefined ? [] : [{ name: 'output', persistentVolumeClaim: { claimName: pvc.claimName } }];
 }

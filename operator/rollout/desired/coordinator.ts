@@ -70,7 +70,7 @@ function coordinatorContainer(run: RolloutRun, redis: RedisAccess | null, pods: 
     resources: run.spec.coordinator.resources ?? RESOURCES,
     readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 2, failureThreshold: 2 },
     livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    volumeMounts: coordinatorMounts(redis),
+    volumeMounts: coordinatorMounts(run, redis),
   });
 }
 

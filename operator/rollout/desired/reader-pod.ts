@@ -32,7 +32,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
       terminationGracePeriodSeconds: 1,
       securityContext: podSecurity(pods),
       imagePullSecrets: pods.imagePullSecrets.map((secret) => ({ name: secret })),
-      ...(redis === null ? {} : { initContainers: [inputContainer(run, pods), exportContainer(redis, pods)] }),
+      ...(redis === null ? {} : { initContainers: [inputContainer(run, pods), exportContainer(run, redis, pods)] }),
       containers: [
         ownContainer(READER_CONTAINER, pods, {
           args: ['/app/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
@@ -40,7 +40,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
           readinessProbe: { tcpSocket: { port: 'results' }, periodSeconds: 1 },
           resources: { requests: { cpu: '50m', memory: '128Mi' } },
           // The proof asks the ledger, wherever it is.
-          volumeMounts: coordinatorMounts(redis),
+          volumeMounts: coordinatorMounts(run, redis),
         }),
       ],
       volumes: coordinatorVolumes(run, redis, 'reader.yaml'),
@@ -49,9 +49,9 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
 }
 
 /** Ends with 0 or 1: either is a finished run. */
-function exportContainer(redis: RedisAccess, pods: PodSettings): Container {
+function exportContainer(run: RolloutRun, redis: RedisAccess, pods: PodSettings): Container {
   return ownContainer('export', pods, {
     args: ['/app/cli.js', 'export-finished', '--config', `${CONFIG_DIR}/coordinator.yaml`],
-    volumeMounts: coordinatorMounts(redis),
+    volumeMounts: coordinatorMounts(run, redis),
   });
 }

@@ -12,6 +12,7 @@ export const STATE_DIR = '/state';
 export const CONFIG_DIR = '/etc/rollout';
 export const TLS_DIR = '/tls';
 export const REDIS_DIR = '/redis';
+export const OUTPUT_DIR = '/output';
 export const INPUT_FILE = `${STATE_DIR}/input.jsonl`;
 export const OUTPUT_FILE = `${STATE_DIR}/output.jsonl`;
 export const RUN_DIR = `${STATE_DIR}/run`;
@@ -23,7 +24,7 @@ export function coordinatorSettings({ metadata, spec }: RolloutRun, redis: Redis
   return settingsText({
     runId: runIdOf(metadata.uid),
     input: INPUT_FILE,
-    output: OUTPUT_FILE,
+    output: spec.output?.pvc === undefined ? OUTPUT_FILE : `${OUTPUT_DIR}/${spec.output.pvc.path}`,
     stateDir: RUN_DIR,
     listen: `0.0.0.0:${PORT}`,
     http: `0.0.0.0:${HTTP_PORT}`,
