@@ -14,7 +14,7 @@ export function follow(all: readonly Caches[], nodes: Informer<Node> | null, sig
   for (const { runs, pods, ...children } of all) {
     enqueue(queue, runs, (run) => [keyOf(run)]);
     enqueue(queue, pods, (pod) => [...runOf(pod), ...coordinatorsRun(pod)]);
-    for (const informer of Object.values(children) as unknown as readonly Informer<KubeObject>[]) enqueue(queue, informer, runOf);
+    for (const informer of Object.values(children)) enqueue(queue, informer, runOf);
   }
   nodes?.addHandler((change) => {
     if (!signals.onChange(change)) return;

@@ -80,7 +80,7 @@ function withToken(pod: Pod, token: string): Pod {
     ...container,
     env: [...(container.env ?? []), { name: TOKEN_VARIABLE, value: token }],
   }));
-  return { ...pod, spec: { ...pod.spec, containers: containers ?? [] } } as Pod;
+  return { ...pod, spec: { ...pod.spec, containers: containers ?? [] } };
 }
 
 async function prove({ transport, namespace, err }: K8sDeps, name: string, token: string): Promise<ExitCode> {

@@ -75,7 +75,7 @@ export function createNodeCache(parts: (kind: string) => InformerParts): Informe
 }
 
 export function informersOf(caches: Caches): readonly Informer<KubeObject>[] {
-  return Object.values(caches) as unknown as readonly Informer<KubeObject>[];
+  return Object.values(caches);
 }
 
 function withoutManaged<T extends KubeObject>(object: T): T {

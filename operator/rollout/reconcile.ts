@@ -10,8 +10,8 @@ import { type CertificateDeps, clientPem, ensureCertificates, secretState } from
 import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
 import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView } from './coordinator-view.ts';
+import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
-import { PORT } from './desired/run-settings.ts';
 import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';

@@ -1,8 +1,8 @@
 import type { V1Container, V1PodSecurityContext, V1SecurityContext, V1Volume } from '@kubernetes/client-node';
 import type { Wire } from '../../kube/object.ts';
 import { type TlsRole, tlsName } from '../children.ts';
+import { TLS_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
-import { TLS_DIR } from './run-settings.ts';
 
 export type Container = Wire<V1Container>;
 export type Volume = Wire<V1Volume>;

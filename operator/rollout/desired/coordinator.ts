@@ -5,8 +5,8 @@ import { coordinatorName, labelsOf, ownerOf, selectorOf, stateClaimName } from '
 import type { RedisAccess } from '../redis-access.ts';
 import { type Container, fieldVariable, ownContainer, podSecurity } from './container.ts';
 import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
+import { CONFIG_DIR, HTTP_PORT, PORT } from './pod-places.ts';
 import type { PodSettings, PodSpec } from './pod-settings.ts';
-import { CONFIG_DIR, HTTP_PORT, PORT } from './run-settings.ts';
 
 /** Twice of what a coordinator takes at ten million items, and what it may burst to. */
 const RESOURCES = { requests: { cpu: '100m', memory: '384Mi' } };

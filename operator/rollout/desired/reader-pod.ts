@@ -4,8 +4,8 @@ import { labelsOf, ownerOf, readerName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import { type Container, ownContainer, podSecurity } from './container.ts';
 import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
+import { CONFIG_DIR, RUN_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
-import { CONFIG_DIR, RUN_DIR } from './run-settings.ts';
 
 /** Where the run's ConfigMap has its reader. */
 export const READER_KEY = 'reader.json';

@@ -3,19 +3,19 @@ import type { RolloutRun } from '../../api/run.ts';
 import { coordinatorName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import { runIdOf } from '../run-id.ts';
-import { GRACE_SECONDS } from './worker-pod.ts';
+import {
+  GRACE_SECONDS,
+  HTTP_PORT,
+  INPUT_FILE,
+  OUTPUT_DIR,
+  OUTPUT_FILE,
+  PORT,
+  REDIS_DIR,
+  RUN_DIR,
+  STATE_DIR,
+  TLS_DIR,
+} from './pod-places.ts';
 
-/** Where the parts of a run find one another in their pods. */
-export const PORT = 50_051;
-export const HTTP_PORT = 9_464;
-export const STATE_DIR = '/state';
-export const CONFIG_DIR = '/etc/rollout';
-export const TLS_DIR = '/tls';
-export const REDIS_DIR = '/redis';
-export const OUTPUT_DIR = '/output';
-export const INPUT_FILE: string = `${STATE_DIR}/input.jsonl`;
-export const OUTPUT_FILE: string = `${STATE_DIR}/output.jsonl`;
-export const RUN_DIR: string = `${STATE_DIR}/run`;
 const MODEL_PORT = 8_000;
 
 /** coordinator.yaml and worker.yaml of a run, as the text of its ConfigMap. */

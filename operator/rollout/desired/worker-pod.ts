@@ -5,12 +5,10 @@ import type { Pod } from '../../kube/kind.ts';
 import type { Wire } from '../../kube/object.ts';
 import { configName, labelsOf, ownerOf, workerName } from '../children.ts';
 import { type Container, fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import { CONFIG_DIR, GRACE_SECONDS, STATE_DIR } from './pod-places.ts';
 import type { PodSettings, PodSpec } from './pod-settings.ts';
-import { CONFIG_DIR, STATE_DIR } from './run-settings.ts';
 import { textHash } from './text-hash.ts';
 
-/** Twice the default of Kubernetes: an answer of a model takes tens of seconds. */
-export const GRACE_SECONDS = 60;
 /** As much as a worker needs beside its model server. */
 const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
 export const WORKER_CONTAINER = 'worker';
