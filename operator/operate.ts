@@ -69,7 +69,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
-    pods: podSettingsOf(settings, await isOpenShift(transport)),
+    pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
     clock,
     random,
   };

@@ -4,11 +4,21 @@ import type { OperatorSettings } from './settings.ts';
 /** Of the image's own user, which volumes are given to where no cluster says otherwise. */
 const IMAGE_GROUP = 65_532;
 
-/** What the settings say of the pods of runs. `isOpenShift`: as the API server tells, where the settings leave it open. */
-export function podSettingsOf({ pods }: OperatorSettings, isOpenShift: boolean): PodSettings {
-  const { image, imagePullPolicy, imagePullSecrets, openshift, proxy } = pods;
+/**
+ * What the settings say of the pods of runs. `namespace`: the operator's own. `isOpenShift`: as the API
+ * server tells, where the settings leave it open.
+ */
+export function podSettingsOf({ pods }: OperatorSettings, namespace: string, isOpenShift: boolean): PodSettings {
+  const { image, imagePullPolicy, imagePullSecrets, openshift, networkPolicy, proxy } = pods;
   const leavesGroup = openshift === 'auto' ? isOpenShift : openshift;
-  return { image, imagePullPolicy, imagePullSecrets, fsGroup: leavesGroup ? null : IMAGE_GROUP, env: proxyVariables(proxy) };
+  return {
+    image,
+    imagePullPolicy,
+    imagePullSecrets,
+    fsGroup: leavesGroup ? null : IMAGE_GROUP,
+    reachableFrom: networkPolicy ? namespace : null,
+    env: proxyVariables(proxy),
+  };
 }
 
 /** In both spellings, since programs differ in which one they read. Node follows them where it is told to. */

@@ -2,7 +2,16 @@ import { ANNOTATION, FIELD_MANAGER } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { CONFIG_MAP, DEPLOYMENT, type Kind, PERSISTENT_VOLUME_CLAIM, POD, SERVICE } from '../kube/kind.ts';
+import {
+  CONFIG_MAP,
+  DEPLOYMENT,
+  type Kind,
+  NETWORK_POLICY,
+  PERSISTENT_VOLUME_CLAIM,
+  POD,
+  POD_DISRUPTION_BUDGET,
+  SERVICE,
+} from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { coordinatorName } from './children.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
@@ -29,6 +38,8 @@ const CHILD_KINDS: Readonly<Record<string, Kind<KubeObject>>> = {
   PersistentVolumeClaim: PERSISTENT_VOLUME_CLAIM,
   Service: SERVICE,
   Deployment: DEPLOYMENT,
+  PodDisruptionBudget: POD_DISRUPTION_BUDGET,
+  NetworkPolicy: NETWORK_POLICY,
 };
 
 /**
@@ -80,7 +91,7 @@ async function removeWorker({ client }: ActDeps, run: RolloutRun, { name, uid }:
 
 async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): Promise<void> {
   const name = coordinatorName(run.metadata.name);
-  for (const kind of [DEPLOYMENT, SERVICE]) {
+  for (const kind of [DEPLOYMENT, SERVICE, POD_DISRUPTION_BUDGET, NETWORK_POLICY]) {
     const found = child(kind, run, name);
     if (found === null || found.metadata.deletionTimestamp !== undefined) continue;
     await client.delete(kind, refOf(run, name), {

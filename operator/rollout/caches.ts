@@ -7,12 +7,16 @@ import {
   DEPLOYMENT,
   type Deployment,
   type Kind,
+  NETWORK_POLICY,
+  type NetworkPolicy,
   NODE,
   type Node,
   PERSISTENT_VOLUME_CLAIM,
   type PersistentVolumeClaim,
   POD,
+  POD_DISRUPTION_BUDGET,
   type Pod,
+  type PodDisruptionBudget,
   SECRET,
   SERVICE,
   type Secret,
@@ -30,6 +34,8 @@ export interface Caches {
   readonly secrets: Informer<Secret>;
   readonly services: Informer<Service>;
   readonly claims: Informer<PersistentVolumeClaim>;
+  readonly budgets: Informer<PodDisruptionBudget>;
+  readonly policies: Informer<NetworkPolicy>;
 }
 
 export type InformerParts = Pick<InformerOptions<KubeObject>, 'transport' | 'clock' | 'random' | 'log' | 'observer'>;
@@ -54,6 +60,8 @@ export function createCaches(parts: (kind: string) => InformerParts, namespace: 
     secrets: children(SECRET, withoutManaged),
     services: children(SERVICE, metadataOnly),
     claims: children(PERSISTENT_VOLUME_CLAIM, metadataOnly),
+    budgets: children(POD_DISRUPTION_BUDGET, metadataOnly),
+    policies: children(NETWORK_POLICY, metadataOnly),
   };
 }
 

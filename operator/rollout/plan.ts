@@ -9,6 +9,7 @@ import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
+import { coordinatorBudget, coordinatorPolicy } from './desired/protection.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
@@ -96,7 +97,8 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const isUnknown = run.spec.coordinator.store.redis !== undefined && seen.redis === null;
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, seen.redis, pods);
-  const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run)];
+  const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
+  const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run), coordinatorBudget(run), ...policies];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), seen.redis, pods);
   const children = isStopped || !seen.hasCertificates ? apply : [...apply, coordinator];
   return {

@@ -5,7 +5,7 @@ import type { Kind, Secret } from '../kube/kind.ts';
 import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
 import { type ActDeps, act } from './act.ts';
-import { type Caches, COORDINATORS } from './caches.ts';
+import { type Caches, COORDINATORS, informersOf } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
 import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
 import { hasEnded } from './clocks.ts';
@@ -111,7 +111,7 @@ async function ask(
 
 function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
   const { client, clients, statuses, pods } = deps;
-  const stores = [caches.configMaps, caches.claims, caches.services, caches.deployments];
+  const stores = informersOf(caches);
   return {
     client,
     clients,

@@ -11,6 +11,8 @@ export interface PodSettings {
   readonly imagePullSecrets: readonly string[];
   /** Group that volumes belong to; null where the cluster gives one to each namespace, as OpenShift does. */
   readonly fsGroup: number | null;
+  /** Namespace of the operator, where its runs get a NetworkPolicy; null where they get none. */
+  readonly reachableFrom: string | null;
   /** Variables of every container of the operator's own: proxies. */
   readonly env: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,14 @@ import type { RunStatus } from '../../../runtime/model/status.ts';
 /** A run of two workers in the middle of its work, for tests of what is decided about it. */
 
 export const NOW: number = Date.parse('2026-11-30T10:00:00Z');
-export const PODS: PodSettings = { image: 'rollout:1', imagePullPolicy: 'IfNotPresent', imagePullSecrets: [], fsGroup: null, env: {} };
+export const PODS: PodSettings = {
+  image: 'rollout:1',
+  imagePullPolicy: 'IfNotPresent',
+  imagePullSecrets: [],
+  fsGroup: null,
+  reachableFrom: null,
+  env: {},
+};
 
 export function runOf(spec: object = {}, status?: RolloutRun['status'], metadata: object = {}): RolloutRun {
   return {

@@ -14,9 +14,9 @@ test('a new run gets what its coordinator needs, and no worker before the lease 
   const fresh = { hasCertificates: false, hasDeployment: false, coordinators: [], workers: [], answer: null };
   const first = planRun(seenOf(fresh), PODS);
   t.true(first.keepsCertificates);
-  t.deepEqual(kindsOf(first), ['ConfigMap', 'PersistentVolumeClaim', 'Service'], 'no pod before its certificates');
+  t.deepEqual(kindsOf(first), ['ConfigMap', 'PersistentVolumeClaim', 'Service', 'PodDisruptionBudget'], 'no pod before its certificates');
   const second = planRun(seenOf({ ...fresh, hasCertificates: true }), PODS);
-  t.deepEqual(kindsOf(second), ['ConfigMap', 'PersistentVolumeClaim', 'Service', 'Deployment']);
+  t.deepEqual(kindsOf(second), ['ConfigMap', 'PersistentVolumeClaim', 'Service', 'PodDisruptionBudget', 'Deployment']);
   t.deepEqual(second.create, []);
   t.is(condition(second, 'CoordinatorAvailable'), 'False CoordinatorStarting');
   const third = planRun(seenOf({ workers: [] }), PODS);
