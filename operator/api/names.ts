@@ -45,6 +45,8 @@ export const CONDITION = {
   progressing: 'Progressing',
   draining: 'Draining',
   suspended: 'Suspended',
+  /** Of runs with spec.workers.maxMissing. */
+  workersReady: 'WorkersReady',
   complete: 'Complete',
   failed: 'Failed',
   /** The operator may not watch nodes, so it hears of their end only by their pods. */
@@ -71,6 +73,9 @@ export const REASON = {
   waitingForWorkers: 'WaitingForWorkers',
   stalled: 'Stalled',
   paused: 'Paused',
+  // WorkersReady
+  enoughWorkers: 'EnoughWorkers',
+  workersMissing: 'WorkersMissing',
   // Draining
   noneDraining: 'NoneDraining',
   workersDraining: 'WorkersDraining',

@@ -14,6 +14,7 @@ import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
+import { missingLeftMs } from './policy/missing.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
@@ -84,7 +85,11 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
   if (metadata.deletionTimestamp !== undefined) return NOTHING;
   if (spec.managedBy !== undefined && spec.managedBy !== MANAGED_BY) return NOTHING;
   if (hasEnded(status)) return planEnded(seen, status);
-  const end = endOf({ ...seen, deadlineLeftMs: deadlineOf(seen) });
+  const end = endOf({
+    ...seen,
+    deadlineLeftMs: deadlineOf(seen),
+    missingLeftMs: missingLeftMs(seen.run.status?.conditions ?? [], seen.nowMs),
+  });
   if (end !== null) return planEnd(seen, end);
   if (seen.input.kind === 'missing' && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
   return planActive(seen, pods);

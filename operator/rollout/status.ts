@@ -6,6 +6,7 @@ import { suspensionOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import type { InputFinding } from './plan.ts';
 import type { RunEnd } from './policy/end.ts';
+import { mostMissing } from './policy/missing.ts';
 import type { WorkerPlan } from './policy/places.ts';
 import { etaText, progressText, rateText } from './progress-text.ts';
 import { runIdOf } from './run-id.ts';
@@ -95,6 +96,7 @@ function conditionsOf(seen: Seen, end: RunEnd | null): Condition[] {
     progressing(seen, end),
     draining(seen, end),
     suspended(seen, end),
+    ...workersReady(seen),
     ...ends(end),
   ];
   let conditions: readonly Condition[] = run.status?.conditions ?? [];
@@ -155,6 +157,20 @@ function suspended({ run, plan }: Seen, end: RunEnd | null): Observed {
   const isLeaving = plan.current + plan.draining > 0;
   if (isLeaving) return { type, status: 'False', reason: REASON.suspending, message: 'workers are leaving' };
   return { type, status: 'True', reason: REASON.suspended, message: 'no worker is left; what is recorded is kept' };
+}
+
+function workersReady({ run, answer }: Seen): readonly Observed[] {
+  const { parallelism, maxMissing } = run.spec.workers;
+  const most = mostMissing(maxMissing, parallelism);
+  if (most === null) return [];
+  const missing = run.spec.suspend ? 0 : Math.max(0, parallelism - readyWorkers(answer));
+  const message = `${missing} of ${parallelism} workers are missing, and ${most} may`;
+  const type = CONDITION.workersReady;
+  return [
+    missing > most
+      ? { type, status: 'False', reason: REASON.workersMissing, message }
+      : { type, status: 'True', reason: REASON.enoughWorkers, message },
+  ];
 }
 
 function ends(end: RunEnd | null): readonly Observed[] {

@@ -27,6 +27,8 @@ export interface CliDeps {
   readonly onInterrupt: (handle: () => void) => () => void;
   readonly coordinatorMain: (argv: readonly string[]) => Promise<ExitCode>;
   readonly workerMain: (argv: readonly string[]) => Promise<ExitCode>;
+  /** `kubectl rollout-run`, which is a program of its own. */
+  readonly kubectlMain: (argv: readonly string[]) => Promise<ExitCode>;
 }
 
 /** For people: what an input or a server has sent never reaches their terminal as it is. */

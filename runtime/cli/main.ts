@@ -8,7 +8,7 @@ import { keepFilesPrivate } from '../base/fs/private-files.ts';
 import { silentLog } from '../base/log.ts';
 import { printable } from '../base/printable.ts';
 import { endSignals } from '../base/process/hangup.ts';
-import { launcher } from '../base/process/module-path.ts';
+import { launcher, siblingModule } from '../base/process/module-path.ts';
 import type { CliDeps } from './deps.ts';
 import { buildProgram } from './program.ts';
 import { coordinatorRun, coordinatorTestFence, exportFinished, workerRun } from './run/foreground.ts';
@@ -29,6 +29,7 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
       coordinatorRun: async (args) => coordinatorRun(deps, args),
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),
+      k8s: async (args) => deps.kubectlMain(args),
       fetchInput: async (args) => (await import('./verbs/fetch-input.ts')).fetchInput(deps, args),
       exportFinished: async (args) => exportFinished(deps, args),
       resultsServer: async (args) => (await import('./results-server/results-server.ts')).resultsServer(deps, args),
@@ -57,6 +58,10 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
     );
     return EXIT.notReachable;
   }
+}
+
+interface KubectlProgram {
+  main(argv: readonly string[]): Promise<ExitCode>;
 }
 
 /** What the operating system refuses: a full disk, missing rights. No bug, so no stack. */
@@ -88,5 +93,6 @@ function realDeps(): CliDeps {
     },
     coordinatorMain: async (argv) => (await import('../coordinator/main.ts')).main(argv),
     workerMain: async (argv) => (await import('../worker/main.ts')).main(argv),
+    kubectlMain: async (argv) => ((await import(siblingModule(import.meta.url, 'kubectl').href)) as KubectlProgram).main(argv),
   };
 }

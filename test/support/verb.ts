@@ -95,5 +95,6 @@ function depsOf(cwd: string): Omit<CliDeps, 'out' | 'err'> {
     onInterrupt: () => () => undefined,
     coordinatorMain: noProcess,
     workerMain: noProcess,
+    kubectlMain: noProcess,
   };
 }

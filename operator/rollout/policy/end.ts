@@ -5,7 +5,13 @@ export type RunEnd =
   | { readonly kind: 'complete'; readonly reason: 'AllItemsDone' | 'CompletedWithFailures'; readonly message: string }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly message: string };
 
-export type FailedReason = 'TooManyFailedItems' | 'Paused' | 'InputInvalid' | 'CoordinatorFailed' | 'DeadlineExceeded';
+export type FailedReason =
+  | 'TooManyFailedItems'
+  | 'Paused'
+  | 'InputInvalid'
+  | 'CoordinatorFailed'
+  | 'DeadlineExceeded'
+  | 'TooManyMissingWorkers';
 
 /** The exit codes of the coordinator after which no other start would do better (README, Exit codes). */
 const USAGE = 2;
@@ -15,10 +21,11 @@ export interface EndFacts {
   readonly answer: CoordinatorAnswer | null;
   readonly coordinators: readonly CoordinatorView[];
   readonly deadlineLeftMs: number;
+  readonly missingLeftMs: number;
 }
 
 /** Null while it goes on. The coordinator says that it is completed when the results are exported and durable. */
-export function endOf({ answer, coordinators, deadlineLeftMs }: EndFacts): RunEnd | null {
+export function endOf({ answer, coordinators, deadlineLeftMs, missingLeftMs }: EndFacts): RunEnd | null {
   if (answer?.status.state.kind === 'completed') return completed(answer.status);
   const ends = coordinators.filter(({ isTerminating }) => !isTerminating).flatMap(({ ends: all }) => all);
   const input = ends.find(({ container, exitCode }) => container === 'input' && exitCode === USAGE);
@@ -29,6 +36,13 @@ export function endOf({ answer, coordinators, deadlineLeftMs }: EndFacts): RunEn
   if (paused !== undefined) return pausedEnd(paused.message);
   if (deadlineLeftMs <= 0) {
     return { kind: 'failed', reason: 'DeadlineExceeded', message: 'spec.activeDeadlineSeconds is over; what is recorded is kept' };
+  }
+  if (missingLeftMs <= 0) {
+    return {
+      kind: 'failed',
+      reason: 'TooManyMissingWorkers',
+      message: 'more workers than spec.workers.maxMissing have been missing for 10 minutes',
+    };
   }
   return null;
 }

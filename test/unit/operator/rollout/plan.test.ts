@@ -123,6 +123,22 @@ test('a coordinator that no other start would help fails the run with its words'
   for (const exitCode of [3, 4, 70, 130, 137]) t.is(condition(ended(exitCode, 'gone'), 'Failed'), 'False NotEnded', String(exitCode));
 });
 
+test('a run fails when more workers than it allows stay missing for ten minutes', (t) => {
+  const { workers } = runOf().spec;
+  const spec = (maxMissing: number | string): object => ({ workers: { ...workers, parallelism: 4, maxMissing } });
+  t.is(condition(planRun(seenOf({ run: runOf(spec(2)) }), PODS), 'WorkersReady'), 'True EnoughWorkers');
+  t.is(condition(planRun(seenOf({ run: runOf(spec('50%')) }), PODS), 'WorkersReady'), 'True EnoughWorkers');
+  const missing = planRun(seenOf({ run: runOf(spec('49%')) }), PODS);
+  t.is(condition(missing, 'WorkersReady'), 'False WorkersMissing');
+  const at = (sinceMs: number): string =>
+    condition(
+      planRun(seenOf({ run: runOf(spec('49%'), missing.status ?? {}), nowMs: NOW + sinceMs, answer: answerOf({}, NOW + sinceMs) }), PODS),
+      'Failed',
+    );
+  t.is(at(599_000), 'False NotEnded');
+  t.is(at(600_000), 'True TooManyMissingWorkers');
+});
+
 test('a run that is being deleted, or that another controller works on, is left alone', (t) => {
   const nothing = { apply: [], create: [], remove: [], drain: [], status: null, keepsCertificates: false, againMs: null };
   t.like(planRun(seenOf({ run: runOf({}, undefined, { deletionTimestamp: '2026-11-30T09:59:59Z' }), workers: [] }), PODS), nothing);
