@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControllerObserver } from './controller.ts';
 import type { ElectorObserver } from './elector.ts';
-import type { Page } from './endpoint.ts';
+import type { Page } from './page.ts';
 import type { Outcome } from './outcome.ts';
 import type { ReflectorObserver } from './reflector.ts';
 import type { QueueObserver, WorkQueue } from './workqueue.ts';
