@@ -147,7 +147,12 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const files = [...runtimeSources(), ...operatorSources()];
 const imports = files.flatMap(importsOf);
 /** Rooms of the runtime are called by their path within it, those of the operator by their whole path. */
-const folderOf = (path: string): string => path.replace(/^runtime\//, '').split('/').slice(0, -1).join('/');
+const folderOf = (path: string): string =>
+  path
+    .replace(/^runtime\//, '')
+    .split('/')
+    .slice(0, -1)
+    .join('/');
 /** Everybody may use the rooms of base, they each other as well; a cycle of files is refused elsewhere. */
 const isOfBase = (folder: string): boolean => folder === 'base' || folder.startsWith('base/');
 const isOwn = (one: Import): boolean => /^(?:runtime|operator)\//.test(one.of);
@@ -201,7 +206,9 @@ test('what a main.ts joins does not import it back; only the verbs of the comman
 });
 
 test('runtime knows no operator, no cloud kit and no cluster client', (t) => {
-  const wrong = imports.filter((one) => one.from.startsWith('runtime/') && /^operator\/|@kubernetes|aws-sdk|@google-cloud|@azure/.test(one.of));
+  const wrong = imports.filter(
+    (one) => one.from.startsWith('runtime/') && /^operator\/|@kubernetes|aws-sdk|@google-cloud|@azure/.test(one.of),
+  );
   t.deepEqual(wrong, []);
 });
 

@@ -7,11 +7,7 @@ const MAX_LINES = 250;
 const ANONYMOUS_NAMES = /(?:^|\/)(?:index|utils?|helpers?|common|misc|shared|types)\.(?:ts|js)$/;
 
 const isText = (path: string): boolean => /\.(?:ts|js|json|ya?ml|md|sh|proto)$/.test(path);
-const code = [
-  ...runtimeSources(),
-  ...operatorSources(),
-  ...['test', 'scripts', 'bench'].flatMap((folder) => readSources(folder, isText)),
-];
+const code = [...runtimeSources(), ...operatorSources(), ...['test', 'scripts', 'bench'].flatMap((folder) => readSources(folder, isText))];
 const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'Makefile', 'package.json'];
 const texts: readonly Source[] = [
   ...code,

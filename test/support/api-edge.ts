@@ -76,7 +76,14 @@ export class ApiEdge {
     const object = {
       apiVersion: 'v1',
       kind: this.kind,
-      metadata: { uid: `uid-${name}-${this.#version}`, ...known?.metadata, ...metadata, name, namespace: 'ns', resourceVersion: this.version },
+      metadata: {
+        uid: `uid-${name}-${this.#version}`,
+        ...known?.metadata,
+        ...metadata,
+        name,
+        namespace: 'ns',
+        resourceVersion: this.version,
+      },
       ...more,
     };
     this.#objects.set(name, object);
@@ -124,10 +131,12 @@ export class ApiEdge {
   /** Ends all open watches as a server does whose time for them is over. */
   endWatches(): void {
     for (const { response } of this.#open) response.end();
+    this.#open.clear();
   }
 
   breakWatches(): void {
     for (const { response } of this.#open) response.destroy();
+    this.#open.clear();
   }
 
   #tell(type: string, object: KubeObject): void {

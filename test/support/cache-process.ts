@@ -1,10 +1,10 @@
-import { systemClock } from '../../runtime/base/clock.ts';
-import { silentLog } from '../../runtime/base/log.ts';
-import { systemRandom } from '../../runtime/base/random.ts';
 import { createInformer, type Informer } from '../../operator/kube/informer.ts';
 import { CONFIG_MAP, type Kind, POD, type Pod } from '../../operator/kube/kind.ts';
 import type { KubeObject } from '../../operator/kube/object.ts';
 import { createTransport } from '../../operator/kube/transport.ts';
+import { systemClock } from '../../runtime/base/clock.ts';
+import { silentLog } from '../../runtime/base/log.ts';
+import { systemRandom } from '../../runtime/base/random.ts';
 import { edgeCredentials } from './edge-config.ts';
 
 /** A process that has two caches and nothing else: of pods and of config maps. Tells what it has and what memory it takes, once a second. */

@@ -24,7 +24,8 @@ test('an answer of the API server tells its reason, its causes and when to ask a
   t.is(error.message, 'patch pods ns/p: the object has been modified');
   t.is(apiErrorOf('x', 429, { 'retry-after': '7' }, '').retryAfterMs, 7_000);
   t.is(apiErrorOf('x', 429, { 'retry-after': '86400' }, '').retryAfterMs, 300_000);
-  for (const header of ['-1', '0', 'Wed, 21 Oct 2026 07:28:00 GMT']) t.is(apiErrorOf('x', 429, { 'retry-after': header }, '').retryAfterMs, null);
+  for (const header of ['-1', '0', 'Wed, 21 Oct 2026 07:28:00 GMT'])
+    t.is(apiErrorOf('x', 429, { 'retry-after': header }, '').retryAfterMs, null);
 });
 
 test('what something in between has written is cited, but not at length', (t) => {

@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { build } from 'esbuild';
 import { ApiEdge } from '../../../support/api-edge.ts';
+import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const PODS = 5_000;
 const OTHERS = 200;
 const MAX_MIB = 150;
+/** Else the heap has up to 48 MiB for what is garbage a moment later, of which a list and each event make much. */
+const SMALL_YOUNG_SPACE = '--max-semi-space-size=4';
 
 interface Told {
   readonly objects: readonly [number, number];
@@ -26,9 +31,18 @@ function largePod(at: number): object {
     resources: { limits: { cpu: '4', memory: '16Gi' } },
     volumeMounts: [{ name: 'token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }],
   };
-  const condition = (type: string): object => ({ type, status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'AsItShouldBe' });
+  const condition = (type: string): object => ({
+    type,
+    status: 'True',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+    reason: 'AsItShouldBe',
+  });
   return {
-    spec: { nodeName: `node-${at % 100}`, containers: [container, { ...container, name: 'second' }], tolerations: [{ operator: 'Exists' }] },
+    spec: {
+      nodeName: `node-${at % 100}`,
+      containers: [container, { ...container, name: 'second' }],
+      tolerations: [{ operator: 'Exists' }],
+    },
     status: {
       phase: 'Running',
       podIP: `10.0.${at % 250}.7`,
@@ -39,7 +53,20 @@ function largePod(at: number): object {
 }
 
 function fieldsOf(manager: string): object {
-  return { manager, operation: 'Update', fieldsV1: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f:field-${n}`, { '.': {} }])) };
+  return {
+    manager,
+    operation: 'Update',
+    fieldsV1: Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`f:field-${n}`, { '.': {} }])),
+  };
+}
+
+/** As what is shipped: of the packages only what is used is loaded. */
+async function bundled(dir: string): Promise<string> {
+  const outfile = join(dir, 'cache.mjs');
+  const entry = fileURLToPath(new URL('../../../support/cache-process.ts', import.meta.url));
+  const js = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
+  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', banner: { js } });
+  return outfile;
 }
 
 /** What the process tells, until it is what is waited for. */
@@ -56,10 +83,13 @@ test(`caches of ${PODS} pods and ${OTHERS} other objects stay below ${MAX_MIB} M
   t.timeout(120_000);
   const [pods, others] = [new ApiEdge('Pod'), new ApiEdge('ConfigMap')];
   const managedFields = [fieldsOf('scheduler'), fieldsOf('kubelet')];
-  for (let at = 0; at < PODS; at += 1) pods.put(`pod-${at}`, largePod(at), { managedFields, labels: { app: 'server', shard: `${at % 50}` } });
+  for (let at = 0; at < PODS; at += 1)
+    pods.put(`pod-${at}`, largePod(at), { managedFields, labels: { app: 'server', shard: `${at % 50}` } });
   for (let at = 0; at < OTHERS; at += 1) others.put(`other-${at}`, { data: { text: 'x'.repeat(4_000) } });
-  const program = fileURLToPath(new URL('../../../support/cache-process.ts', import.meta.url));
-  const cache = spawn(process.execPath, [program, await pods.start(t), await others.start(t)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const program = await bundled(temporaryDir(t));
+  const cache = spawn(process.execPath, [SMALL_YOUNG_SPACE, program, await pods.start(t), await others.start(t)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   t.teardown(() => cache.kill('SIGKILL'));
 
   const lines = createInterface({ input: cache.stdout })[Symbol.asyncIterator]();

@@ -109,7 +109,9 @@ test('a server whose certificate is of another authority is refused', async (t) 
 test('a renewed certificate is used by the next connection, and nothing is renewed for nothing', async (t) => {
   const made = await stage(t);
   await issueCertificate(made.dir, { role: 'client' });
-  const credentials = kubeCredentials(readKubeConfig(configFile(made, { 'client-certificate': 'client.pem', 'client-key': 'client.key.pem' })));
+  const credentials = kubeCredentials(
+    readKubeConfig(configFile(made, { 'client-certificate': 'client.pem', 'client-key': 'client.key.pem' })),
+  );
   const first = await credentials.access();
   t.is((await credentials.access()).agent, first.agent);
   const other = temporaryDir(t);

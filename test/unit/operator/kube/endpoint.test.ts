@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { silentLog } from '../../../../runtime/base/log.ts';
 import { startEndpoint } from '../../../../operator/kube/endpoint.ts';
 import { type Pages, textPage } from '../../../../operator/kube/page.ts';
+import { silentLog } from '../../../../runtime/base/log.ts';
 
 async function started(t: ExecutionContext, pages: Pages): Promise<string> {
   const endpoint = await startEndpoint({ host: '127.0.0.1', port: 0 }, pages, silentLog);

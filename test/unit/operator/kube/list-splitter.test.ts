@@ -15,7 +15,11 @@ function split(text: string, chunkBytes: number): { readonly objects: readonly u
 const LIST = {
   kind: 'PodList',
   metadata: { resourceVersion: '7', note: 'items: [{' },
-  items: [{ metadata: { name: 'a', labels: { items: '[1]' } }, items: [{ x: ['}', '"', '\\', '\\"'] }] }, {}, { 'é"': ['ü', { '\\': '{' }] }],
+  items: [
+    { metadata: { name: 'a', labels: { items: '[1]' } }, items: [{ x: ['}', '"', '\\', '\\"'] }] },
+    {},
+    { 'é"': ['ü', { '\\': '{' }] },
+  ],
   extra: { items: [{ no: 1 }] },
 };
 
@@ -50,7 +54,8 @@ test('a list without objects is a list', (t) => {
 
 test('a list that breaks off is none', (t) => {
   const text = JSON.stringify(LIST);
-  for (let length = 0; length < text.length; length += 1) t.throws(() => split(text.slice(0, length), 16), undefined, text.slice(0, length));
+  for (let length = 0; length < text.length; length += 1)
+    t.throws(() => split(text.slice(0, length), 16), undefined, text.slice(0, length));
 });
 
 test('an object has a limit, and the list may have more than it', (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava';
-import { silentLog } from '../../../../runtime/base/log.ts';
 import type { Leading } from '../../../../operator/kube/elector.ts';
 import { cachesCheck, type ManagerEnd, type ManagerParts, manage } from '../../../../operator/kube/manager.ts';
+import { silentLog } from '../../../../runtime/base/log.ts';
 import { ManualClock, settlePromises } from '../../../support/manual-clock.ts';
 
 interface Stage {

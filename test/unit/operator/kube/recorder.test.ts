@@ -1,11 +1,11 @@
 import test from 'ava';
-import { silentLog } from '../../../../runtime/base/log.ts';
-import { seededRandom } from '../../../../runtime/base/random.ts';
 import { ApiError, NoAnswer } from '../../../../operator/kube/api-error.ts';
 import type { Occurrence } from '../../../../operator/kube/event-series.ts';
 import { type Event, NODE, POD } from '../../../../operator/kube/kind.ts';
 import type { Ref } from '../../../../operator/kube/object.ts';
 import { createRecorder, type Recorder, type RecorderOptions } from '../../../../operator/kube/recorder.ts';
+import { silentLog } from '../../../../runtime/base/log.ts';
+import { seededRandom } from '../../../../runtime/base/random.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const DRAINED: Occurrence = {

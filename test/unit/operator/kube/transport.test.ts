@@ -30,7 +30,12 @@ async function stage(
   const credentials = { server: real.server, namespace: null, access: () => real.access(), close: () => real.close(), ...more };
   const clock = new ManualClock();
   const answered: string[] = [];
-  const transport = createTransport({ credentials, clock, userAgent: 'things/1', onAnswered: (method, code) => answered.push(`${method} ${code}`) });
+  const transport = createTransport({
+    credentials,
+    clock,
+    userAgent: 'things/1',
+    onAnswered: (method, code) => answered.push(`${method} ${code}`),
+  });
   t.teardown(() => {
     transport.close();
     server.closeAllConnections();
@@ -100,7 +105,9 @@ test('credentials that do not come, as of a plugin that hangs, end at the deadli
 });
 
 test('credentials that cannot be had are no answer, with their reason', async (t) => {
-  const { transport } = await stage(t, (_, response) => response.end(), { access: () => Promise.reject(new Error('the plugin is missing')) });
+  const { transport } = await stage(t, (_, response) => response.end(), {
+    access: () => Promise.reject(new Error('the plugin is missing')),
+  });
   await t.throwsAsync(transport.call({ method: 'GET', path: '/' }), { instanceOf: NoAnswer, message: /the plugin is missing/ });
 });
 

@@ -1,5 +1,4 @@
 import test from 'ava';
-import { seededRandom } from '../../../../runtime/base/random.ts';
 import { ApiError, NoAnswer } from '../../../../operator/kube/api-error.ts';
 import {
   type Action,
@@ -12,6 +11,7 @@ import {
   reasonOf,
   type WatchState,
 } from '../../../../operator/kube/watch-action.ts';
+import { seededRandom } from '../../../../runtime/base/random.ts';
 
 /** The longest wait that the backoff allows, and the latest end of a watch. */
 const MOST = { next: () => 0.999_999, hex: () => '' };
