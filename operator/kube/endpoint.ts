@@ -1,15 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Log } from '../../runtime/base/log.ts';
-
-/** One page of a small HTTP server. */
-export interface Page {
-  readonly status: number;
-  readonly contentType: string;
-  readonly body: string;
-}
-
-/** By path, without a query. */
-export type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
+import { type Page, type Pages, textPage } from './page.ts';
 
 export interface Endpoint {
   readonly port: number;
@@ -28,11 +19,6 @@ const SLOWEST_MS = 5_000;
 const CHECK_MS = 1_000;
 /** The kubelet and a few collectors; more is a mistake, and must not use up the process's files. */
 const MAX_CONNECTIONS = 64;
-const TEXT = 'text/plain; charset=utf-8';
-
-export function textPage(status: number, body: string): Page {
-  return { status, contentType: TEXT, body: `${body}\n` };
-}
 
 /** Answers GET and HEAD. Rejects where the port cannot be had. */
 export async function startEndpoint({ host, port }: EndpointPlace, pages: Pages, log: Log): Promise<Endpoint> {

@@ -64,15 +64,12 @@ export class ListSplitter {
       const byte = chunk[at] as number;
       if (this.#isInString) {
         this.#inString(byte);
-      } else if (byte === QUOTE) {
-        this.#isInString = true;
-        this.#word = [];
-      } else if (byte === COLON) {
-        if (this.#depth === 1) this.#member = String.fromCharCode(...this.#word);
       } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
         from = this.#onOpen(byte, chunk, from, at);
       } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
         from = this.#onClose(chunk, from, at, texts);
+      } else {
+        this.#onOther(byte);
       }
     }
     this.#keep(chunk.subarray(from));
@@ -91,6 +88,15 @@ export class ListSplitter {
     else if (byte === BACKSLASH) this.#isEscaped = true;
     else if (byte === QUOTE) this.#isInString = false;
     else if (this.#depth === 1 && this.#word.length < 64) this.#word.push(byte);
+  }
+
+  #onOther(byte: number): void {
+    if (byte === QUOTE) {
+      this.#isInString = true;
+      this.#word = [];
+    } else if (byte === COLON && this.#depth === 1) {
+      this.#member = String.fromCharCode(...this.#word);
+    }
   }
 
   #onOpen(byte: number, chunk: Buffer, from: number, at: number): number {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ControllerObserver } from './controller.ts';
 import type { ElectorObserver } from './elector.ts';
-import type { Page } from './endpoint.ts';
 import type { Outcome } from './outcome.ts';
+import type { Page } from './page.ts';
 import type { ReflectorObserver } from './reflector.ts';
 import type { QueueObserver, WorkQueue } from './workqueue.ts';
 
@@ -55,14 +55,14 @@ function queueObservers(registry: Registry, queues: ReadonlyMap<string, WorkQueu
   const counter = (name: string, help: string): Counter<'name'> => new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string): Histogram<'name'> =>
     new Histogram({ name, help, labelNames, registers, buckets: QUEUE_SECONDS });
-  const gauge = (name: string, help: string, valueOf: (queue: WorkQueue) => number): Gauge<'name'> =>
+  const gauge = (name: string, help: string, read: (queue: WorkQueue) => number): Gauge<'name'> =>
     new Gauge({
       name,
       help,
       labelNames,
       registers,
       collect() {
-        for (const [queueName, queue] of queues) this.set({ name: queueName }, valueOf(queue));
+        for (const [queueName, queue] of queues) this.set({ name: queueName }, read(queue));
       },
     });
   gauge('workqueue_depth', 'Keys that wait', (queue) => queue.depth);

@@ -1,4 +1,4 @@
-import { type Page, type Pages, textPage } from './endpoint.ts';
+import { type Page, type Pages, textPage } from './page.ts';
 
 /** What has to hold: null where it does, else why it does not, in a few words. */
 export type Check = () => string | null;

@@ -49,6 +49,8 @@ function headOf(server: string, call: Call, context: RequestContext, what: strin
       resolve(head);
     });
     request.on('error', (cause: NodeJS.ErrnoException) => {
+      // After the head an error is the reader's, who has the message.
+      if (message !== null) return;
       if (wasNotSeen(call, request.reusedSocket, cause)) resolve(headOf(server, call, context, what));
       else reject(cause instanceof NoAnswer ? cause : new NoAnswer(`${what}: ${cause.message}`, { cause }));
     });

@@ -40,7 +40,6 @@ export class WorkQueue {
   readonly #processing = new Map<string, number>();
   readonly #delayed = new Map<string, Delayed>();
   #takers: ((key: string | null) => void)[] = [];
-  #onIdle: (() => void)[] = [];
   #isShutDown = false;
 
   constructor({ clock, limits, observer }: WorkQueueOptions) {
@@ -110,7 +109,6 @@ export class WorkQueue {
     this.#observer.onDone(this.#clock.monotonicMs() - takenMs);
     const again = this.#dirty.get(key);
     if (again !== undefined && !this.#isShutDown) this.#wait(key, again.priority);
-    if (this.#processing.size === 0) this.#tellIdle();
   }
 
   /** How long each key that a worker has is being worked on. */
@@ -126,12 +124,6 @@ export class WorkQueue {
     this.#delayed.clear();
     for (const take of this.#takers) take(null);
     this.#takers = [];
-  }
-
-  /** Resolves when no worker has a key. */
-  idle(): Promise<void> {
-    if (this.#processing.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
   #wait(key: string, priority: Priority): void {
@@ -156,11 +148,6 @@ export class WorkQueue {
     this.#waiting.low.delete(key);
     this.#processing.set(key, nowMs);
     return key;
-  }
-
-  #tellIdle(): void {
-    for (const tell of this.#onIdle) tell();
-    this.#onIdle = [];
   }
 }
 

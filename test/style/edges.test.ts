@@ -1,11 +1,11 @@
 import test from 'ava';
 import { edgeUses } from './edge-uses.ts';
-import { importsOf, runtimeSources } from './sources.ts';
+import { importsOf, operatorSources, runtimeSources } from './sources.ts';
 
 /** Everywhere else, time, chance and settings are arguments. */
 const isEdge = (path: string): boolean => path.startsWith('runtime/base/') || path.endsWith('/main.ts');
 
-const all = runtimeSources();
+const all = [...runtimeSources(), ...operatorSources()];
 const inner = all.filter((file) => !isEdge(file.path));
 
 test('only base and main.ts reach for time, chance, environment and the process', (t) => {

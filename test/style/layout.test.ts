@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import test from 'ava';
-import { places, readSources, readText, runtimeSources, type Source } from './sources.ts';
+import { operatorSources, places, readSources, readText, runtimeSources, type Source } from './sources.ts';
 
 /** More is two ideas in one file. */
 const MAX_LINES = 250;
 const ANONYMOUS_NAMES = /(?:^|\/)(?:index|utils?|helpers?|common|misc|shared|types)\.(?:ts|js)$/;
 
 const isText = (path: string): boolean => /\.(?:ts|js|json|ya?ml|md|sh|proto)$/.test(path);
-const code = [...runtimeSources(), ...readSources('test', isText), ...readSources('scripts', isText), ...readSources('bench', isText)];
+const code = [...runtimeSources(), ...operatorSources(), ...['test', 'scripts', 'bench'].flatMap((folder) => readSources(folder, isText))];
 const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'Makefile', 'package.json'];
 const texts: readonly Source[] = [
   ...code,

@@ -95,6 +95,11 @@ export interface Import {
   readonly isType: boolean;
 }
 
+/** What people wrote in operator/: what is made of the definition of its kind is left out. */
+export function operatorSources(): readonly Source[] {
+  return readSources('operator', (path) => path.endsWith('.ts') && !path.endsWith('.gen.ts'));
+}
+
 /** Whatever makes a file depend on another one: import, export from, import() and types named by import(). */
 export function importsOf({ path, text }: Source): readonly Import[] {
   return specifiersOf(text).map(({ specifier, isType }) => {
