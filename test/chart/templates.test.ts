@@ -189,7 +189,7 @@ if (program === null) {
 
   test('the notes tell how to start a run, which the schema allows', (t) => {
     const notes = helm.notes(CLUSTER_WIDE);
-    const [, run = ''] = /\n {2}---\n([^]*?)\n {2}END\n/.exec(notes) ?? [];
+    const [, run = ''] = /\n---\n([^]*?)\nEND\n/.exec(notes) ?? [];
     const isRun = validatorOf(runSchema(readCrd()));
     t.true(isRun(parse(run)), `${JSON.stringify(isRun.errors)} in ${notes}`);
     t.regex(helm.notes(NAMESPACED), /kubectl -n team-a apply/);
