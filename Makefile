@@ -7,6 +7,10 @@
 # make mutants plants known faults in a copy of the code, and fails where one is not noticed: ONLY=name plants that one
 # make bench    measures it beside a bare path and BullMQ, over an hour; writes bench/results.json and the table of the README
 #              ONLY=end-to-end,start these parts alone; ROUNDS=3; SCALE=small to try a change, tiny takes seconds
+# make cluster-up, make cluster-down
+#              a Kubernetes cluster on this machine (Linux, root), on which the files of test/cluster can be run by hand; NODES=3
+# make kind-smoke
+#              the files of test/cluster on a cluster of kind, with the image that docker builds; needs docker, kind and kubectl
 # make smoke-3node-aws, make smoke-3node-gcp
 #              one coordinator and three workers by hand: a steal, a drain by that provider's notice, the proof, within a minute.
 #              ROLLOUT_SMOKE_CLOUD=1 runs them on hosts of yours over ssh, and says what it needs to know for that
@@ -16,7 +20,7 @@
 SHELL := /bin/sh
 PINNED := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-.PHONY: run test check bench sim mutants smoke-3node-aws smoke-3node-gcp verify install build generate format clean
+.PHONY: run test check bench sim mutants smoke-3node-aws smoke-3node-gcp cluster-up cluster-down kind-smoke verify install build generate format clean
 
 run: build
 	@$(PINNED) sh scripts/demo.sh
@@ -38,6 +42,15 @@ mutants: install
 
 smoke-3node-aws smoke-3node-gcp: build
 	@$(PINNED) node scripts/smoke.ts $(@:smoke-3node-%=%)
+
+cluster-up: build
+	@$(PINNED) node scripts/cluster.ts up
+
+cluster-down: install
+	@$(PINNED) node scripts/cluster.ts down
+
+kind-smoke: build
+	@$(PINNED) node scripts/kind-smoke.ts
 
 verify: install
 	@$(PINNED) node scripts/verify.ts

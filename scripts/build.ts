@@ -6,6 +6,7 @@ import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { LOADED_FROM_PACKAGES, NEVER_LOADED } from './left-out.ts';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OUT = join(ROOT, 'dist');
@@ -15,14 +16,13 @@ const ENTRIES: Readonly<Record<string, string>> = {
   cli: 'runtime/cli/main.ts',
   coordinator: 'runtime/coordinator/main.ts',
   worker: 'runtime/worker/main.ts',
+  operator: 'operator/main.ts',
+  kubectl: 'operator/cli/main.ts',
   'heartbeat-thread': 'runtime/worker/heartbeat/heartbeat-thread.ts',
   'indexer-thread': 'runtime/input/index/indexer-thread.ts',
   'watchdog-thread': 'runtime/base/process/watchdog-thread.ts',
   probe: 'runtime/ledger/embedded/probe.ts',
 };
-
-/** lmdb loads a native library from beside itself; proto-loader serves a part of grpc-js that is not used, and is large. */
-const LEFT_OUT = ['lmdb', '@grpc/proto-loader'];
 
 /** CommonJS packages ask for Node's own modules by `require`, which an ES module does not have. */
 const REQUIRE = "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
@@ -64,9 +64,11 @@ const PARTS: Readonly<Record<string, string>> = {
 const partsOfPackages: Plugin = {
   name: 'parts-of-packages',
   setup: (bundle) => {
-    bundle.onResolve({ filter: /^(?:undici|lmdb)$/ }, ({ path, kind }) =>
-      kind === 'require-call' ? { path, external: true } : { path, namespace: 'part' },
-    );
+    bundle.onResolve({ filter: /^(?:undici|lmdb)$/ }, ({ path, kind, importer }) => {
+      // Other packages have an undici of their own, and use other parts of it.
+      if (importer.includes('node_modules')) return undefined;
+      return kind === 'require-call' ? { path, external: true } : { path, namespace: 'part' };
+    });
     bundle.onLoad({ filter: /^/, namespace: 'part' }, ({ path }) => ({ contents: PARTS[path] ?? '', resolveDir: ROOT }));
   },
 };
@@ -96,7 +98,7 @@ const outputs = await Promise.all(
       format: 'esm',
       platform: 'node',
       target: 'node20.19',
-      external: LEFT_OUT,
+      external: [...LOADED_FROM_PACKAGES, ...NEVER_LOADED],
       banner: { js: REQUIRE },
       inject: ['runtime/base/source-stack.ts'],
       sourcemap: 'external',

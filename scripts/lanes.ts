@@ -17,10 +17,13 @@ export interface RunPlan {
   readonly working: readonly LanePlan[];
   /** Tests of processes that mostly wait: beside all others, two at a time; the lanes that have taken them go on with the others. */
   readonly waiting: readonly LanePlan[];
+  /** Tests on a cluster that they share: beside all others, once the cluster runs. */
+  readonly cluster: readonly LanePlan[];
 }
 
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
-const PROCESS_FOLDERS = ['integration', 'e2e'];
+const PROCESS_FOLDERS = ['integration', 'e2e', 'cluster'];
+const OF_CLUSTER = /^test\/cluster\//;
 const MAY_SHARE = /^test\/(?:unit|style|contract)\//;
 /** A core of its own for minutes. */
 const SWARM = 'test/sim/swarm.test.ts';
@@ -79,8 +82,10 @@ export function planRun(given: readonly string[]): RunPlan {
     { name: 'swarm', files: files.filter((file) => file === SWARM), isSerial: true, isTogether: false },
     { name: 'inside', files: alone, isSerial: false, isTogether: false },
   ];
-  const { working, waiting } = inTurn(files.filter(isOfProcesses));
-  return { working: [...lanes.filter((lane) => lane.files.length > 0), ...working], waiting };
+  const { working, waiting } = inTurn(files.filter((file) => isOfProcesses(file) && !OF_CLUSTER.test(file)));
+  // One after the other: a test may take nodes away, or the API.
+  const cluster = { name: 'cluster', files: files.filter((file) => OF_CLUSTER.test(file)), isSerial: true, isTogether: false };
+  return { working: [...lanes, ...working].filter(hasFiles), waiting, cluster: [cluster].filter(hasFiles) };
 }
 
 /** What runs within one process has no excuse for a failure: only tests of processes are run again. */
@@ -88,7 +93,11 @@ export function isOfProcesses(file: string): boolean {
   return PROCESS_FOLDERS.includes(file.split('/')[1] ?? '');
 }
 
-function inTurn(files: readonly string[]): RunPlan {
+function hasFiles({ files }: LanePlan): boolean {
+  return files.length > 0;
+}
+
+function inTurn(files: readonly string[]): Pick<RunPlan, 'working' | 'waiting'> {
   const given = (list: readonly string[]): readonly string[] => list.filter((file) => files.includes(file));
   const others = files.filter((file) => !LONGEST.includes(file) && !WAITING.includes(file));
   const sharing = tidyTests(others);

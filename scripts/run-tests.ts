@@ -8,6 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ClusterLane, isClusterUnwanted, UNWANTED } from './cluster-lane.ts';
 import { GATES, runGates } from './gates.ts';
 import { Lane, type Took } from './lane.ts';
 import type { FileResult, LaneResult } from './lane-report.ts';
@@ -53,12 +54,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const plan = planRun(only);
 const working = [...plan.working];
 const waiting = [...plan.waiting];
+const cluster = new ClusterLane((line) => say(`[cluster] ${line}`));
+const skipped = isClusterUnwanted() ? plan.cluster.flatMap(({ files }) => files) : [];
 const ofLanes = await Promise.all([
   takeFrom('1', working),
   takeFrom('2', working),
   // Two lanes that work leave a quarter of two cores idle.
   takeFrom('3', waiting, working),
   takeFrom('4', waiting, working),
+  takeCluster(),
 ]);
 const lanes = ofLanes.flat();
 const gates = [...build, ...(await others)];
@@ -67,6 +71,7 @@ const failedGates = gates.filter((gate) => !gate.isPassed).length;
 const again = await runAgain(lanes.flatMap((lane) => lane.files).filter(({ file }) => isOfProcesses(file)));
 clearInterval(report);
 clearTimeout(limit);
+await cluster.end();
 for (const command of killLeftovers(mark)) say(`was left running, killed: ${command}`);
 rmSync(compileCache, { recursive: true, force: true });
 
@@ -76,8 +81,10 @@ if (verdict.passed === 0 && failures.length === failedGates) failures.push('no t
 for (const line of [...costliest(took, NAMED), ...slowest(took, NAMED)]) say(line);
 say(`${sinceStart()}: all is finished; the tests took ${(cpuMs / 1_000).toFixed(0)} s of CPU`);
 for (const title of verdict.flaky) say(`flaky: ${title}`);
+for (const file of skipped) say(`skipped: ${file} (${UNWANTED})`);
 for (const failure of failures) say(`failed: ${failure}`);
-say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed`);
+const ofSkipped = skipped.length === 0 ? '' : `, ${skipped.length} files skipped`;
+say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed${ofSkipped}`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
 /** A free lane takes the next plan of the first queue that has one, so that all end at about the same time. */
@@ -88,6 +95,15 @@ async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise
       results.push(await runLane({ ...next, name: `${lane} ${next.name}` }));
   say(`${sinceStart()}: lane ${lane} finished`);
   return results;
+}
+
+/** The cluster is built beside all other tests, which takes minutes where nothing is cached. */
+async function takeCluster(): Promise<readonly LaneResult[]> {
+  const files = plan.cluster.flatMap((one) => one.files);
+  if (files.length === skipped.length) return [];
+  const why = await cluster.start(files);
+  if (why !== null) return [{ files: [], failures: [`test/cluster (${files.length} files): ${why}`] }];
+  return await takeFrom('cluster', [...plan.cluster]);
 }
 
 /** A run that is stopped still hears of each file: as one of which nothing was heard. */
@@ -124,6 +140,7 @@ function stopAll(why: string): void {
   failures.push(why);
   sayRunning();
   isStopped = true;
+  cluster.stop();
   for (const lane of running) lane.stop();
 }
 

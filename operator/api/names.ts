@@ -19,6 +19,8 @@ export const FINALIZER: string = `${GROUP}/redis-keys`;
 export const LABEL = {
   /** The name of the run that a child belongs to. */
   run: `${GROUP}/run`,
+  /** Which part of the run a child is: coordinator, worker or reader. */
+  component: 'app.kubernetes.io/component',
   /** Of a worker's pod: its place in the run's parallelism. */
   slot: `${GROUP}/slot`,
   /** Of a worker's pod: how often its place had been filled before. */
@@ -30,6 +32,8 @@ export const LABEL = {
 export const ANNOTATION = {
   /** Of a pod template: a digest of the settings that its processes read at their start. */
   configHash: `${GROUP}/config-hash`,
+  /** Of a child: a digest of what it was made from. One that is made from the same again is left alone. */
+  desired: `${GROUP}/desired`,
   /** Of a worker's pod: since when it drains, as RFC 3339, so that a restarted operator keeps to the deadline. */
   drainSince: `${GROUP}/drain-since`,
 } as const;
@@ -93,6 +97,7 @@ export const REASON = {
   // Conditions that nothing is known of yet, and those that do not hold while the run goes on
   notObserved: 'NotObserved',
   notEnded: 'NotEnded',
+  ended: 'Ended',
 } as const;
 export type Reason = (typeof REASON)[keyof typeof REASON];
 

@@ -1,4 +1,6 @@
+import type { Kind } from '../kube/kind.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
+import { GROUP, KIND, PLURAL, VERSION } from './names.ts';
 import type { RunSpec, RunStatus } from './types.gen.ts';
 
 /** A run as the API server gives it: with its defaults filled in, and a status once the operator has seen it. */
@@ -13,3 +15,5 @@ interface RunMeta extends ObjectMeta {
   readonly namespace: string;
   readonly uid: string;
 }
+
+export const ROLLOUT_RUN: Kind<RolloutRun> = { group: GROUP, version: VERSION, plural: PLURAL, kind: KIND, isNamespaced: true };

@@ -11,7 +11,7 @@ import { endSignals } from '../base/process/hangup.ts';
 import { launcher } from '../base/process/module-path.ts';
 import type { CliDeps } from './deps.ts';
 import { buildProgram } from './program.ts';
-import { coordinatorRun, coordinatorTestFence, workerRun } from './run/foreground.ts';
+import { coordinatorRun, coordinatorTestFence, exportFinished, workerRun } from './run/foreground.ts';
 import { readVersion, version, versionText } from './verbs/version.ts';
 import { isDrawable } from './view/terminal.ts';
 
@@ -29,6 +29,10 @@ export async function main(argv: readonly string[], deps: CliDeps = realDeps()):
       coordinatorRun: async (args) => coordinatorRun(deps, args),
       coordinatorTestFence: async (args) => coordinatorTestFence(deps, args),
       workerRun: async (args) => workerRun(deps, args),
+      fetchInput: async (args) => (await import('./verbs/fetch-input.ts')).fetchInput(deps, args),
+      exportFinished: async (args) => exportFinished(deps, args),
+      resultsServer: async (args) => (await import('./results-server/results-server.ts')).resultsServer(deps, args),
+      mockServer: async (args) => (await import('./mock-server/mock-server.ts')).mockServer(deps, args),
       version: async (args) => version(deps, args),
     },
     (code) => {

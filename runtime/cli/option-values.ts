@@ -63,6 +63,12 @@ function toRate(text: string): number {
   return rate;
 }
 
+const MOST_PORT = 65_535;
+
+export function toPort(text: string): number {
+  return integerBetween(text, 0, MOST_PORT);
+}
+
 /** One line that others are shown. */
 export function toReason(text: string): string {
   if (!isOneLine(text)) throw new InvalidArgumentError(`it ${ONE_LINE_FORM}.`);

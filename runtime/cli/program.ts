@@ -3,7 +3,9 @@ import type { ExitCode } from '../base/exit.ts';
 import type { RunArguments } from './arguments.ts';
 import { RolloutCommand } from './command.ts';
 import { EXIT_CODES, exitHelp } from './exit-codes.ts';
-import { toDuration, toReason } from './option-values.ts';
+import type { MockServerArguments } from './mock-server/mock-server.ts';
+import { toDuration, toPort, toReason } from './option-values.ts';
+import type { ResultsServerArguments } from './results-server/results-server.ts';
 import { addRetry, addRun, optionFrom } from './run/run-command.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 import type {
@@ -15,6 +17,7 @@ import type {
   TestFenceArguments,
 } from './verb-arguments.ts';
 import type { DoctorArguments } from './verbs/doctor.ts';
+import type { FetchInputArguments } from './verbs/fetch-input.ts';
 
 /** What the verbs do; main.ts gives the real ones. */
 export interface Verbs {
@@ -27,6 +30,10 @@ export interface Verbs {
   coordinatorTestFence(args: TestFenceArguments): Promise<ExitCode>;
   workerRun(args: { readonly config: string }): Promise<ExitCode>;
   doctor(args: DoctorArguments): Promise<ExitCode>;
+  fetchInput(args: FetchInputArguments): Promise<ExitCode>;
+  exportFinished(args: { readonly config: string }): Promise<ExitCode>;
+  resultsServer(args: ResultsServerArguments): Promise<ExitCode>;
+  mockServer(args: MockServerArguments): Promise<ExitCode>;
   version(args: { readonly json: boolean }): Promise<ExitCode>;
 }
 
@@ -64,6 +71,7 @@ const DOCTOR_EXITS = {
   4: 'it does not answer',
   70: null,
 };
+const MOCK_SERVER_EXITS = { 0: 'it was told to end', 2: 'usage, or the port is taken', 70: null };
 const WORKER_EXITS = {
   0: 'the run is finished, or it was told to leave and has',
   2: 'usage, settings, or a store of another run: the message says what to change',
@@ -95,6 +103,8 @@ export function buildProgram(verbs: Verbs, finish: (exit: ExitCode) => void, ver
   addVerify(program, verbs, finish);
   addDoctor(program, verbs, finish);
   addProcesses(program, verbs, finish);
+  addMockServer(program, verbs, finish);
+  addPodSteps(program, verbs, finish);
   program
     .command('version')
     .description('print the version')
@@ -187,6 +197,42 @@ function addProcesses(program: Command, verbs: Verbs, finish: (exit: ExitCode) =
     .requiredOption('--config <file>', 'its settings, a YAML file (docs/settings.md)')
     .addHelpText('after', exitHelp(WORKER_EXITS))
     .action(async (args: { readonly config: string }) => finish(await verbs.workerRun(args)));
+}
+
+/** What the pods of a Kubernetes run do beside its processes. */
+function addPodSteps(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  program
+    .command('fetch-input', { hidden: true })
+    .description("copy a run's list to its own volume, once")
+    .option('--file <path>', 'where the list is')
+    .option('--url <url>', 'where it is fetched from')
+    .option('--sha256 <hex>', 'what it must have')
+    .requiredOption('--to <path>', 'where the copy goes')
+    .action(async (args: FetchInputArguments) => finish(await verbs.fetchInput(args)));
+  program
+    .command('export-finished', { hidden: true })
+    .description('write the output files of a finished run whose results are on a server')
+    .requiredOption('--config <file>', 'settings of its coordinator')
+    .action(async (args: { readonly config: string }) => finish(await verbs.exportFinished(args)));
+  program
+    .command('results-server', { hidden: true })
+    .description('show the files of a finished run to whoever knows the token')
+    .requiredOption('--state <dir>', 'the state directory of the run')
+    .option('--host <address>', 'where it listens', '0.0.0.0')
+    .option('--port <port>', 'where it listens', toPort, 8_080)
+    .option('--token-env <NAME>', 'variable with the token', 'ROLLOUT_RESULTS_TOKEN')
+    .action(async (args: ResultsServerArguments) => finish(await verbs.resultsServer(args)));
+}
+
+function addMockServer(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
+  program
+    .command('mock-server')
+    .description('an OpenAI-compatible server without a model, which repeats the last message: for trials')
+    .option('--host <address>', 'where it listens', '127.0.0.1')
+    .option('--port <port>', 'where it listens; 0: the system chooses', toPort, 8_000)
+    .option('--latency <duration>', 'time of one answer', toDuration, '20ms')
+    .addHelpText('after', `\nExample:\n  rollout mock-server --port 8000\n${exitHelp(MOCK_SERVER_EXITS)}`)
+    .action(async (args: MockServerArguments) => finish(await verbs.mockServer(args)));
 }
 
 /** That a switch is off by default goes without saying; that an option has to be given does not. */

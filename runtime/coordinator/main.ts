@@ -57,10 +57,11 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     }
     const { values } = parseArgs({
       args: [...argv],
-      options: { config: { type: 'string' }, resume: SWITCH, 'retry-failed': SWITCH, 'rerun-damaged': SWITCH, help: SWITCH },
+      options: { config: { type: 'string' }, advertise: { type: 'string' }, resume: SWITCH, 'retry-failed': SWITCH, 'rerun-damaged': SWITCH, help: SWITCH },
     });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
-    const settings = await loadCoordinatorSettings(values.config);
+    const { advertise } = values;
+    const settings = await loadCoordinatorSettings(values.config, advertise === undefined ? {} : { advertise });
     const wish = { isResuming: values.resume, again: { failed: values['retry-failed'], damaged: values['rerun-damaged'] } };
     return await runCoordinator(settings, wish, createLog('coordinator', settings.logLevel));
   });
@@ -105,7 +106,7 @@ async function coordinate(settings: CoordinatorSettings, wish: Wish, log: Log, t
   const watchdog = startWatchdog({ limitMs: FENCED_LIMIT_MS, lastWords: KILLED_BY_ITSELF });
   const { stop, context, http, untilDiskSpace: waitForDiskSpace } = standby;
   const server = await startListening({ settings, runId, context, clock, log });
-  const { address } = server;
+  const address = settings.advertise ?? server.address;
   const onChange = (why: string | null): void => {
     context.storeTrouble = why;
   };

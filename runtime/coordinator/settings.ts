@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Rules } from '../base/config/settings.ts';
-import { loadSettings } from '../base/config/settings-file.ts';
+import { type Given, loadSettings } from '../base/config/settings-file.ts';
 import { loopback } from '../base/loopback.ts';
 import { INLINE_LIMIT_BYTES } from '../model/results-kind.ts';
 import type { ItemForm } from '../model/session.ts';
@@ -45,8 +45,8 @@ export interface CoordinatorSettings extends Omit<CoordinatorFile, Changed> {
   readonly timing: Timing;
 }
 
-export async function loadCoordinatorSettings(path: string): Promise<CoordinatorSettings> {
-  const file = await loadSettings(path, rules());
+export async function loadCoordinatorSettings(path: string, given: Given = {}): Promise<CoordinatorSettings> {
+  const file = await loadSettings(path, rules(), given);
   const { raw, tls, store, hints, timing, drainTimeout, minFreeSpace, stallAfter, stallTimeout, ...same } = file;
   const stateDir = file.stateDir ?? defaultStateDir(file.output);
   return {

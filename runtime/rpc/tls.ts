@@ -1,10 +1,11 @@
 import type { PeerCertificate } from 'node:tls';
-import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
+import { type ChannelCredentials, credentials, experimental, type ServerCredentials, type VerifyOptions } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { type CertificateRequest, hasAuthorityKey, issueCertificate, renewAfterMs, type TlsFiles } from '../tls/ca.ts';
 import { type WatchedCertificate, watchCertificate } from '../tls/certificate-watch.ts';
 import { identityFromAltNames, spiffeId } from '../tls/identity.ts';
+import type { Pem } from '../tls/pair.ts';
 
 /** How often the age of the own certificate is looked at. */
 const RENEWAL_CHECK_MS = 60_000;
@@ -24,12 +25,21 @@ export function serverCredentials(
  */
 export function clientCredentials(files: TlsFiles, runId: string, log: Log): ChannelCredentials {
   const { provider } = watchCertificate(files, null, log);
+  return experimental.createCertificateProviderChannelCredentials(provider, provider, onlyCoordinatorOf(runId));
+}
+
+/** The same with a certificate that is in no file. */
+export function clientCredentialsOf({ ca, cert, key }: Pem, runId: string): ChannelCredentials {
+  return credentials.createSsl(ca, key, cert, onlyCoordinatorOf(runId));
+}
+
+function onlyCoordinatorOf(runId: string): VerifyOptions {
   const wanted = spiffeId({ role: 'coordinator', runId });
   const checkServerIdentity = (_host: string, certificate: PeerCertificate): Error | undefined => {
     const identity = identityFromAltNames(certificate.subjectaltname);
     return identity !== null && spiffeId(identity) === wanted ? undefined : new Error(`the server's certificate is not that of ${wanted}`);
   };
-  return experimental.createCertificateProviderChannelCredentials(provider, provider, { checkServerIdentity });
+  return { checkServerIdentity };
 }
 
 /** Renews the certificate at half of its life, for as long as the process runs. A certificate from outside is left to its source. */

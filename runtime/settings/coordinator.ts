@@ -23,6 +23,11 @@ export const COORDINATOR = {
     otherwise: '127.0.0.1:50051',
     text: 'host:port for workers and verbs; port 0: the system chooses',
   },
+  advertise: {
+    kind: 'hostPort',
+    otherwise: '`listen`',
+    text: 'host:port at which workers and other coordinators reach this one, where `listen` names all interfaces',
+  },
   // Next to the ports that exporters of metrics use, and on this host alone: nobody has to log in there.
   http: {
     kind: 'healthAddress',
@@ -182,6 +187,12 @@ export const COORDINATOR = {
     flags: '--drain-timeout <duration>',
     text: 'how long a run that is being paused waits for items in flight',
     help: 'what Ctrl-C leaves for items in flight',
+  },
+  // For an orchestrator that would start a process anew which has ended, and that asks for the outcome of the run.
+  serveAfterEnd: {
+    kind: 'switch',
+    default: false,
+    text: 'answer status after the end of the run until told to end; without it the process ends',
   },
   'hints.file': {
     kind: 'text',

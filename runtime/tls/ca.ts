@@ -13,7 +13,7 @@ import { type Identity, identityFromAltNames, spiffeId } from './identity.ts';
 /**
  * The certificates of a run in its TLS directory: `ca.pem`, `ca.key.pem`, and per process `<name>.pem`, `<name>.key.pem`, the name
  * being `coordinator`, `client` or `worker-<id>`. Where there is a `ca.pem` without its key, the certificates are brought by
- * somebody else: then they are only read. A key, once made, is kept, and its certificate is renewed: so a renewal
+ * somebody else: then they are only read, and one may serve all workers (`workers`). A key, once made, is kept, and its certificate is renewed: so a renewal
  * changes one file, and no reader ever pairs a new certificate with an old key.
  */
 export interface TlsFiles {
@@ -75,7 +75,7 @@ export async function issueCertificate(dir: string, request: CertificateRequest,
   const files = filesOf(dir, request);
   const authorityPem = await readOrRefuse(caPath);
   const authorityKeyPem = await readIfThere(caKeyPath);
-  if (authorityKeyPem === null) return checkBrought(files, request);
+  if (authorityKeyPem === null) return checkBrought(dir, request);
 
   const identity = identityOf(request, await readRunId(dir));
   const hosts = request.role === 'coordinator' ? serverHosts(request.hosts) : [];
@@ -137,10 +137,15 @@ async function ensureKey(path: string): Promise<string> {
   return readOrRefuse(path);
 }
 
-async function checkBrought(files: TlsFiles, request: CertificateRequest): Promise<TlsFiles> {
+async function checkBrought(dir: string, request: CertificateRequest): Promise<TlsFiles> {
+  const own = filesOf(dir, request);
+  const shared = request.role === 'worker' ? namedFiles(dir, 'workers') : own;
+  const isShared = request.role === 'worker' && (await readIfThere(own.keyPath)) === null && (await readIfThere(shared.keyPath)) !== null;
+  const files = isShared ? shared : own;
   await readOrRefuse(files.keyPath);
   const identity = identityFromAltNames(parseCertificate(files.certPath, await readOrRefuse(files.certPath)).subjectAltName);
-  const wanted = identityOf(request, identity?.runId ?? '<runId>');
+  const runId = identity?.runId ?? '<runId>';
+  const wanted: Identity = isShared ? { role: 'workers', runId } : identityOf(request, runId);
   if (identity !== null && spiffeId(identity) === spiffeId(wanted)) return files;
   throw new RolloutError('TLS_INVALID', `${files.certPath} must carry the alternative name URI:${spiffeId(wanted)} and no other URI`);
 }
@@ -158,7 +163,10 @@ function authorityPaths(dir: string): { readonly caPath: string; readonly caKeyP
 }
 
 function filesOf(dir: string, request: CertificateRequest): TlsFiles {
-  const name = request.role === 'worker' ? `worker-${request.workerId}` : request.role;
+  return namedFiles(dir, request.role === 'worker' ? `worker-${request.workerId}` : request.role);
+}
+
+function namedFiles(dir: string, name: string): TlsFiles {
   return { caPath: authorityPaths(dir).caPath, certPath: join(dir, `${name}.pem`), keyPath: join(dir, `${name}.key.pem`) };
 }
 

@@ -1,12 +1,14 @@
 /** Who a certificate speaks for: `spiffe://rollout/<runId>[/<role>]`, the only URI among its alternative names. */
 export type Identity =
   | { readonly role: 'worker'; readonly runId: string; readonly workerId: string }
+  /** Every worker of the run: where one certificate is made for all of them, as a Kubernetes Secret that their pods mount. */
+  | { readonly role: 'workers'; readonly runId: string }
   | { readonly role: 'coordinator'; readonly runId: string }
   | { readonly role: 'client'; readonly runId: string }
   /** The certificate authority of a run; nobody may call with it. */
   | { readonly role: 'authority'; readonly runId: string };
 
-const SPIFFE_ID = /^spiffe:\/\/rollout\/([A-Za-z0-9_-]{1,64})(?:\/(coordinator|client|worker)(?:\/([A-Za-z0-9._-]{1,64}))?)?$/;
+const SPIFFE_ID = /^spiffe:\/\/rollout\/([A-Za-z0-9_-]{1,64})(?:\/(coordinator|client|workers|worker)(?:\/([A-Za-z0-9._-]{1,64}))?)?$/;
 
 export function spiffeId(identity: Identity): string {
   const run = `spiffe://rollout/${identity.runId}`;
@@ -15,6 +17,7 @@ export function spiffeId(identity: Identity): string {
       return run;
     case 'worker':
       return `${run}/worker/${identity.workerId}`;
+    case 'workers':
     case 'coordinator':
     case 'client':
       return `${run}/${identity.role}`;
@@ -26,7 +29,7 @@ export function parseSpiffeId(uri: string): Identity | null {
   if (runId === undefined) return null;
   if (role === undefined) return { role: 'authority', runId };
   if (role === 'worker') return workerId === undefined ? null : { role, runId, workerId };
-  return workerId === undefined ? { role: role as 'coordinator' | 'client', runId } : null;
+  return workerId === undefined ? { role: role as 'workers' | 'coordinator' | 'client', runId } : null;
 }
 
 /**

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { assertNever } from '../base/assert.ts';
 import { systemClock } from '../base/clock.ts';
 import { formatDuration } from '../base/config/quantity.ts';
+import type { Given } from '../base/config/settings-file.ts';
 import { RolloutError } from '../base/errors.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { keepFilesPrivate } from '../base/fs/private-files.ts';
@@ -26,14 +27,22 @@ import { apiKeyIn, extraHeadersIn } from './secrets.ts';
 import { loadWorkerSettings, type WorkerSettings } from './settings.ts';
 import { type Wire, work } from './work.ts';
 
-const USAGE = `Usage: rollout-worker --config worker.yaml
+const USAGE = `Usage: rollout-worker --config worker.yaml [--worker-id ID] [--node NAME]
 
 Executes items on its backend for the coordinator of a run, until the run is finished, or it or its machine is told to go.
 SIGTERM and SIGINT drain; a second one ends at once. Unacknowledged outcomes are kept for the next start.
 
-  --config FILE  settings (docs/settings.md)
+  --config FILE   settings (docs/settings.md)
+  --worker-id ID  stands above workerId in the settings: for one file that many workers share
+  --node NAME     stands above node in the settings, likewise
 
 Exit codes: 0 done or drained, 2 usage or settings, 4 backend or store not reachable, 130 ended at once`;
+const OPTIONS = {
+  config: { type: 'string' },
+  'worker-id': { type: 'string' },
+  node: { type: 'string' },
+  help: { type: 'boolean', default: false },
+} as const;
 /** 128 bits: no two process starts ever draw the same nonce. */
 const BOOT_NONCE_BYTES = 16;
 
@@ -48,11 +57,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   // Nobody would collect the results or stop this process any more. Exiting closes every connection, which stops the model's work.
   onParentLost(() => process.exit(EXIT.interrupted));
   return runStandalone({ name: 'rollout-worker', usage: USAGE }, async () => {
-    const { values } = parseArgs({ args: [...argv], options: { config: { type: 'string' }, help: { type: 'boolean', default: false } } });
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
-    const settings = await loadWorkerSettings(values.config, isSupervised());
+    const settings = await loadWorkerSettings(values.config, isSupervised(), givenIn(values));
     return await runWorker(settings, createLog('worker', settings.logLevel).child({ workerId: settings.workerId }));
   });
+}
+
+function givenIn(values: { readonly 'worker-id'?: string; readonly node?: string }): Given {
+  const { 'worker-id': workerId, node } = values;
+  return { ...(workerId === undefined ? {} : { workerId }), ...(node === undefined ? {} : { node }) };
 }
 
 async function runWorker(settings: WorkerSettings, log: Log): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Rules } from '../base/config/settings.ts';
-import { loadSettings } from '../base/config/settings-file.ts';
+import { type Given, loadSettings } from '../base/config/settings-file.ts';
 import { sigtermDrainMs } from '../model/hint.ts';
 import type { Transport } from '../model/session.ts';
 import { checkTiming, type Timing } from '../model/timing.ts';
@@ -49,8 +49,8 @@ interface OpenaiSettings extends Omit<Read<typeof OPENAI>, 'baseUrl'> {
 }
 
 /** A supervised worker may begin without coordinators: its parent tells them. */
-export async function loadWorkerSettings(path: string, isSupervised = false): Promise<WorkerSettings> {
-  const file = await loadSettings(path, rules(isSupervised ? 0 : WORKER.coordinators.least));
+export async function loadWorkerSettings(path: string, isSupervised = false, given: Given = {}): Promise<WorkerSettings> {
+  const file = await loadSettings(path, rules(isSupervised ? 0 : WORKER.coordinators.least), given);
   const { tls, requestTimeout, waitBackend, waitCoordinator, terminationGracePeriod, hints, maxLoopBlock, ...same } = file;
   return {
     ...same,

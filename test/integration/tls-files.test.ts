@@ -8,8 +8,10 @@ import test, { type ExecutionContext } from 'ava';
 import { type Clock, systemClock } from '../../runtime/base/clock.ts';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { silentLog } from '../../runtime/base/log.ts';
+import { systemRandom } from '../../runtime/base/random.ts';
 import { keepCertificateFresh } from '../../runtime/rpc/tls.ts';
 import { ensureDevCa, issueCertificate, readRunId, renewAfterMs } from '../../runtime/tls/ca.ts';
+import { makeCertificate } from '../../runtime/tls/certificate.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
@@ -129,6 +131,16 @@ test('brought certificates are used as they are; what is missing or wrong is nam
   await copyFile(keyPath, join(dir, 'worker-w-2.key.pem'));
   await copyFile(certPath, join(dir, 'worker-w-2.pem'));
   t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-2' })), /must carry .*\/worker\/w-2/);
+
+  for (const name of ['w-1', 'w-2']) for (const kind of ['pem', 'key.pem']) await rm(join(dir, `worker-${name}.${kind}`));
+  await copyFile(keyPath, join(dir, 'workers.key.pem'));
+  await copyFile(certPath, join(dir, 'workers.pem'));
+  t.regex(await refusal(t, issueCertificate(dir, { role: 'worker', workerId: 'w-2' })), /must carry .*\/workers and no other/);
+  const authority = { certPem: await readFile(join(made, 'ca.pem'), 'utf8'), keyPem: await readFile(join(made, 'ca.key.pem'), 'utf8') };
+  const ofAll = { role: 'workers', runId: RUN_ID } as const;
+  const making = { nowMs: systemClock.wallMs(), random: systemRandom };
+  await writeFile(join(dir, 'workers.pem'), await makeCertificate(await readFile(keyPath, 'utf8'), ofAll, [], authority, making));
+  t.is((await issueCertificate(dir, { role: 'worker', workerId: 'w-2' })).certPath, join(dir, 'workers.pem'), 'one for all workers');
   t.deepEqual(await ensureDevCa(dir, RUN_ID), { isNew: false, caPath: join(dir, 'ca.pem') });
 });
 

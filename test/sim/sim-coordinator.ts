@@ -33,6 +33,7 @@ const SETTINGS = {
   maxFailedItems: null,
   stallAfterMs: 180_000,
   stallTimeoutMs: Number.POSITIVE_INFINITY,
+  serveAfterEnd: false,
   form: 'batch',
 } as const;
 const ROOM_LOOK_MS = 500;

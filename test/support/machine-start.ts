@@ -10,7 +10,7 @@ export const SETTINGS: MachineSettings = {
   clockSkewBudgetMs: 250,
   ...{ pollWaitMs: 20_000, drainTimeoutMs: 20_000 },
   maxAttempts: 5,
-  ...{ breaker: 3, maxFailedItems: null, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY },
+  ...{ breaker: 3, maxFailedItems: null, stallAfterMs: 180_000, stallTimeoutMs: Number.POSITIVE_INFINITY, serveAfterEnd: false },
   stragglers: false,
 };
 export interface Start {

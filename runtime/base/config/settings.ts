@@ -32,11 +32,14 @@ function entriesOf(contents: unknown): readonly unknown[] {
   return isEmpty ? [] : [contents];
 }
 
-/** All mistakes are reported at once: RolloutError CONFIG_INVALID. `file` is only a name for messages. */
-export function parseSettings<T>(file: string, text: string, rules: Rules<T>): T {
+/**
+ * All mistakes are reported at once: RolloutError CONFIG_INVALID. `file` is only a name for messages; `given` stands above what the text
+ * says.
+ */
+export function parseSettings<T>(file: string, text: string, rules: Rules<T>, given: Readonly<Record<string, string>> = {}): T {
   const yaml = parseYaml(file, text);
   const { contents } = yaml.document;
-  const checked = checkBlock(yaml, { node: contents, input: yaml.document.toJS() ?? {}, at: null }, rules);
+  const checked = checkBlock(yaml, { node: contents, input: { ...yaml.document.toJS(), ...given }, at: null }, rules);
   if (checked.kind === 'right') return checked.value;
   throw invalid(checked.mistakes);
 }

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../base/exit.ts';
+import { EXIT, type ExitCode } from '../../base/exit.ts';
 import { againSwitches } from '../arguments.ts';
 import type { CliDeps } from '../deps.ts';
 import type { CoordinatorArguments, TestFenceArguments } from '../verb-arguments.ts';
@@ -17,4 +17,10 @@ export async function coordinatorTestFence(deps: CliDeps, { state, redis, spin, 
 
 export async function workerRun(deps: CliDeps, args: { readonly config: string }): Promise<ExitCode> {
   return deps.workerMain(['--config', args.config]);
+}
+
+/** Starts the coordinator of a run that is finished, which only writes its output. That some items have failed is no fault here. */
+export async function exportFinished(deps: CliDeps, args: { readonly config: string }): Promise<ExitCode> {
+  const exit = await deps.coordinatorMain(['--config', args.config]);
+  return exit === EXIT.someFailed ? EXIT.done : exit;
 }

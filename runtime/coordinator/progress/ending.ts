@@ -62,7 +62,8 @@ export function onFinished(state: State): void {
 
 /** The output files stand: only now the workers hear that it is over. */
 export function onExported(state: State, nowMs: number): void {
-  state.phase = { kind: 'finished', leastMs: nowMs, untilMs: nowMs + RESIGN_MS };
+  state.phase = finished(state, nowMs);
+  if (state.settings.serveAfterEnd) tellEnd(state, 'completed', '');
 }
 
 /**
@@ -70,7 +71,12 @@ export function onExported(state: State, nowMs: number): void {
  * recorded, and that the run is finished.
  */
 export function answerFinished(state: State, nowMs: number): void {
-  state.phase = { kind: 'finished', leastMs: nowMs + FINISHED_STAY_MS, untilMs: nowMs + FINISHED_STAY_MS + RESIGN_MS };
+  state.phase = finished(state, nowMs + FINISHED_STAY_MS);
+}
+
+function finished({ settings }: State, leastMs: number): Phase {
+  const untilMs = leastMs + RESIGN_MS;
+  return settings.serveAfterEnd ? { kind: 'finished', leastMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY } : { kind: 'finished', leastMs, untilMs };
 }
 
 function isFarewellOver(state: State, { leastMs, untilMs }: Extract<Phase, { kind: 'finished' }>, nowMs: number): boolean {
@@ -84,7 +90,11 @@ export function stopStalled(state: State, why: string): void {
 
 function stop(state: State, outcome: StopOutcome, reason: string): void {
   state.phase = { kind: 'stopped' };
+  tellEnd(state, outcome, reason);
+  command(state, { kind: 'stop', outcome, reason });
+}
+
+function tellEnd(state: State, outcome: StopOutcome, reason: string): void {
   const { epoch, done, failed } = state;
   command(state, { kind: 'emit', event: { kind: 'run_finished', epoch, state: outcome, reason, done, failed } });
-  command(state, { kind: 'stop', outcome, reason });
 }

@@ -71,7 +71,7 @@ export async function startListening({ settings, runId, context, clock, log }: L
     clock,
     log,
     core: () => context.core,
-    coordinatorInfo: () => infoOf(context, server.address),
+    coordinatorInfo: () => infoOf(context, settings.advertise ?? server.address),
   });
   tellParent({ kind: 'listening', address: server.address });
   onParentMessage((message) => {

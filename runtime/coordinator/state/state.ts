@@ -27,6 +27,8 @@ export interface MachineSettings {
   readonly stallAfterMs: number;
   /** A run in which nothing has become terminal for so long ends; Infinity for never. */
   readonly stallTimeoutMs: number;
+  /** The coordinator of a finished run answers until it is told to end. */
+  readonly serveAfterEnd: boolean;
   /** Beyond it the run pauses; null for none. */
   readonly maxFailedItems: FailureLimit | null;
   /** Whether idle workers get second attempts of what runs long at the end of the list (L13). */
@@ -100,7 +102,7 @@ export type Phase =
   | { readonly kind: 'running' }
   | { readonly kind: 'pausing'; readonly reason: string; readonly untilMs: number; isRecorded: boolean }
   | { readonly kind: 'finishing' }
-  /** Waits until `leastMs` for workers that may still come, and until `untilMs` for those that are connected. */
+  /** Waits until `leastMs` for workers that may still come, and until `untilMs` for those that are connected; Infinity: until told to end. */
   | { readonly kind: 'finished'; readonly leastMs: number; readonly untilMs: number }
   | { readonly kind: 'stopped' };
 

@@ -30,6 +30,8 @@ test('input and output are enough: everything else has its default', async (t) =
     input: 'in.jsonl',
     output: 'out.jsonl',
     listen: '127.0.0.1:50051',
+    advertise: null,
+    serveAfterEnd: false,
     http: { listen: '127.0.0.1:9464', isGiven: false },
     stateDir: 'out.jsonl.rollout',
     minFreeBytes: 67_108_864,

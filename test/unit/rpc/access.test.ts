@@ -4,11 +4,13 @@ import type { Identity } from '../../../runtime/tls/identity.ts';
 
 const CALLERS = {
   'w-1': { role: 'worker', runId: 'run-1', workerId: 'w-1' },
+  workers: { role: 'workers', runId: 'run-1' },
   coordinator: { role: 'coordinator', runId: 'run-1' },
   client: { role: 'client', runId: 'run-1' },
   authority: { role: 'authority', runId: 'run-1' },
   'w-1 of another run': { role: 'worker', runId: 'run-2', workerId: 'w-1' },
   'client of another run': { role: 'client', runId: 'run-2' },
+  'workers of another run': { role: 'workers', runId: 'run-2' },
   nobody: null,
 } as const satisfies Record<string, Identity | null>;
 
@@ -20,7 +22,7 @@ const REQUESTS = {
 } as const satisfies Record<string, Request>;
 
 /** Everything that is allowed; all else is denied. */
-const ALLOWED = ['w-1 as w-1', 'w-1 identify', 'coordinator identify', 'client status', 'client identify'];
+const ALLOWED = ['w-1 as w-1', 'w-1 identify', 'workers as w-1', 'workers as w-2', 'workers identify', 'coordinator identify', 'client status', 'client identify'];
 
 test('every caller may exactly what the table allows', (t) => {
   const allowed = Object.entries(CALLERS).flatMap(([who, caller]) =>

@@ -27,16 +27,27 @@ function planOf(name: string): readonly string[] {
   return ALL.working.find((plan) => plan.name === name)?.files ?? [];
 }
 
-test('every test file runs exactly once, and those of integration and e2e as tests of processes', (t) => {
-  const { working, waiting } = ALL;
-  const files = [...filesOf(working), ...filesOf(waiting)];
+test('every test file runs exactly once, and those of integration, e2e and cluster as tests of processes', (t) => {
+  const { working, waiting, cluster } = ALL;
+  const files = [working, waiting, cluster].flatMap(filesOf);
   t.is(new Set(files).size, files.length);
   t.true(files.length > 100);
   t.true(files.includes('test/unit/scripts/lanes.test.ts'));
-  const ofProcesses = [...working, ...waiting].filter((plan) => plan.name === 'processes');
+  const ofProcesses = [...working.filter(({ name }) => name === 'processes'), ...waiting, ...cluster];
   t.deepEqual(filesOf(ofProcesses).toSorted(), files.filter(isOfProcesses).toSorted());
-  t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:e2e|integration)\//.test(file)));
+  t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:cluster|e2e|integration)\//.test(file)));
   t.true(ofProcesses.every((plan) => plan.isSerial));
+});
+
+test('the files of test/cluster, and no others, wait for the cluster that they share', (t) => {
+  const files = filesOf(ALL.cluster);
+  t.true(files.includes('test/cluster/cluster.test.ts'));
+  t.deepEqual(
+    files.filter((file) => !file.startsWith('test/cluster/')),
+    [],
+  );
+  t.like(planRun(['test/cluster']), { working: [], waiting: [] });
+  t.deepEqual(planRun(['test/unit/scripts']).cluster, []);
 });
 
 test('files that only compute share a process, and none that reaches out of it does', (t) => {

@@ -4,6 +4,7 @@ import { type Identity, identityFromAltNames, parseSpiffeId, spiffeId } from '..
 
 const ALL: readonly Identity[] = [
   { role: 'worker', runId: 'R1', workerId: 'w-1.a_b' },
+  { role: 'workers', runId: 'R1' },
   { role: 'coordinator', runId: 'R1' },
   { role: 'client', runId: 'R1' },
   { role: 'authority', runId: 'R1' },
@@ -21,6 +22,7 @@ test('what is no identity of a run is nobody', (t) => {
     'spiffe://rollout/R1/worker',
     'spiffe://rollout/R1/worker/',
     'spiffe://rollout/R1/worker/a/b',
+    'spiffe://rollout/R1/workers/a',
     'spiffe://rollout/R1/client/x',
     'spiffe://rollout//client',
     'spiffe://rollout/R1/client\n',

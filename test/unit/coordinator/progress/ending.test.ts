@@ -1,5 +1,6 @@
 import test from 'ava';
 import { answerFinished, FINISHED_STAY_MS } from '../../../../runtime/coordinator/progress/ending.ts';
+import { statusOf } from '../../../../runtime/coordinator/progress/status.ts';
 import type { FailureLimit } from '../../../../runtime/model/failure-limit.ts';
 import { heldItem, kinds, Machine, ofKind, okReply, only, outcomeOf, RETURNED, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 
@@ -104,6 +105,17 @@ test('after the end the machine says nothing more', (t) => {
   machine.tell({ kind: 'finished' });
   machine.tell({ kind: 'exported' });
   t.deepEqual(machine.beat('w1'), []);
+});
+
+test('with serveAfterEnd a finished run says so once, and answers workers until the process is told to end', (t) => {
+  const machine = new Machine({ settings: { serveAfterEnd: true } });
+  machine.tell({ kind: 'indexed', count: 0, items: 0 });
+  machine.tell({ kind: 'finished' });
+  const told = ofKind(machine.tell({ kind: 'exported' }), 'emit');
+  t.like(told.at(-1), { event: { kind: 'run_finished', state: 'completed' } });
+  t.deepEqual(machine.tick(machine.nowMs + 3_600_000), [], 'nothing more is said');
+  t.is(okReply(machine.join('w1')).order, 'finished');
+  t.deepEqual(statusOf('run', machine.state, machine.nowMs).state, { kind: 'completed' });
 });
 
 test('C4: started again on a finished run, it answers workers that come within its stay, and ends when they have left', (t) => {

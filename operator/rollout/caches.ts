@@ -1,0 +1,110 @@
+import { LABEL } from '../api/names.ts';
+import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
+import { type Informer, type InformerOptions, createInformer } from '../kube/informer.ts';
+import {
+  CONFIG_MAP,
+  type ConfigMap,
+  DEPLOYMENT,
+  type Deployment,
+  type Kind,
+  NODE,
+  type Node,
+  PERSISTENT_VOLUME_CLAIM,
+  type PersistentVolumeClaim,
+  POD,
+  type Pod,
+  SECRET,
+  type Secret,
+  SERVICE,
+  type Service,
+} from '../kube/kind.ts';
+import type { KubeObject } from '../kube/object.ts';
+import type { Indexes } from '../kube/store.ts';
+
+/** What the operator follows in a namespace, or in all of them. All but runs are children of runs, by their label. */
+export interface Caches {
+  readonly runs: Informer<RolloutRun>;
+  readonly pods: Informer<Pod>;
+  readonly deployments: Informer<Deployment>;
+  readonly configMaps: Informer<ConfigMap>;
+  readonly secrets: Informer<Secret>;
+  readonly services: Informer<Service>;
+  readonly claims: Informer<PersistentVolumeClaim>;
+}
+
+export type InformerParts = Pick<InformerOptions<KubeObject>, 'transport' | 'clock' | 'random' | 'log' | 'observer'>;
+
+const CHILDREN = 'app.kubernetes.io/managed-by=rollout-operator';
+
+/** `namespace`: null for all namespaces. */
+export function createCaches(parts: (kind: string) => InformerParts, namespace: string | null): Caches {
+  const children = <T extends KubeObject>(kind: Kind<T>, trim: (object: T) => T, indexes: Indexes<T> = {}): Informer<T> =>
+    createInformer({ ...parts(kind.kind), kind, scope: { namespace, labelSelector: CHILDREN }, firstList: 'consistent', trim, indexes });
+  return {
+    runs: createInformer({ ...parts('RolloutRun'), kind: ROLLOUT_RUN, scope: { namespace }, firstList: 'consistent', trim: withoutManaged }),
+    pods: children(POD, trimmedPod, { [COORDINATORS]: coordinatorsRun, [ON_NODE]: nodeOf }),
+    deployments: children(DEPLOYMENT, metadataOnly),
+    configMaps: children(CONFIG_MAP, metadataOnly),
+    secrets: children(SECRET, withoutManaged),
+    services: children(SERVICE, metadataOnly),
+    claims: children(PERSISTENT_VOLUME_CLAIM, metadataOnly),
+  };
+}
+
+/** Pods by the node that they are on. */
+export const ON_NODE = 'node';
+
+const nodeOf = ({ spec }: Pod): readonly string[] => (spec?.nodeName === undefined ? [] : [spec.nodeName]);
+
+/** Pods of a Deployment are its ReplicaSet's: they are found by their labels, under `namespace/run`. */
+export const COORDINATORS = 'coordinators';
+
+export function coordinatorsRun({ metadata: { namespace, labels = {} } }: KubeObject): readonly string[] {
+  const run = labels[LABEL.run];
+  return run !== undefined && labels[LABEL.component] === 'coordinator' ? [`${namespace}/${run}`] : [];
+}
+
+export function createNodeCache(parts: (kind: string) => InformerParts): Informer<Node> {
+  return createInformer({ ...parts('Node'), kind: NODE, scope: { namespace: null }, firstList: 'cached', trim: trimmedNode });
+}
+
+export function informersOf(caches: Caches): readonly Informer<KubeObject>[] {
+  return Object.values(caches) as unknown as readonly Informer<KubeObject>[];
+}
+
+function withoutManaged<T extends KubeObject>(object: T): T {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** That it is there, whose it is and what it was made from. */
+function metadataOnly<T extends KubeObject>(object: T): T {
+  const { kind, apiVersion, metadata } = withoutManaged(object);
+  return { kind, apiVersion, metadata } as T;
+}
+
+function trimmedPod(pod: Pod): Pod {
+  const { metadata, spec, status, ...rest } = withoutManaged(pod);
+  const { phase, podIP, conditions, containerStatuses, initContainerStatuses } = status ?? {};
+  return {
+    ...rest,
+    metadata,
+    spec: { containers: [], ...(spec?.nodeName === undefined ? {} : { nodeName: spec.nodeName }) },
+    status: defined({ phase, podIP, conditions, containerStatuses, initContainerStatuses }),
+  };
+}
+
+/** Heartbeats of nodes change nothing here: their times are left out, so that the cache does not tell of them. */
+function trimmedNode(node: Node): Node {
+  const { metadata, spec, status } = withoutManaged(node);
+  const conditions = status?.conditions?.map(({ type, status: is, reason, message }) => defined({ type, status: is, reason, message }));
+  return {
+    metadata: { name: metadata.name, ...defined({ uid: metadata.uid, labels: metadata.labels, resourceVersion: metadata.resourceVersion }) },
+    spec: defined({ taints: spec?.taints }),
+    status: defined({ conditions }),
+  };
+}
+
+function defined<T extends object>(object: { readonly [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}

@@ -1,0 +1,108 @@
+import { X509Certificate } from 'node:crypto';
+import type { Random } from '../../runtime/base/random.ts';
+import { type Authority, makeAuthority, makeCertificate, makeKeyPem, type Making } from '../../runtime/tls/certificate.ts';
+import type { Identity } from '../../runtime/tls/identity.ts';
+import { FIELD_MANAGER } from '../api/names.ts';
+import type { RolloutRun } from '../api/run.ts';
+import { isAlreadyThere } from '../kube/api-error.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { SECRET, type Secret } from '../kube/kind.ts';
+import { authorityName, labelsOf, ownerOf, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
+import { runIdOf } from './run-id.ts';
+
+/** The certificates of a run that makes its own: an authority that nobody mounts, and one Secret for each role. */
+
+/** The names of the keys are those that cert-manager writes. */
+const CERT = 'tls.crt';
+const KEY = 'tls.key';
+const CA = 'ca.crt';
+
+export interface CertificateDeps {
+  readonly client: KubeClient;
+  readonly random: Random;
+}
+
+/** What a Secret has to do with now. `secret`: null where there is none. */
+export function secretState(secret: Secret | null, nowMs: number): 'missing' | 'due' | 'good' {
+  const pem = secret === null ? null : textIn(secret, CERT);
+  if (pem === null) return 'missing';
+  try {
+    const { validFrom, validTo } = new X509Certificate(pem);
+    return nowMs >= (Date.parse(validFrom) + Date.parse(validTo)) / 2 ? 'due' : 'good';
+  } catch {
+    return 'missing';
+  }
+}
+
+/** Makes what is missing and renews what has lived half of its life. Pods see a renewed file within a minute or two, and need no restart. */
+export async function ensureCertificates(
+  { client, random }: CertificateDeps,
+  run: RolloutRun,
+  secrets: ReadonlyMap<string, Secret>,
+  nowMs: number,
+): Promise<void> {
+  const due = TLS_ROLES.filter((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'good');
+  if (due.length === 0) return;
+  const making = { nowMs, random };
+  const authority = await ensureAuthority(client, run, making);
+  for (const role of due) {
+    const keyPem = await makeKeyPem();
+    const certPem = await makeCertificate(keyPem, identityOf(role, run), [], authority, making);
+    const data = { [CERT]: base64(certPem), [KEY]: base64(keyPem), [CA]: base64(authority.certPem) };
+    await client.apply(SECRET, secretOf(run, tlsName(run.metadata.name, role), data), { fieldManager: FIELD_MANAGER, force: true });
+  }
+}
+
+/** Created, never replaced: of two operators that make one at the same time, the first one's stands. */
+async function ensureAuthority(client: KubeClient, run: RolloutRun, making: Making): Promise<Authority> {
+  const ref = { namespace: run.metadata.namespace, name: authorityName(run.metadata.name) };
+  const found = authorityIn(await client.get(SECRET, ref));
+  if (found !== null) return found;
+  const keyPem = await makeKeyPem();
+  const certPem = await makeAuthority(keyPem, runIdOf(run.metadata.uid), making);
+  try {
+    await client.create(SECRET, secretOf(run, ref.name, { [CERT]: base64(certPem), [KEY]: base64(keyPem) }));
+    return { certPem, keyPem };
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error;
+    const other = authorityIn(await client.get(SECRET, ref));
+    if (other === null) throw error;
+    return other;
+  }
+}
+
+function authorityIn(secret: Secret | null): Authority | null {
+  const [certPem, keyPem] = secret === null ? [null, null] : [textIn(secret, CERT), textIn(secret, KEY)];
+  return certPem === null || keyPem === null ? null : { certPem, keyPem };
+}
+
+function identityOf(role: TlsRole, { metadata }: RolloutRun): Identity {
+  return { role: role === 'worker' ? 'workers' : role, runId: runIdOf(metadata.uid) };
+}
+
+function secretOf(run: RolloutRun, name: string, data: Readonly<Record<string, string>>): Secret {
+  const { namespace } = run.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace, labels: labelsOf(run.metadata.name, 'coordinator'), ownerReferences: [ownerOf(run)] },
+    type: 'Opaque',
+    data,
+  };
+}
+
+/** What a client of the run shows and trusts; null where the Secret is not whole. */
+export function clientPem(secret: Secret | null): { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | null {
+  const [ca, cert, key] = secret === null ? [null, null, null] : [textIn(secret, CA), textIn(secret, CERT), textIn(secret, KEY)];
+  if (ca === null || cert === null || key === null) return null;
+  return { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) };
+}
+
+function textIn({ data }: Secret, key: string): string | null {
+  const text = data?.[key];
+  return text === undefined || text === '' ? null : Buffer.from(text, 'base64').toString('utf8');
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,38 @@
+import { API_VERSION, KIND, LABEL } from '../api/names.ts';
+import type { RolloutRun } from '../api/run.ts';
+import type { OwnerReference } from '../kube/object.ts';
+
+/** What the operator makes of a run: names, labels and owner. Names are functions of the run alone, so that a stale cache makes no twins. */
+export type Component = 'coordinator' | 'worker' | 'reader';
+
+export const coordinatorName = (run: string): string => `${run}-coordinator`;
+export const stateClaimName = (run: string): string => `${run}-state`;
+export const configName = (run: string): string => `${run}-config`;
+export const readerName = (run: string): string => `${run}-reader`;
+export const authorityName = (run: string): string => `${run}-ca`;
+export const tlsName = (run: string, role: TlsRole): string => `${run}-${role}-tls`;
+export const workerName = (run: string, slot: number, incarnation: number): string => `${run}-worker-${slot}-${incarnation}`;
+
+/** Who has a certificate of its own. */
+export type TlsRole = 'coordinator' | 'worker' | 'client';
+export const TLS_ROLES: readonly TlsRole[] = ['coordinator', 'worker', 'client'];
+
+export function labelsOf(run: string, component: Component): Record<string, string> {
+  return {
+    'app.kubernetes.io/name': 'rollout',
+    'app.kubernetes.io/instance': run,
+    [LABEL.component]: component,
+    'app.kubernetes.io/part-of': 'rollout',
+    'app.kubernetes.io/managed-by': 'rollout-operator',
+    [LABEL.run]: run,
+  };
+}
+
+/** What selects pods of a run; never changes, since the selector of a Deployment cannot. */
+export function selectorOf(run: string, component: Component): Record<string, string> {
+  return { [LABEL.run]: run, [LABEL.component]: component };
+}
+
+export function ownerOf({ metadata }: RolloutRun): OwnerReference {
+  return { apiVersion: API_VERSION, kind: KIND, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
+}

@@ -1,0 +1,72 @@
+import type { RunStatus } from '../../runtime/model/status.ts';
+import type { Pod } from '../kube/kind.ts';
+import { COORDINATOR_CONTAINER } from './desired/coordinator.ts';
+import { INPUT_CONTAINER } from './desired/coordinator-volumes.ts';
+
+/** What a run's coordinator has answered last. */
+export interface CoordinatorAnswer {
+  readonly status: RunStatus;
+  /** Name of the pod that answered. */
+  readonly pod: string;
+  readonly address: string;
+  /** Wall clock. */
+  readonly atMs: number;
+  /** Items recorded in a second, of late; null before there are two answers. */
+  readonly perSecond: number | null;
+}
+
+/** How a container of the coordinator's pod ended last. */
+export interface ContainerEnd {
+  readonly container: 'input' | 'coordinator';
+  readonly exitCode: number;
+  /** Its last words. */
+  readonly message: string;
+}
+
+/** A coordinator's pod, as far as plans go by it. */
+export interface CoordinatorView {
+  readonly name: string;
+  readonly uid: string;
+  readonly podIp: string | null;
+  readonly node: string | null;
+  readonly isTerminating: boolean;
+  /** Of the containers that do not run now; the last one first. */
+  readonly ends: readonly ContainerEnd[];
+  /** Why it does not run, for people; null where nothing is wrong. */
+  readonly waits: string | null;
+}
+
+export function coordinatorView({ metadata, spec, status }: Pod): CoordinatorView {
+  const unscheduled = status?.conditions?.find(({ type, status: is }) => type === 'PodScheduled' && is === 'False');
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    podIp: status?.podIP ?? null,
+    node: spec?.nodeName ?? null,
+    isTerminating: metadata.deletionTimestamp !== undefined,
+    ends: [...endsOf(status?.containerStatuses), ...endsOf(status?.initContainerStatuses)],
+    waits: unscheduled?.message ?? null,
+  };
+}
+
+const ENDS: Readonly<Record<string, ContainerEnd['container']>> = { [COORDINATOR_CONTAINER]: 'coordinator', [INPUT_CONTAINER]: 'input' };
+
+function endsOf(statuses: NonNullable<Pod['status']>['containerStatuses'] = []): readonly ContainerEnd[] {
+  return statuses.flatMap(({ name, state, lastState }) => {
+    const container = ENDS[name];
+    const ended = state?.terminated ?? (state?.running === undefined ? lastState?.terminated : undefined);
+    if (container === undefined || ended === undefined) return [];
+    return [{ container, exitCode: ended.exitCode, message: lastLine(ended.message ?? ended.reason ?? '') }];
+  });
+}
+
+/** Of a log of JSON lines the message, and the reason where it has one. */
+export function lastLine(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  try {
+    const { msg, reason } = JSON.parse(line) as { readonly msg?: unknown; readonly reason?: unknown };
+    return [msg, reason].filter((part) => typeof part === 'string').join(': ');
+  } catch {
+    return line;
+  }
+}

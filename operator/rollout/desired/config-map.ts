@@ -1,0 +1,23 @@
+import type { RolloutRun } from '../../api/run.ts';
+import type { ConfigMap } from '../../kube/kind.ts';
+import type { RedisAccess } from '../redis-access.ts';
+import { configName, labelsOf, ownerOf } from '../children.ts';
+import type { PodSettings } from './pod-settings.ts';
+import { READER_KEY, readerPod } from './reader-pod.ts';
+import { coordinatorSettings, workerSettings } from './run-settings.ts';
+
+/** The settings files of the run's processes, and the pod that shows its results: the operator knows how pods are made, its users do not. */
+export function runConfigMap(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): ConfigMap {
+  const { name, namespace } = run.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: configName(name), namespace, labels: labelsOf(name, 'coordinator'), ownerReferences: [ownerOf(run)] },
+    data: {
+      'coordinator.yaml': coordinatorSettings(run, redis),
+      'worker.yaml': workerSettings(run),
+      'reader.yaml': coordinatorSettings(run, redis, false),
+      [READER_KEY]: JSON.stringify(readerPod(run, redis, pods), null, 2),
+    },
+  };
+}

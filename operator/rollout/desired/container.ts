@@ -1,0 +1,54 @@
+import type { V1Container, V1PodSecurityContext, V1SecurityContext, V1Volume } from '@kubernetes/client-node';
+import type { Wire } from '../../kube/object.ts';
+import { type TlsRole, tlsName } from '../children.ts';
+import type { PodSettings } from './pod-settings.ts';
+import { TLS_DIR } from './run-settings.ts';
+
+export type Container = Wire<V1Container>;
+export type Volume = Wire<V1Volume>;
+
+/** What the containers of coordinator, worker and reader have in common. */
+
+const RESTRICTED: Wire<V1SecurityContext> = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+export function ownContainer(name: string, pods: PodSettings, rest: Omit<Container, 'name'>): Container {
+  return {
+    name,
+    image: pods.image,
+    imagePullPolicy: pods.imagePullPolicy,
+    command: ['node'],
+    securityContext: RESTRICTED,
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    ...rest,
+    env: [...Object.entries(pods.env).map(([key, value]) => ({ name: key, value })), ...(rest.env ?? [])],
+  };
+}
+
+export function podSecurity({ fsGroup }: PodSettings): Wire<V1PodSecurityContext> {
+  const group = fsGroup === null ? {} : { fsGroup, fsGroupChangePolicy: 'OnRootMismatch' };
+  return { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' }, ...group };
+}
+
+/** A field of the pod as a variable, for `$(NAME)` in arguments. */
+export function fieldVariable(name: string, fieldPath: string): { readonly name: string; readonly valueFrom: object } {
+  return { name, valueFrom: { fieldRef: { fieldPath } } };
+}
+
+/** The files of the role under the names that the runtime looks for. */
+export function tlsVolume(run: string, role: TlsRole): Volume {
+  const file = role === 'worker' ? 'workers' : role;
+  const items = [
+    { key: 'ca.crt', path: 'ca.pem' },
+    { key: 'tls.crt', path: `${file}.pem` },
+    { key: 'tls.key', path: `${file}.key.pem` },
+  ];
+  return { name: 'rollout-tls', secret: { secretName: tlsName(run, role), items } };
+}
+
+export const TLS_MOUNT = { name: 'rollout-tls', mountPath: TLS_DIR, readOnly: true } as const;

@@ -1,0 +1,67 @@
+import type { RolloutRun } from '../../api/run.ts';
+import { configName, stateClaimName } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
+import { type Container, ownContainer, TLS_MOUNT, tlsVolume, type Volume } from './container.ts';
+import type { PodSettings } from './pod-settings.ts';
+import { CONFIG_DIR, INPUT_FILE, OUTPUT_DIR, REDIS_DIR, STATE_DIR } from './run-settings.ts';
+
+/** What a coordinator's pod has beside its program. A reader's pod has the same. */
+
+const SOURCE_DIR = '/input';
+export const INPUT_CONTAINER = 'input';
+
+/** `settings`: which file of the run's ConfigMap. */
+export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, settings: string): readonly Volume[] {
+  const { name } = run.metadata;
+  return [
+    { name: 'config', configMap: { name: configName(name), items: [{ key: settings, path: 'coordinator.yaml' }] } },
+    // With the ledger and the results on a server nothing on a coordinator's disk has to outlive it.
+    redis === null ? { name: 'state', persistentVolumeClaim: { claimName: stateClaimName(name) } } : { name: 'state', emptyDir: {} },
+    ...inputVolumes(run),
+    ...outputVolumes(run),
+    ...secretOf(redis).map((secretName) => ({ name: 'redis', secret: { secretName } })),
+    tlsVolume(name, 'coordinator'),
+  ];
+}
+
+export function coordinatorMounts({ spec }: RolloutRun, redis: RedisAccess | null): NonNullable<Container['volumeMounts']> {
+  return [
+    { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
+    { name: 'state', mountPath: STATE_DIR },
+    TLS_MOUNT,
+    ...(spec.output?.pvc === undefined ? [] : [{ name: 'output', mountPath: OUTPUT_DIR }]),
+    ...secretOf(redis).map(() => ({ name: 'redis', mountPath: REDIS_DIR, readOnly: true })),
+  ];
+}
+
+function secretOf(redis: RedisAccess | null): readonly string[] {
+  const name = redis?.secretName ?? null;
+  return name === null ? [] : [name];
+}
+
+/** Copies the list to the state volume before the first start: what is changed or deleted at its source later does not reach the run. */
+export function inputContainer({ spec }: RolloutRun, pods: PodSettings): Container {
+  const { uri } = spec.input;
+  const from = uri === undefined ? ['--file', `${SOURCE_DIR}/${inputPath(spec.input)}`] : ['--url', uri.url, '--sha256', uri.sha256];
+  const source = uri === undefined ? [{ name: 'input', mountPath: SOURCE_DIR, readOnly: true }] : [];
+  return ownContainer(INPUT_CONTAINER, pods, {
+    args: ['/app/cli.js', 'fetch-input', ...from, '--to', INPUT_FILE],
+    volumeMounts: [{ name: 'state', mountPath: STATE_DIR }, ...source],
+  });
+}
+
+function inputPath({ configMap, pvc }: RolloutRun['spec']['input']): string {
+  return pvc?.path ?? configMap?.key ?? '';
+}
+
+function inputVolumes({ spec }: RolloutRun): readonly Volume[] {
+  const { configMap, pvc } = spec.input;
+  if (configMap !== undefined) return [{ name: 'input', configMap: { name: configMap.name } }];
+  if (pvc !== undefined) return [{ name: 'input', persistentVolumeClaim: { claimName: pvc.claimName, readOnly: true } }];
+  return [];
+}
+
+function outputVolumes({ spec }: RolloutRun): readonly Volume[] {
+  const pvc = spec.output?.pvc;
+  return pvc === undefined ? [] : [{ name: 'output', persistentVolumeClaim: { claimName: pvc.claimName } }];
+}

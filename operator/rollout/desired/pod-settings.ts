@@ -1,0 +1,16 @@
+import type { V1PodSpec } from '@kubernetes/client-node';
+import type { Wire } from '../../kube/object.ts';
+
+export type PodSpec = Wire<V1PodSpec>;
+
+/** How the pods of runs get the program: as the operator's own settings say. */
+export interface PodSettings {
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  /** Names of Secrets in the run's namespace. */
+  readonly imagePullSecrets: readonly string[];
+  /** Group that volumes belong to; null where the cluster gives one to each namespace, as OpenShift does. */
+  readonly fsGroup: number | null;
+  /** Variables of every container of the operator's own: proxies. */
+  readonly env: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,57 @@
+import type { RolloutRun } from '../../api/run.ts';
+import type { Pod } from '../../kube/kind.ts';
+import { labelsOf, ownerOf, readerName } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
+import { type Container, ownContainer, podSecurity } from './container.ts';
+import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
+import type { PodSettings } from './pod-settings.ts';
+import { CONFIG_DIR, RUN_DIR } from './run-settings.ts';
+
+/** Where the run's ConfigMap has its reader. */
+export const READER_KEY = 'reader.json';
+export const READER_CONTAINER = 'rollout-reader';
+export const READER_PORT = 8_080;
+export const TOKEN_VARIABLE = 'ROLLOUT_RESULTS_TOKEN';
+/** A reader that nobody ends is over by then. */
+const LIFE_SECONDS = 3_600;
+
+/**
+ * The pod that shows the results of a finished run. Whoever makes it gives it a token. Where they are on a server, a coordinator writes
+ * them out first: that of a finished run does nothing else.
+ */
+export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): Pod {
+  const { name, namespace } = run.metadata;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: readerName(name), namespace, labels: labelsOf(name, 'reader'), ownerReferences: [ownerOf(run)] },
+    spec: {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: LIFE_SECONDS,
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: 1,
+      securityContext: podSecurity(pods),
+      imagePullSecrets: pods.imagePullSecrets.map((secret) => ({ name: secret })),
+      ...(redis === null ? {} : { initContainers: [inputContainer(run, pods), exportContainer(run, redis, pods)] }),
+      containers: [
+        ownContainer(READER_CONTAINER, pods, {
+          args: ['/app/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
+          ports: [{ name: 'results', containerPort: READER_PORT }],
+          readinessProbe: { tcpSocket: { port: 'results' }, periodSeconds: 1 },
+          resources: { requests: { cpu: '50m', memory: '128Mi' } },
+          // The proof asks the ledger, wherever it is.
+          volumeMounts: coordinatorMounts(run, redis),
+        }),
+      ],
+      volumes: coordinatorVolumes(run, redis, 'reader.yaml'),
+    },
+  };
+}
+
+/** Ends with 0 or 1: either is a finished run. */
+function exportContainer(run: RolloutRun, redis: RedisAccess, pods: PodSettings): Container {
+  return ownContainer('export', pods, {
+    args: ['/app/cli.js', 'export-finished', '--config', `${CONFIG_DIR}/coordinator.yaml`],
+    volumeMounts: coordinatorMounts(run, redis),
+  });
+}

@@ -1,0 +1,112 @@
+import type { V1Container, V1Pod, V1PodSpec, V1PodTemplateSpec } from '@kubernetes/client-node';
+import { LABEL } from '../../api/names.ts';
+import type { RolloutRun } from '../../api/run.ts';
+import { configName, labelsOf, ownerOf, workerName } from '../children.ts';
+import { fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import type { PodSettings } from './pod-settings.ts';
+import { CONFIG_DIR, STATE_DIR } from './run-settings.ts';
+import { textHash } from './text-hash.ts';
+
+/** Twice the default of Kubernetes: an answer of a model takes tens of seconds. */
+export const GRACE_SECONDS = 60;
+/** As much as a worker needs beside its model server. */
+const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
+export const WORKER_CONTAINER = 'worker';
+
+/** Which pod of a run: the place in its parallelism, and how often that place has been filled before. */
+export interface WorkerPlace {
+  readonly slot: number;
+  readonly incarnation: number;
+}
+
+/**
+ * The worker's pod. The user's containers become native sidecars, so that the worker stops first and drains while the model server is
+ * still up, and the pod is over when the worker is. A container that dies is started again beside the same outbox.
+ */
+export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, avoid: readonly string[], pods: PodSettings): V1Pod {
+  const { name, namespace } = run.metadata;
+  const template: V1PodTemplateSpec = run.spec.workers?.template ?? {};
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: workerName(name, slot, incarnation),
+      namespace,
+      labels: {
+        ...template.metadata?.labels,
+        ...labelsOf(name, 'worker'),
+        [LABEL.slot]: String(slot),
+        [LABEL.incarnation]: String(incarnation),
+        [LABEL.template]: templateHash(run),
+      },
+      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true', ...template.metadata?.annotations },
+      ownerReferences: [ownerOf(run)],
+    },
+    spec: avoiding(podSpec(run, template.spec ?? { containers: [] }, pods), avoid),
+  };
+}
+
+/** Changes where the pods have to be made anew. */
+export function templateHash({ spec }: RolloutRun): string {
+  const { template, concurrency } = spec.workers ?? {};
+  return textHash(JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null]));
+}
+
+function podSpec(run: RolloutRun, given: V1PodSpec, pods: PodSettings): V1PodSpec {
+  const { name } = run.metadata;
+  const sidecars = given.containers.map((container) => ({ ...container, restartPolicy: 'Always' }));
+  return {
+    automountServiceAccountToken: false,
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    ...given,
+    restartPolicy: 'OnFailure',
+    imagePullSecrets: [...(given.imagePullSecrets ?? []), ...pods.imagePullSecrets.map((secret) => ({ name: secret }))],
+    initContainers: [...(given.initContainers ?? []), ...sidecars],
+    containers: [workerContainer(run, pods)],
+    volumes: [
+      ...(given.volumes ?? []),
+      { name: 'rollout-config', configMap: { name: configName(name), items: [{ key: 'worker.yaml', path: 'worker.yaml' }] } },
+      { name: 'rollout-state', emptyDir: {} },
+      tlsVolume(name, 'worker'),
+    ],
+  };
+}
+
+function workerContainer(run: RolloutRun, pods: PodSettings): V1Container {
+  const key = run.spec.backend?.apiKeySecretRef;
+  return ownContainer(WORKER_CONTAINER, pods, {
+    args: ['/app/worker.js', '--config', `${CONFIG_DIR}/worker.yaml`, '--worker-id', '$(POD_NAME)', '--node', '$(NODE_NAME)'],
+    env: [
+      fieldVariable('POD_NAME', 'metadata.name'),
+      fieldVariable('NODE_NAME', 'spec.nodeName'),
+      ...(key === undefined ? [] : [{ name: 'OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: key.name, key: key.key } } }]),
+    ],
+    resources: RESOURCES,
+    volumeMounts: [
+      { name: 'rollout-config', mountPath: CONFIG_DIR, readOnly: true },
+      { name: 'rollout-state', mountPath: STATE_DIR },
+      TLS_MOUNT,
+    ],
+  });
+}
+
+/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
+function avoiding(spec: V1PodSpec, nodes: readonly string[]): V1PodSpec {
+  if (nodes.length === 0) return spec;
+  const elsewhere = { key: 'metadata.name', operator: 'NotIn', values: [...nodes] };
+  const { nodeAffinity, ...affinity } = spec.affinity ?? {};
+  const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  const terms = required.length === 0 ? [{}] : required;
+  return {
+    ...spec,
+    affinity: {
+      ...affinity,
+      nodeAffinity: {
+        ...nodeAffinity,
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), elsewhere] })),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { isTrue } from '../api/conditions.ts';
+import { MANAGED_BY } from '../api/names.ts';
+import type { RolloutRun } from '../api/run.ts';
+import type { RunStatus } from '../api/types.gen.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { hasEnded, suspensionOf } from './clocks.ts';
+import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
+import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
+import { runConfigMap } from './desired/config-map.ts';
+import type { PodSettings } from './desired/pod-settings.ts';
+import { textHash } from './desired/text-hash.ts';
+import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
+import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
+import { endOf, type RunEnd } from './policy/end.ts';
+import { planWorkers, type WorkerPlan } from './policy/places.ts';
+import type { Signal } from '../nodes/signals.ts';
+import type { RedisAccess } from './redis-access.ts';
+import { endedStatus, type Seen, statusOf } from './status.ts';
+import type { WorkerView } from './worker-view.ts';
+
+/** All that a plan goes by. */
+export interface Observed {
+  readonly run: RolloutRun;
+  readonly input: InputFinding;
+  /** Null where the store is embedded, or nothing is known of the server. */
+  readonly redis: RedisAccess | null;
+  /** Whether all certificates are there. */
+  readonly hasCertificates: boolean;
+  readonly hasDeployment: boolean;
+  readonly coordinators: readonly CoordinatorView[];
+  readonly workers: readonly WorkerView[];
+  readonly answer: CoordinatorAnswer | null;
+  /** What is known of nodes that will go, or are gone, by name. */
+  readonly signals: ReadonlyMap<string, Signal>;
+  /** Wall clock. */
+  readonly nowMs: number;
+}
+
+export type InputFinding = { readonly kind: 'found' } | { readonly kind: 'missing'; readonly message: string };
+
+/** What is to be done, in this order. */
+export interface Plan {
+  /** Whether missing certificates are to be made and old ones renewed. */
+  readonly keepsCertificates: boolean;
+  /** Children as they should be; those that are there and alike are left alone. */
+  readonly apply: readonly KubeObject[];
+  readonly create: readonly WorkerPlace[];
+  /** Nodes that new workers keep away from. */
+  readonly avoid: readonly string[];
+  readonly drain: readonly WorkerView[];
+  readonly remove: readonly WorkerView[];
+  /** Whether the coordinator's Deployment and Service are to go. */
+  readonly removesCoordinator: boolean;
+  /** Whether the run itself is to be deleted. */
+  readonly removesRun: boolean;
+  /** Null: nothing is to be said. */
+  readonly status: RunStatus | null;
+  /** When to look again though nothing has changed; null where nothing waits for time. */
+  readonly againMs: number | null;
+}
+
+const NOTHING: Plan = {
+  keepsCertificates: false,
+  apply: [],
+  create: [],
+  avoid: [],
+  drain: [],
+  remove: [],
+  removesCoordinator: false,
+  removesRun: false,
+  status: null,
+  againMs: null,
+};
+
+/** What workers have to leave by themselves after the end of the run. */
+const FAREWELL_MS = 30_000;
+/** An answer that is older says nothing about now. */
+const ANSWER_GOOD_MS = 10_000;
+
+/** Decides what is to be done about one run. Nothing is created while it is being deleted; its children go with their owner. */
+export function planRun(seen: Observed, pods: PodSettings): Plan {
+  const { metadata, spec, status } = seen.run;
+  if (metadata.deletionTimestamp !== undefined) return NOTHING;
+  if (spec.managedBy !== undefined && spec.managedBy !== MANAGED_BY) return NOTHING;
+  if (hasEnded(status)) return planEnded(seen, status);
+  const end = endOf({ ...seen, deadlineLeftMs: deadlineOf(seen) });
+  if (end !== null) return planEnd(seen, end);
+  if (seen.input.kind === 'missing' && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
+  return planActive(seen, pods);
+}
+
+/** A run that goes on, is suspended, or waits. */
+function planActive(seen: Observed, pods: PodSettings): Plan {
+  const { run } = seen;
+  const workers = workersOf(seen);
+  const isUnknown = run.spec.coordinator.store.redis !== undefined && seen.redis === null;
+  const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
+  const config = runConfigMap(run, seen.redis, pods);
+  const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run)];
+  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), seen.redis, pods);
+  return {
+    ...NOTHING,
+    keepsCertificates: true,
+    // A Secret that is gone for a moment must not make another kind of coordinator.
+    apply: isUnknown ? [] : isStopped || !seen.hasCertificates ? apply : [...apply, coordinator],
+    create: workers.create,
+    avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
+    drain: workers.drain,
+    remove: workers.remove,
+    removesCoordinator: isStopped,
+    status: statusOf(seenOf(seen, workers)),
+    againMs: soonest(workers.againMs, deadlineOf(seen)),
+  };
+}
+
+/** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
+function planEnd(seen: Observed, end: RunEnd): Plan {
+  return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end), againMs: 0 };
+}
+
+function planEnded(seen: Observed, status: RunStatus): Plan {
+  const { run, workers, nowMs } = seen;
+  const leftMs = ttlLeftMs(Date.parse(status.completionTime ?? ''), run.spec.ttlSecondsAfterFinished ?? null, nowMs);
+  const goneByMs = Date.parse(status.completionTime ?? '') + FAREWELL_MS;
+  const remaining = workers.filter((view) => !view.isTerminating);
+  return {
+    ...NOTHING,
+    // Workers are told by the coordinator that the run is over, and end by themselves; it stays until they are gone.
+    remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
+    removesCoordinator: workers.length === 0,
+    removesRun: leftMs <= 0,
+    againMs: soonest(remaining.length === 0 ? null : goneByMs - nowMs, leftMs),
+  };
+}
+
+const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, draining: 0, againMs: null };
+
+/** Workers are created only once the lease is held: they would hold their machines, and wait. */
+function workersOf(seen: Observed): WorkerPlan {
+  const { run, workers, signals, nowMs } = seen;
+  const isServed = freshAnswer(seen) !== null;
+  const plan = planWorkers(
+    workers,
+    {
+      desired: run.spec.suspend ? 0 : run.spec.workers.parallelism,
+      template: templateHash(run),
+      replacesOutdated: run.spec.workers.updateStrategy === 'RollingUpdate',
+      lostNodes: nodesOf(signals, 'gone'),
+      goingNodes: nodesOf(signals, 'drain'),
+    },
+    nowMs,
+  );
+  return isServed ? plan : { ...plan, create: [] };
+}
+
+function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severity']): ReadonlySet<string> {
+  return new Set([...signals].filter(([, signal]) => signal.severity === severity).map(([node]) => node));
+}
+
+function freshAnswer({ answer, nowMs }: Observed): CoordinatorAnswer | null {
+  return answer !== null && nowMs - answer.atMs <= ANSWER_GOOD_MS ? answer : null;
+}
+
+function seenOf(seen: Observed, workers: WorkerPlan): Seen {
+  return { ...seen, answer: freshAnswer(seen), lastAnswer: seen.answer, plan: workers };
+}
+
+function deadlineOf({ run, nowMs }: Observed): number {
+  return deadlineLeftMs({ ...suspensionOf(run.status), activeDeadlineSeconds: run.spec.activeDeadlineSeconds ?? null }, nowMs);
+}
+
+function soonest(one: number | null, other: number): number | null {
+  const least = Math.min(one ?? Number.POSITIVE_INFINITY, other);
+  return Number.isFinite(least) ? Math.max(0, least) : null;
+}

@@ -1,0 +1,124 @@
+import type { Clock } from '../../runtime/base/clock.ts';
+import type { RolloutRun } from '../api/run.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Outcome } from '../kube/controller.ts';
+import type { Kind, Secret } from '../kube/kind.ts';
+import { keyOf, type KubeObject, refOfKey } from '../kube/object.ts';
+import { act, type ActDeps } from './act.ts';
+import { type Caches, COORDINATORS } from './caches.ts';
+import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
+import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
+import { hasEnded } from './clocks.ts';
+import { type CoordinatorAnswer, coordinatorView, type CoordinatorView } from './coordinator-view.ts';
+import type { PodSettings } from './desired/pod-settings.ts';
+import { PORT } from './desired/run-settings.ts';
+import { findInput } from './input.ts';
+import type { NodeSignals } from './node-signals.ts';
+import { nodeWords } from './node-words.ts';
+import { type Observed, type Plan, planRun } from './plan.ts';
+import type { RedisSecrets } from './redis-access.ts';
+import type { RunClients } from './run-clients.ts';
+import { runIdOf } from './run-id.ts';
+import type { StatusWriter } from './status-writer.ts';
+import { workerView } from './worker-view.ts';
+
+export interface ReconcileDeps extends CertificateDeps {
+  readonly client: KubeClient;
+  /** Those of a namespace; undefined where the operator does not work in it. */
+  readonly cachesOf: (namespace: string) => Caches | undefined;
+  readonly clients: RunClients;
+  readonly statuses: StatusWriter;
+  readonly redisSecrets: RedisSecrets;
+  readonly signals: NodeSignals;
+  readonly pods: PodSettings;
+  readonly clock: Clock;
+}
+
+/** How often the coordinator of a run that goes on is asked. */
+const ASK_MS = 2_000;
+
+/** Looks at one run, decides, and acts. `key`: `namespace/name`. */
+export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
+  const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
+  const run = caches?.runs.store.get(key);
+  if (caches === undefined || run === undefined) return { kind: 'done' };
+  if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
+  const seen = await observe(deps, caches, run);
+  const plan = planRun(seen, deps.pods);
+  await act(actDepsOf(deps, caches, seen), run, plan);
+  if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  return outcomeOf(seen, plan);
+}
+
+function forget({ clients, statuses, redisSecrets }: ReconcileDeps, { metadata }: RolloutRun): void {
+  clients.forget(metadata.uid);
+  statuses.forget(metadata.uid);
+  redisSecrets.forget(metadata.uid);
+}
+
+function outcomeOf({ run }: Observed, plan: Plan): Outcome {
+  if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
+  if (hasEnded(run.status)) return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: plan.againMs };
+  return { kind: 'again', afterMs: Math.min(plan.againMs ?? ASK_MS, ASK_MS) };
+}
+
+async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
+  const { clock, signals } = deps;
+  const pods = [...caches.pods.store.ownedBy(run.metadata.uid)];
+  const workers = pods.map(workerView).filter((view) => view !== null);
+  const coordinators = coordinatorsOf(caches, run);
+  const secrets = secretsOf(caches, run);
+  const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
+  const redis = await deps.redisSecrets.find(run);
+  const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
+  return {
+    run,
+    input: redis?.kind === 'missing' ? redis : hasDeployment || isSettled ? { kind: 'found' } : await findInput(deps.client, run),
+    redis: redis?.kind === 'found' ? redis.access : null,
+    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing'),
+    hasDeployment,
+    coordinators,
+    workers,
+    answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
+    signals: signals.now(),
+    nowMs: clock.wallMs(),
+  };
+}
+
+function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {
+  return [...caches.pods.store.by(COORDINATORS, keyOf(run))].map(coordinatorView);
+}
+
+function secretsOf(caches: Caches, run: RolloutRun): ReadonlyMap<string, Secret> {
+  return new Map([...caches.secrets.store.ownedBy(run.metadata.uid)].map((secret) => [secret.metadata.name, secret]));
+}
+
+async function ask(
+  { clients }: ReconcileDeps,
+  { metadata }: RolloutRun,
+  secrets: ReadonlyMap<string, Secret>,
+  coordinators: readonly CoordinatorView[],
+): Promise<CoordinatorAnswer | null> {
+  const pem = clientPem(secrets.get(tlsName(metadata.name, 'client')) ?? null);
+  if (pem === null) return null;
+  const pods = coordinators.flatMap(({ name, podIp }) => (podIp === null ? [] : [{ name, address: `${podIp}:${PORT}` }]));
+  return clients.ask({ uid: metadata.uid, runId: runIdOf(metadata.uid), pem, pods });
+}
+
+function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
+  const { client, clients, statuses, pods } = deps;
+  const stores = [caches.configMaps, caches.claims, caches.services, caches.deployments];
+  return {
+    client,
+    clients,
+    statuses,
+    pods,
+    ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(caches, run), nowMs),
+    child: (kind: Kind<KubeObject>, _run, name) =>
+      stores.find((informer) => informer.kind.plural === kind.plural)?.store.get(childKey(run, name)) ?? null,
+  };
+}
+
+function childKey({ metadata }: RolloutRun, name: string): string {
+  return `${metadata.namespace}/${name}`;
+}

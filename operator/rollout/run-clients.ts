@@ -1,0 +1,126 @@
+import type { Clock } from '../../runtime/base/clock.ts';
+import type { HintWord } from '../../runtime/model/drain.ts';
+import type { RunStatus } from '../../runtime/model/status.ts';
+import { createRunClient, type RunClient } from '../../runtime/rpc/client.ts';
+import { clientCredentialsOf } from '../../runtime/rpc/tls.ts';
+import type { Pem } from '../../runtime/tls/pair.ts';
+import type { CoordinatorAnswer } from './coordinator-view.ts';
+import { type NodeWord, withdrawal } from './node-words.ts';
+import { nextRate, type RateSample } from './rate.ts';
+
+/** Where a run's coordinators are, and how they know this client. */
+export interface RunTarget {
+  /** uid of the run. */
+  readonly uid: string;
+  readonly runId: string;
+  readonly pem: Pem;
+  readonly pods: readonly { readonly name: string; readonly address: string }[];
+}
+
+/** Why the primary did not do what it was asked. */
+export type Told = { readonly kind: 'done' } | { readonly kind: 'unanswered'; readonly detail: string };
+
+interface Connection {
+  readonly address: string;
+  readonly cert: string;
+  readonly client: RunClient;
+}
+
+interface RunMemory {
+  readonly connections: Map<string, Connection>;
+  answer: CoordinatorAnswer | null;
+  sample: RateSample | null;
+  /** What the coordinator of this epoch knows of nodes. */
+  told: { readonly epoch: number | null; readonly digests: Map<string, string> };
+}
+
+/** Asks the coordinators of runs over mutual TLS. A connection to each pod is kept, and what the primary answered last. */
+export class RunClients {
+  readonly #clock: Clock;
+  readonly #runs = new Map<string, RunMemory>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The last answer; a new one where a coordinator answers now. Null before the first. */
+  async ask(target: RunTarget): Promise<CoordinatorAnswer | null> {
+    const memory = this.#memoryOf(target.uid);
+    this.#connect(memory, target);
+    const asked = [...memory.connections].map(async ([pod, { client, address }]) => {
+      const answered = await client.status();
+      return answered.kind === 'reply' ? { pod, address, status: answered.reply } : null;
+    });
+    const primary = (await Promise.all(asked)).find((answer) => answer !== null);
+    if (primary !== undefined) this.#keep(memory, primary);
+    return memory.answer;
+  }
+
+  /** Tells a worker to hand back and leave. Told again, it changes nothing. */
+  async drain(uid: string, worker: string, deadlineMs: number | null, reason: string): Promise<Told> {
+    return this.#tell(uid, async (client) => client.drain({ workerId: worker, bootNonce: '', deadlineMs, reason }));
+  }
+
+  /** Tells what is new since the coordinator was told last; one that has started since then knows nothing. */
+  async tellNodes(uid: string, words: ReadonlyMap<string, NodeWord>): Promise<void> {
+    const memory = this.#memoryOf(uid);
+    const epoch = memory.answer?.status.epoch ?? null;
+    if (memory.told.epoch !== epoch) memory.told = { epoch, digests: new Map() };
+    const { digests } = memory.told;
+    for (const [node, { digest, word }] of words) {
+      if (digests.get(node) !== digest && (await this.#hint(uid, word))) digests.set(node, digest);
+    }
+    for (const node of [...digests.keys()].filter((one) => !words.has(one))) {
+      if (await this.#hint(uid, withdrawal(node))) digests.delete(node);
+    }
+  }
+
+  forget(uid: string): void {
+    for (const { client } of this.#runs.get(uid)?.connections.values() ?? []) client.close();
+    this.#runs.delete(uid);
+  }
+
+  close(): void {
+    for (const uid of [...this.#runs.keys()]) this.forget(uid);
+  }
+
+  async #hint(uid: string, word: HintWord): Promise<boolean> {
+    return (await this.#tell(uid, async (client) => client.hint(word))).kind === 'done';
+  }
+
+  async #tell(uid: string, tell: (client: RunClient) => Promise<{ readonly kind: string; readonly detail?: string }>): Promise<Told> {
+    const memory = this.#memoryOf(uid);
+    const connection = memory.connections.get(memory.answer?.pod ?? '');
+    if (connection === undefined) return { kind: 'unanswered', detail: 'no coordinator is known' };
+    const answered = await tell(connection.client);
+    return answered.kind === 'reply' ? { kind: 'done' } : { kind: 'unanswered', detail: answered.detail ?? answered.kind };
+  }
+
+  #memoryOf(uid: string): RunMemory {
+    const told = { epoch: null, digests: new Map<string, string>() };
+    const found = this.#runs.get(uid) ?? { connections: new Map<string, Connection>(), answer: null, sample: null, told };
+    this.#runs.set(uid, found);
+    return found;
+  }
+
+  /** A pod that has moved, or a certificate that was renewed, gets a new connection. */
+  #connect({ connections }: RunMemory, { runId, pem, pods }: RunTarget): void {
+    const cert = pem.cert.toString('latin1');
+    const addresses = new Map(pods.map(({ name, address }) => [name, address]));
+    for (const [pod, one] of connections) {
+      if (addresses.get(pod) === one.address && one.cert === cert) continue;
+      one.client.close();
+      connections.delete(pod);
+    }
+    for (const { name, address } of pods) {
+      if (connections.has(name)) continue;
+      const client = createRunClient({ address, credentials: clientCredentialsOf(pem, runId), clock: this.#clock });
+      connections.set(name, { address, cert, client });
+    }
+  }
+
+  #keep(memory: RunMemory, { pod, address, status }: { readonly pod: string; readonly address: string; readonly status: RunStatus }): void {
+    memory.sample = nextRate(memory.sample, status.done + status.failed, this.#clock.monotonicMs());
+    memory.answer = { status, pod, address, atMs: this.#clock.wallMs(), perSecond: memory.sample.perSecond };
+  }
+}

@@ -1,0 +1,60 @@
+/** What `rollout mock-server` answers: a model server that repeats the last message. */
+
+export interface MockAnswer {
+  readonly status: number;
+  readonly body: object;
+}
+
+const MODEL = 'mock';
+
+/** `text`: the body of the request; empty for one without. */
+export function mockAnswer(method: string, path: string, text: string): MockAnswer {
+  if (method === 'GET' && path === '/health') return { status: 200, body: { status: 'ok' } };
+  if (method === 'GET' && path === '/v1/models') return { status: 200, body: { object: 'list', data: [{ id: MODEL, object: 'model' }] } };
+  if (method !== 'POST') return refused(404, `nothing is at ${method} ${path}`);
+  const request = parsed(text);
+  if (request === null) return refused(400, 'the body is not a JSON object');
+  switch (path) {
+    case '/v1/chat/completions':
+      return completion('chat.completion', request, { message: { role: 'assistant', content: echoOf(request['messages']) } });
+    case '/v1/completions':
+      return completion('text_completion', request, { text: echoOf(request['prompt']) });
+    case '/v1/embeddings':
+      return { status: 200, body: { object: 'list', model: modelOf(request), data: [{ object: 'embedding', index: 0, embedding: [0, 1] }] } };
+    default:
+      return refused(404, `nothing is at POST ${path}`);
+  }
+}
+
+function completion(object: string, request: Readonly<Record<string, unknown>>, choice: object): MockAnswer {
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+  return {
+    status: 200,
+    body: { id: 'mock-1', object, model: modelOf(request), choices: [{ index: 0, finish_reason: 'stop', ...choice }], usage },
+  };
+}
+
+function modelOf(request: Readonly<Record<string, unknown>>): string {
+  return typeof request['model'] === 'string' ? request['model'] : MODEL;
+}
+
+/** The last message's text, or the prompt's. */
+function echoOf(asked: unknown): string {
+  const last: unknown = Array.isArray(asked) ? asked.at(-1) : asked;
+  if (typeof last === 'string') return last;
+  const content = typeof last === 'object' && last !== null && 'content' in last ? last.content : '';
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function refused(status: number, message: string): MockAnswer {
+  return { status, body: { error: { message, type: 'invalid_request_error' } } };
+}

@@ -1,0 +1,134 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { V1Node, V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
+import test from 'ava';
+import { testNamespace } from '../support/cluster/namespace.ts';
+import { DATA, runPod, startPod } from '../support/cluster/pod.ts';
+import { startCluster } from '../support/cluster/start-cluster.ts';
+import { untilSeen } from '../support/cluster/until-seen.ts';
+import { PATIENCE_MS } from '../support/until.ts';
+
+/** That the cluster does what the tests on it rely on. */
+
+const NODES = 3;
+const cluster = await startCluster({ nodes: NODES });
+const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
+/** As a platform draws one that gives each namespace users of its own. */
+const anyUser = (): number => randomInt(10_000, 2 ** 31);
+
+function claimOf(name: string, more: string = ''): string {
+  return `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: ${name}}
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+  ${more}`;
+}
+
+const APPEND = ['node', '-e', `const f = '${DATA}/kept'; fs.appendFileSync(f, process.getuid() + ' '); console.log(fs.readFileSync(f, 'utf8'))`];
+
+async function readyNodes(): Promise<readonly string[]> {
+  const { items } = await cluster.kubectlJson<{ readonly items: readonly V1Node[] }>('get', 'nodes');
+  const ready = items.filter(({ status }) => status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True'));
+  return ready.map(({ metadata }) => metadata?.name ?? '');
+}
+
+test('three nodes are ready', async (t) => {
+  const ready = await readyNodes();
+  t.true(ready.length >= NODES, ready.join(' '));
+});
+
+test('the product runs from its image on every node, as a user of its own, under the restricted standard', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  for (const { metadata } of await cluster.nodes()) {
+    const node = metadata?.name ?? '';
+    const plan = { name: `version-${node}`, node, command: ['node', '/app/cli.js', 'version'] };
+    t.deepEqual(await runPod(cluster, namespace, plan), { exit: 0, said: `rollout ${version}\n` }, node);
+  }
+});
+
+test('each launcher of the image starts its process', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  for (const name of ['coordinator', 'worker']) {
+    const { exit, said } = await runPod(cluster, namespace, { name, command: ['node', `/app/${name}.js`, '--help'] });
+    t.is(exit, 0, said);
+    t.regex(said, /--config/);
+  }
+});
+
+test('a volume keeps what was written when its pod is replaced by one with another user of the same group', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  await cluster.applyYaml(namespace, claimOf('data'));
+  const [first, second, fsGroup] = [anyUser(), anyUser(), anyUser()];
+  const asUser = (runAsUser: number): object => ({ runAsUser, runAsGroup: runAsUser, fsGroup });
+  const written = await runPod(cluster, namespace, { name: 'first', claim: 'data', command: APPEND, security: asUser(first) });
+  t.deepEqual(written, { exit: 0, said: `${first} \n` });
+  const read = { name: 'second', claim: 'data', command: ['node', '-e', `console.log(fs.readFileSync('${DATA}/kept', 'utf8'))`] };
+  t.deepEqual(await runPod(cluster, namespace, { ...read, security: asUser(second) }), { exit: 0, said: `${first} \n` });
+});
+
+test('a volume of the network goes with its pod to another node', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  // In kind every volume is a node's own, so there it stays.
+  await cluster.applyYaml(namespace, claimOf('data', cluster.isOwn ? 'storageClassName: test-network' : ''));
+  const [from = '', to = ''] = (await cluster.nodes()).map(({ metadata }) => metadata?.name ?? '');
+  const user = anyUser();
+  const security = { runAsUser: user, runAsGroup: user, fsGroup: user };
+  for (const [nth, node] of [from, cluster.isOwn ? to : from].entries()) {
+    const { exit, said } = await runPod(cluster, namespace, { name: `on-${nth}`, node, claim: 'data', command: APPEND, security });
+    t.deepEqual({ exit, said }, { exit: 0, said: `${`${user} `.repeat(nth + 1)}\n` });
+  }
+});
+
+test('a volume belongs to nobody but root until a pod names its group', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  await cluster.applyYaml(namespace, claimOf('data'));
+  const uid = anyUser();
+  const { exit, said } = await runPod(cluster, namespace, {
+    name: 'stranger',
+    claim: 'data',
+    command: ['node', '-e', `try { fs.writeFileSync('${DATA}/x', ''); console.log('written') } catch (error) { console.log(error.code) }`],
+    security: { runAsUser: uid, runAsGroup: uid },
+  });
+  // The volumes of kind may be written by everybody.
+  t.deepEqual({ exit, said }, { exit: 0, said: cluster.isOwn ? 'EACCES\n' : 'written\n' });
+});
+
+test('a volume is removed with its claim', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  await cluster.applyYaml(namespace, claimOf('data'));
+  await runPod(cluster, namespace, { name: 'user', claim: 'data', command: ['node', '-e', ''] });
+  const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data`;
+  const { spec } = await cluster.api.call<V1PersistentVolumeClaim>('GET', path);
+  const volume = `/api/v1/persistentvolumes/${spec?.volumeName}`;
+  t.is((await cluster.api.find<V1PersistentVolume>(volume))?.status?.phase, 'Bound');
+  await cluster.api.call('DELETE', path);
+  t.is(await untilSeen('the volume is removed', PATIENCE_MS, () => cluster.api.find(volume), (seen) => seen === null), null);
+});
+
+test('a node that is killed counts as lost, ends nothing of the others, and comes back', async (t) => {
+  t.timeout(10 * 60_000);
+  const namespace = await testNamespace(t, cluster);
+  const [lost = '', other = ''] = (await cluster.nodes()).map(({ metadata }) => metadata?.name ?? '').toReversed();
+  const command = ['node', '-e', 'setInterval(() => {}, 1000)'];
+  for (const node of [lost, other]) await startPod(cluster, namespace, { name: `on-${node}`, node, command });
+  const pods = (): Promise<readonly V1Pod[]> => cluster.api.list<V1Pod>(`/api/v1/namespaces/${namespace}/pods`);
+  const standing = async (): Promise<readonly string[]> =>
+    (await pods()).map(({ metadata, status }) => {
+      const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+      return `${metadata?.name} ${status?.phase} ${ready}`;
+    });
+  const both = (ofLost: string): readonly string[] => [`on-${lost} Running ${ofLost}`, `on-${other} Running True`].toSorted();
+  const are = (wanted: readonly string[]) => (seen: readonly string[]) => seen.toSorted().join() === wanted.join();
+  await untilSeen('both pods are ready', PATIENCE_MS, standing, are(both('True')));
+
+  await cluster.killNode(t, lost);
+  await cluster.untilNode(lost, 'Unknown');
+  await untilSeen('one pod is not ready any more', PATIENCE_MS, standing, are(both('False')));
+  await cluster.untilNode(other, 'True');
+  t.false((await readyNodes()).includes(lost));
+  await cluster.startNode(lost);
+  t.true((await readyNodes()).includes(lost));
+});

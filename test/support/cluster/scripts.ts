@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { RUN_MARK } from '../../../scripts/leftovers.ts';
+
+/** The scripts of test/cluster/kubernetes, which start and end the cluster of this machine. */
+export const KUBERNETES: string = fileURLToPath(new URL('../../cluster/kubernetes', import.meta.url));
+/** Keys, logs, pid files and disks of the one cluster that a machine can have. */
+export const CLUSTER_RUN: string = join(tmpdir(), 'rollout-cluster');
+/** What is built once and used by all runs: programs and images. */
+export const CLUSTER_CACHE: string = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'rollout-cluster');
+
+const LAST_LINES = 20;
+
+export interface ScriptOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Hears what the script says of its progress. */
+  readonly onLine?: (line: string) => void;
+  /** Ends the script and all that it has started in the foreground. */
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a script to its end and answers what it printed. Throws with the last lines that it said where it fails. */
+export async function runScript(name: string, args: readonly string[], options: ScriptOptions = {}): Promise<string> {
+  const { [RUN_MARK]: _mark, ...inherited } = process.env; // The cluster is ended by its own scripts, not with what tests leave behind.
+  const child = spawn(join(KUBERNETES, name), args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...inherited, CLUSTER_RUN, ...options.env },
+    detached: true,
+  });
+  const stop = (): void => void (child.exitCode === null && child.pid !== undefined && process.kill(-child.pid, 'SIGTERM'));
+  options.signal?.addEventListener('abort', stop);
+  const said: string[] = [];
+  const lines = (async () => {
+    for await (const line of createInterface({ input: child.stderr })) {
+      said.push(line);
+      options.onLine?.(line);
+    }
+  })();
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [code, printed] = await Promise.all([ended, text(child.stdout), lines]);
+  options.signal?.removeEventListener('abort', stop);
+  if (code !== 0) throw new Error(`${name} ${args.join(' ')}: exit ${code}\n${said.slice(-LAST_LINES).join('\n')}`);
+  return printed.trim();
+}
