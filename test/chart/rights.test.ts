@@ -102,7 +102,9 @@ if (program === null) {
 
   test('each role is bound to the account of the operator, or is one for others', (t) => {
     for (const objects of [wide, narrow, full]) {
-      const bound = new Set(objects.flatMap(({ kind, metadata }) => (/Binding$/.test(kind) ? [`${metadata.namespace} ${metadata.name}`] : [])));
+      const bound = new Set(
+        objects.flatMap(({ kind, metadata }) => (/Binding$/.test(kind) ? [`${metadata.namespace} ${metadata.name}`] : [])),
+      );
       const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
       for (const role of roles.filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader')))
         t.true(bound.has(`${role.metadata.namespace} ${role.metadata.name}`), role.metadata.name);

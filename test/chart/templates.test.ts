@@ -90,7 +90,11 @@ if (program === null) {
     test(`${mode}: each mount has its volume`, (t) => {
       for (const { containers, volumes = [] } of podsOf(of(mode)))
         for (const { volumeMounts = [] } of containers)
-          for (const { name } of volumeMounts) t.true(volumes.some((one) => one.name === name), name);
+          for (const { name } of volumeMounts)
+            t.true(
+              volumes.some((one) => one.name === name),
+              name,
+            );
     });
   }
 
@@ -189,7 +193,7 @@ if (program === null) {
 
   test('the notes tell how to start a run, which the schema allows', (t) => {
     const notes = helm.notes(CLUSTER_WIDE);
-    const [, run = ''] = /\n---\n([^]*?)\nEND\n/.exec(notes) ?? [];
+    const [, run = ''] = /\n---\n(.*?)\nEND\n/s.exec(notes) ?? [];
     const isRun = validatorOf(runSchema(readCrd()));
     t.true(isRun(parse(run)), `${JSON.stringify(isRun.errors)} in ${notes}`);
     t.regex(helm.notes(NAMESPACED), /kubectl -n team-a apply/);

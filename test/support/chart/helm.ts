@@ -86,7 +86,7 @@ export class Helm {
 }
 
 /** The one object of a kind and, where it is given, a part of its name. */
-export function theOne(objects: readonly Rendered[], kind: string, part: string = ''): Rendered {
+export function theOne(objects: readonly Rendered[], kind: string, part = ''): Rendered {
   const found = objects.filter((one) => one.kind === kind && one.metadata.name.includes(part));
   const [only] = found;
   if (only === undefined || found.length > 1) throw new Error(`${found.length} objects of kind ${kind} with ${part} in their name`);
