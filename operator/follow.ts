@@ -2,7 +2,7 @@ import { ROLLOUT_RUN } from './api/run.ts';
 import { controllerKeys, enqueuedBy, type KeysOf } from './kube/enqueue.ts';
 import type { Informer } from './kube/informer.ts';
 import type { Node } from './kube/kind.ts';
-import { keyOf, type KubeObject } from './kube/object.ts';
+import { type KubeObject, keyOf } from './kube/object.ts';
 import type { WorkQueue } from './kube/workqueue.ts';
 import { type Caches, coordinatorsRun, ON_NODE } from './rollout/caches.ts';
 import type { NodeSignals } from './rollout/node-signals.ts';

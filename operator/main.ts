@@ -7,8 +7,8 @@ import { endSignals } from '../runtime/base/process/hangup.ts';
 import { runStandalone, tell } from '../runtime/base/process/standalone.ts';
 import { systemRandom } from '../runtime/base/random.ts';
 import { kubeCredentials, readKubeConfig } from './kube/credentials.ts';
-import { loadOperatorSettings } from './settings.ts';
 import { operate } from './operate.ts';
+import { loadOperatorSettings } from './settings.ts';
 
 const USAGE = `Usage: node operator.js --config operator.yaml
 
@@ -30,7 +30,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     for (const name of endSignals()) process.on(name, () => stop.abort());
     const log = createLog('operator', settings.logLevel);
     const credentials = kubeCredentials(readKubeConfig(process.env['KUBECONFIG'] ?? null));
-    const self = { name: process.env['POD_NAME'] ?? hostname(), namespace: process.env['POD_NAMESPACE'] ?? credentials.namespace ?? 'default' };
+    const self = {
+      name: process.env['POD_NAME'] ?? hostname(),
+      namespace: process.env['POD_NAMESPACE'] ?? credentials.namespace ?? 'default',
+    };
     return operate({ settings, credentials, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
   });
 }

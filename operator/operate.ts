@@ -7,7 +7,7 @@ import { follow } from './follow.ts';
 import { createClient, type KubeClient } from './kube/client.ts';
 import { Controller } from './kube/controller.ts';
 import type { Credentials } from './kube/credentials.ts';
-import { lead, type Leading } from './kube/elector.ts';
+import { type Leading, lead } from './kube/elector.ts';
 import { type Endpoint, startEndpoint } from './kube/endpoint.ts';
 import { cachesCheck, manage } from './kube/manager.ts';
 import { type CoreMetrics, createMetrics } from './kube/metrics.ts';
@@ -47,7 +47,12 @@ const EVERYWHERE = '';
 export async function operate(options: OperateOptions): Promise<ExitCode> {
   const { settings, credentials, self, stop, clock, random, log } = options;
   const metrics = createMetrics('rollout');
-  const transport = createTransport({ credentials, clock, userAgent: NAME, onAnswered: metrics.answered(new URL(credentials.server).host) });
+  const transport = createTransport({
+    credentials,
+    clock,
+    userAgent: NAME,
+    onAnswered: metrics.answered(new URL(credentials.server).host),
+  });
   const client = createClient(transport);
   const parts = (kind: string): InformerParts => ({ transport, clock, random, log, observer: metrics.reflector(kind) });
   const caches = cachesOf(settings, parts);

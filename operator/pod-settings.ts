@@ -19,6 +19,14 @@ function proxyVariables(proxy: OperatorSettings['pods']['proxy']): Readonly<Reco
     ['HTTPS_PROXY', proxy.https],
     ['NO_PROXY', proxy.none],
   ] as const;
-  const given = pairs.filter(([, value]) => value !== '').flatMap(([name, value]) => [[name, value], [name.toLowerCase(), value]] as const);
+  const given = pairs
+    .filter(([, value]) => value !== '')
+    .flatMap(
+      ([name, value]) =>
+        [
+          [name, value],
+          [name.toLowerCase(), value],
+        ] as const,
+    );
   return { ...Object.fromEntries(given), NODE_USE_ENV_PROXY: '1' };
 }

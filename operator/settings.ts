@@ -5,13 +5,47 @@ import { loadSettings } from '../runtime/base/config/settings-file.ts';
 import { PROVIDERS, SEVERITIES } from '../runtime/model/hint.ts';
 import { SIGNAL_ROWS, type SignalRow } from './nodes/signals.ts';
 
-/** operator.yaml, as the chart writes it: the values of the chart explain each. */
-export interface OperatorSettings extends Omit<File, 'signals'> {
+/** operator.yaml, as the chart writes it: the values of the chart explain each. Durations are in milliseconds. */
+export interface OperatorSettings {
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  readonly runsAtOnce: number;
+  /** Empty: all. */
+  readonly watchNamespaces: readonly string[];
+  readonly watchNodes: boolean;
+  readonly leaderElection: ElectionSettings;
+  readonly metrics: MetricsSettings;
+  readonly probes: { readonly port: number };
+  readonly pods: RunPodSettings;
+  readonly certManager: boolean;
   /** The user's rows first: of two that say the same, the first one's words are told. */
   readonly signals: readonly SignalRow[];
 }
 
-type File = z.infer<typeof schema>;
+interface ElectionSettings {
+  readonly enabled: boolean;
+  /** Name of the Lease. */
+  readonly lease: string;
+  readonly leaseDuration: number;
+  readonly renewDeadline: number;
+  readonly retryPeriod: number;
+}
+
+export interface MetricsSettings {
+  readonly mode: 'secure' | 'localhost';
+  readonly port: number;
+  readonly tlsDir?: string | undefined;
+}
+
+interface RunPodSettings {
+  readonly image: string;
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
+  readonly imagePullSecrets: readonly string[];
+  readonly openshift: boolean | 'auto';
+  readonly networkPolicy: boolean;
+  /** File of further authorities, which the pods of runs get as well. */
+  readonly extraCaFile?: string | undefined;
+  readonly proxy?: { readonly http: string; readonly https: string; readonly none: string } | undefined;
+}
 
 const signal = z.strictObject({
   kind: z.enum(['taint', 'condition']),
@@ -26,7 +60,6 @@ const signal = z.strictObject({
 
 const port = z.int().min(0).max(65_535);
 
-/** In milliseconds. */
 const election = z.strictObject({
   enabled: z.boolean().prefault(false),
   lease: z.string().min(1).prefault('rollout-operator'),
@@ -41,7 +74,6 @@ const pods = z.strictObject({
   imagePullSecrets: z.array(z.string().min(1)).prefault([]),
   openshift: z.union([z.boolean(), z.literal('auto')]).prefault('auto'),
   networkPolicy: z.boolean().prefault(false),
-  /** File of further authorities, which the pods of runs get as well. */
   extraCaFile: z.string().optional(),
   proxy: z.strictObject({ http: z.string().prefault(''), https: z.string().prefault(''), none: z.string().prefault('') }).optional(),
 });
@@ -52,10 +84,9 @@ const metrics = z.strictObject({
   tlsDir: z.string().optional(),
 });
 
-const schema = z.strictObject({
+const schema: z.ZodType<OperatorSettings> = z.strictObject({
   logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).prefault('info'),
   runsAtOnce: z.int().min(1).max(64).prefault(4),
-  /** Empty: all. */
   watchNamespaces: z.array(z.string().min(1)).prefault([]),
   watchNodes: z.boolean().prefault(true),
   leaderElection: election.prefault({}),
@@ -66,7 +97,7 @@ const schema = z.strictObject({
   signals: z.array(signal).prefault([]),
 });
 
-const RULES: Rules<File> = {
+const RULES: Rules<OperatorSettings> = {
   schema,
   check: ({ leaderElection: { leaseDuration, renewDeadline, retryPeriod } }) => [
     ...(renewDeadline < leaseDuration ? [] : [{ field: 'leaderElection.renewDeadline', problem: 'must be less than leaseDuration' }]),
@@ -76,5 +107,5 @@ const RULES: Rules<File> = {
 
 export async function loadOperatorSettings(path: string): Promise<OperatorSettings> {
   const file = await loadSettings(path, RULES);
-  return { ...file, signals: [...(file.signals as readonly SignalRow[]), ...SIGNAL_ROWS] };
+  return { ...file, signals: [...file.signals, ...SIGNAL_ROWS] };
 }

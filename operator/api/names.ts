@@ -18,24 +18,24 @@ export const FINALIZER: string = `${GROUP}/redis-keys`;
 
 export const LABEL = {
   /** The name of the run that a child belongs to. */
-  run: `${GROUP}/run`,
+  run: 'rollout.run/run',
   /** Which part of the run a child is: coordinator, worker or reader. */
   component: 'app.kubernetes.io/component',
   /** Of a worker's pod: its place in the run's parallelism. */
-  slot: `${GROUP}/slot`,
+  slot: 'rollout.run/slot',
   /** Of a worker's pod: how often its place had been filled before. */
-  incarnation: `${GROUP}/incarnation`,
+  incarnation: 'rollout.run/incarnation',
   /** Of a worker's pod: a digest of what it was made from. */
-  template: `${GROUP}/template`,
+  template: 'rollout.run/template',
 } as const;
 
 export const ANNOTATION = {
   /** Of a pod template: a digest of the settings that its processes read at their start. */
-  configHash: `${GROUP}/config-hash`,
+  configHash: 'rollout.run/config-hash',
   /** Of a child: a digest of what it was made from. One that is made from the same again is left alone. */
-  desired: `${GROUP}/desired`,
+  desired: 'rollout.run/desired',
   /** Of a worker's pod: since when it drains, as RFC 3339, so that a restarted operator keeps to the deadline. */
-  drainSince: `${GROUP}/drain-since`,
+  drainSince: 'rollout.run/drain-since',
 } as const;
 
 /** Types of `status.conditions`. */

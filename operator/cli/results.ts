@@ -55,7 +55,8 @@ async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promi
   const { client, namespace, clock, err } = deps;
   const ref = { namespace, name: readerName(run.metadata.name) };
   const written = (await client.get(CONFIG_MAP, { namespace, name: configName(run.metadata.name) }))?.data?.[READER_KEY];
-  if (written === undefined) throw new RolloutError('USAGE', `the ConfigMap ${configName(run.metadata.name)} is gone: its results cannot be read`);
+  if (written === undefined)
+    throw new RolloutError('USAGE', `the ConfigMap ${configName(run.metadata.name)} is gone: its results cannot be read`);
   const untilMs = clock.monotonicMs() + READY_MS;
   await client.delete(POD, ref, { gracePeriodSeconds: 0 });
   while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go');
@@ -83,7 +84,11 @@ function withToken(pod: Pod, token: string): Pod {
 }
 
 async function prove({ transport, namespace, err }: K8sDeps, name: string, token: string): Promise<ExitCode> {
-  const { status, headers, body } = await transport.call({ method: 'GET', path: proxied(namespace, name, `${token}/verify`), deadlineMs: PROOF_MS });
+  const { status, headers, body } = await transport.call({
+    method: 'GET',
+    path: proxied(namespace, name, `${token}/verify`),
+    deadlineMs: PROOF_MS,
+  });
   if (status !== 200) throw unreachable(`the reader answers ${status}: ${body.trim()}`);
   const isProven = headers['x-exit-code'] === String(EXIT.done);
   err.write(isProven ? `${name}: each line of the input is in exactly one of the two files\n` : `${name}: NOT verified: ${body.trim()}\n`);

@@ -31,7 +31,11 @@ export class ApiError extends Error {
   /** The reasons of `Status.details.causes`. */
   readonly causes: readonly string[];
 
-  constructor(status: number, message: string, more: { readonly reason?: string; readonly retryAfterMs?: number | null; readonly causes?: readonly string[] } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    more: { readonly reason?: string; readonly retryAfterMs?: number | null; readonly causes?: readonly string[] } = {},
+  ) {
     super(message);
     this.status = status;
     this.reason = more.reason ?? '';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Agent, Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent, type AgentOptions, type RequestOptions } from 'node:https';
+import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 
 /** What a request needs besides its own path and body. */

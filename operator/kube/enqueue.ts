@@ -46,7 +46,8 @@ export function isBeyondStatus<T extends KubeObject>(change: Change<T>): boolean
   return (
     before.generation !== after.generation ||
     before.deletionTimestamp !== after.deletionTimestamp ||
-    JSON.stringify([before.labels, before.annotations, before.finalizers]) !== JSON.stringify([after.labels, after.annotations, after.finalizers])
+    JSON.stringify([before.labels, before.annotations, before.finalizers]) !==
+      JSON.stringify([after.labels, after.annotations, after.finalizers])
   );
 }
 

@@ -106,8 +106,9 @@ function onLost({ controllers, disconnect }: ManagerParts): ManagerEnd {
 async function onStop(parts: ManagerParts, leading: Leading | null): Promise<ManagerEnd> {
   const { controllers, recorder, log } = parts;
   if (leading !== null) onAbort(leading.lost, () => onLost(parts));
-| null): Promise<ManagerEnd> {
-  const drained = await Promise.all(controllers.map(async (controller) => ({ name: controller.name, isIt: await controller.stop(DRAIN_MS) })));
+  const drained = await Promise.all(
+    controllers.map(async (controller) => ({ name: controller.name, isIt: await controller.stop(DRAIN_MS) })),
+  );
   const left = drained.filter(({ isIt }) => !isIt).map(({ name }) => name);
   if (left.length > 0) log.warn({ controllers: left }, 'reconciles are cut off');
   await recorder.stop(FLUSH_MS);

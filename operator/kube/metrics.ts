@@ -53,7 +53,8 @@ function queueObservers(registry: Registry, queues: ReadonlyMap<string, WorkQueu
   const registers = [registry];
   const labelNames = ['name'] as const;
   const counter = (name: string, help: string): Counter<'name'> => new Counter({ name, help, labelNames, registers });
-  const histogram = (name: string, help: string): Histogram<'name'> => new Histogram({ name, help, labelNames, registers, buckets: QUEUE_SECONDS });
+  const histogram = (name: string, help: string): Histogram<'name'> =>
+    new Histogram({ name, help, labelNames, registers, buckets: QUEUE_SECONDS });
   const gauge = (name: string, help: string, valueOf: (queue: WorkQueue) => number): Gauge<'name'> =>
     new Gauge({
       name,
@@ -91,7 +92,13 @@ function controllerObservers(registry: Registry): CoreMetrics['controller'] {
   const terminal = counter('terminal_reconcile_errors_total', 'Reconciles that failed and are not tried again');
   const panics = counter('reconcile_panics_total', 'Reconciles that ended by a bug');
   const timeouts = counter('reconcile_timeouts_total', 'Reconciles that took longer than they may');
-  const time = new Histogram({ name: name('reconcile_time_seconds'), help: 'How long it took', labelNames, registers, buckets: RECONCILE_SECONDS });
+  const time = new Histogram({
+    name: name('reconcile_time_seconds'),
+    help: 'How long it took',
+    labelNames,
+    registers,
+    buckets: RECONCILE_SECONDS,
+  });
   const active = new Gauge({ name: name('active_workers'), help: 'Workers that have a key', labelNames, registers });
   const most = new Gauge({ name: name('max_concurrent_reconciles'), help: 'Workers', labelNames, registers });
   return (controller, workers) => {
@@ -120,7 +127,12 @@ function reflectorObservers(registry: Registry, prefix: string): CoreMetrics['re
     labelNames: ['kind', 'reason'],
     registers,
   });
-  const skipped = new Counter({ name: `${prefix}_watch_events_skipped_total`, help: 'Events that say nothing', labelNames: ['kind'], registers });
+  const skipped = new Counter({
+    name: `${prefix}_watch_events_skipped_total`,
+    help: 'Events that say nothing',
+    labelNames: ['kind'],
+    registers,
+  });
   return (kind) => ({
     onList: () => lists.inc({ kind }),
     onRestart: (reason) => restarts.inc({ kind, reason }),

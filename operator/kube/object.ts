@@ -41,13 +41,7 @@ export interface Ref {
 }
 
 /** A type of the generated client as it is on the wire, and not to be changed: that client would read times as dates. */
-export type Wire<T> = 0 extends 1 & T
-  ? unknown
-  : T extends Date
-    ? string
-    : T extends object
-      ? { readonly [K in keyof T]: Wire<T[K]> }
-      : T;
+export type Wire<T> = 0 extends 1 & T ? unknown : T extends Date ? string : T extends object ? { readonly [K in keyof T]: Wire<T[K]> } : T;
 
 /** An object of the generated client, with the metadata that every stored object has. */
 export type WireObject<T> = Wire<Omit<T, 'apiVersion' | 'kind' | 'metadata'>> & KubeObject;

@@ -161,5 +161,10 @@ function managerOf(controller: string): string {
 /** Half a character at the end, which the cut may leave, would be refused. */
 function cut(note: string): string {
   const bytes = Buffer.from(note);
-  return bytes.length <= MAX_NOTE_BYTES ? note : bytes.subarray(0, MAX_NOTE_BYTES - 3).toString('utf8').replace(/\uFFFD+$/u, '');
+  return bytes.length <= MAX_NOTE_BYTES
+    ? note
+    : bytes
+        .subarray(0, MAX_NOTE_BYTES - 3)
+        .toString('utf8')
+        .replace(/\uFFFD+$/u, '');
 }

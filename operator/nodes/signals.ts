@@ -17,15 +17,15 @@ export interface SignalRow {
   /** Key of the taint, or type of the condition. */
   readonly key: string;
   /** Of the taint, or status of the condition; absent: any value, and the status True. */
-  readonly value?: string;
+  readonly value?: string | undefined;
   /** A part of the condition's message. */
-  readonly message?: string;
+  readonly message?: string | undefined;
   readonly severity: Severity;
-  readonly provider?: Provider;
+  readonly provider?: Provider | undefined;
   /** How long before its end the machine is announced, where that differs from the provider's notice. */
-  readonly leadSeconds?: number;
+  readonly leadSeconds?: number | undefined;
   /** Where the time of the end stands in the condition's message, as a date that JavaScript reads. */
-  readonly deadlineFrom?: 'message';
+  readonly deadlineFrom?: 'message' | undefined;
 }
 
 const AWS = { kind: 'taint', severity: 'drain', provider: 'aws' } as const;
@@ -51,7 +51,12 @@ export const SIGNAL_ROWS: readonly SignalRow[] = [
   { kind: 'taint', key: 'cloudprovider.azure.microsoft.com/draining', ...AZURE },
   { kind: 'taint', key: 'ToBeDeletedByClusterAutoscaler', severity: 'drain', leadSeconds: 600 },
   { kind: 'taint', key: 'DeletionCandidateOfClusterAutoscaler', severity: 'hint' },
-  { kind: 'taint', key: 'ignore-taint.cluster-autoscaler.kubernetes.io/oke-impending-node-termination', severity: 'drain', leadSeconds: 30 },
+  {
+    kind: 'taint',
+    key: 'ignore-taint.cluster-autoscaler.kubernetes.io/oke-impending-node-termination',
+    severity: 'drain',
+    leadSeconds: 30,
+  },
   { kind: 'condition', key: 'GracefulNodeShutdownInProgress', severity: 'drain', leadSeconds: 30 },
   { kind: 'condition', key: 'DrainInProgress', severity: 'drain', leadSeconds: 120 },
   { kind: 'condition', key: 'MaintenancePlanned', severity: 'hint' },
@@ -70,15 +75,12 @@ const RANK: Readonly<Record<Severity, number>> = { hint: 0, drain: 1, gone: 2 };
  * @param sinceMs when the operator first saw a signal of this node (wall clock): lead times count from there
  */
 export function signalOf(node: Node, rows: readonly SignalRow[], sinceMs: number): Signal | null {
-  let strictest: Signal | null = null;
-  for (const row of rows) {
-    const signal = matched(node, row, sinceMs);
-    if (signal === null) continue;
-    const difference = strictest === null ? 1 : RANK[signal.severity] - RANK[strictest.severity];
-    if (difference > 0) strictest = signal;
-    else if (difference === 0 && strictest !== null) strictest = { ...strictest, deadlineMs: earlier(strictest.deadlineMs, signal.deadlineMs) };
-  }
-  return strictest;
+  const all = rows.map((row) => matched(node, row, sinceMs)).filter((signal) => signal !== null);
+  const rank = Math.max(...all.map(({ severity }) => RANK[severity]));
+  const strictest = all.filter(({ severity }) => RANK[severity] === rank);
+  const [first] = strictest;
+  if (first === undefined) return null;
+  return { ...first, deadlineMs: strictest.map(({ deadlineMs }) => deadlineMs).reduce(earlier) };
 }
 
 function matched(node: Node, row: SignalRow, sinceMs: number): Signal | null {

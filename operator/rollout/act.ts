@@ -43,7 +43,8 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
   for (const worker of plan.drain) await drainWorker(deps, run, worker);
   for (const worker of plan.remove) await removeWorker(deps, run, worker);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
-  if (plan.removesRun) await deps.client.delete(ROLLOUT_RUN, refOf(run, run.metadata.name), { uid: run.metadata.uid, propagation: 'Background' });
+  if (plan.removesRun)
+    await deps.client.delete(ROLLOUT_RUN, refOf(run, run.metadata.name), { uid: run.metadata.uid, propagation: 'Background' });
 }
 
 /** Left alone where the child was made from the very same wish. */
@@ -68,7 +69,8 @@ async function createWorker({ client, pods }: ActDeps, run: RolloutRun, { avoid 
 
 /** Where no coordinator can be told, SIGTERM makes the worker drain by itself, within its grace period. */
 async function drainWorker(deps: ActDeps, run: RolloutRun, worker: WorkerView): Promise<void> {
-  const told = worker.phase === 'running' ? await deps.clients.drain(run.metadata.uid, worker.name, null, 'it is not wanted any more') : null;
+  const told =
+    worker.phase === 'running' ? await deps.clients.drain(run.metadata.uid, worker.name, null, 'it is not wanted any more') : null;
   if (told?.kind !== 'done') await removeWorker(deps, run, worker);
 }
 
@@ -81,7 +83,10 @@ async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): P
   for (const kind of [DEPLOYMENT, SERVICE]) {
     const found = child(kind, run, name);
     if (found === null || found.metadata.deletionTimestamp !== undefined) continue;
-    await client.delete(kind, refOf(run, name), { propagation: 'Background', ...(found.metadata.uid === undefined ? {} : { uid: found.metadata.uid }) });
+    await client.delete(kind, refOf(run, name), {
+      propagation: 'Background',
+      ...(found.metadata.uid === undefined ? {} : { uid: found.metadata.uid }),
+    });
   }
 }
 

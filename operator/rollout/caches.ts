@@ -1,6 +1,6 @@
 import { LABEL } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
-import { type Informer, type InformerOptions, createInformer } from '../kube/informer.ts';
+import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import {
   CONFIG_MAP,
   type ConfigMap,
@@ -14,8 +14,8 @@ import {
   POD,
   type Pod,
   SECRET,
-  type Secret,
   SERVICE,
+  type Secret,
   type Service,
 } from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -41,7 +41,13 @@ export function createCaches(parts: (kind: string) => InformerParts, namespace: 
   const children = <T extends KubeObject>(kind: Kind<T>, trim: (object: T) => T, indexes: Indexes<T> = {}): Informer<T> =>
     createInformer({ ...parts(kind.kind), kind, scope: { namespace, labelSelector: CHILDREN }, firstList: 'consistent', trim, indexes });
   return {
-    runs: createInformer({ ...parts('RolloutRun'), kind: ROLLOUT_RUN, scope: { namespace }, firstList: 'consistent', trim: withoutManaged }),
+    runs: createInformer({
+      ...parts('RolloutRun'),
+      kind: ROLLOUT_RUN,
+      scope: { namespace },
+      firstList: 'consistent',
+      trim: withoutManaged,
+    }),
     pods: children(POD, trimmedPod, { [COORDINATORS]: coordinatorsRun, [ON_NODE]: nodeOf }),
     deployments: children(DEPLOYMENT, metadataOnly),
     configMaps: children(CONFIG_MAP, metadataOnly),
@@ -99,7 +105,10 @@ function trimmedNode(node: Node): Node {
   const { metadata, spec, status } = withoutManaged(node);
   const conditions = status?.conditions?.map(({ type, status: is, reason, message }) => defined({ type, status: is, reason, message }));
   return {
-    metadata: { name: metadata.name, ...defined({ uid: metadata.uid, labels: metadata.labels, resourceVersion: metadata.resourceVersion }) },
+    metadata: {
+      name: metadata.name,
+      ...defined({ uid: metadata.uid, labels: metadata.labels, resourceVersion: metadata.resourceVersion }),
+    },
     spec: defined({ taints: spec?.taints }),
     status: defined({ conditions }),
   };

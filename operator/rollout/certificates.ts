@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { Random } from '../../runtime/base/random.ts';
-import { type Authority, makeAuthority, makeCertificate, makeKeyPem, type Making } from '../../runtime/tls/certificate.ts';
+import { type Authority, type Making, makeAuthority, makeCertificate, makeKeyPem } from '../../runtime/tls/certificate.ts';
 import type { Identity } from '../../runtime/tls/identity.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';

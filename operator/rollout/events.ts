@@ -14,7 +14,16 @@ const TOLD: readonly ConditionType[] = Object.values(CONDITION);
 /** Of these a status of False is bad news, of the others True is. */
 const GOOD: ReadonlySet<string> = new Set<ConditionType>(['InputReady', 'CoordinatorAvailable', 'Progressing', 'Complete']);
 /** States in which a run begins, or is expected to be for a while. */
-const USUAL: ReadonlySet<string> = new Set(['NotEnded', 'Ended', 'NoneDraining', 'Resumed', 'WaitingForCoordinator', 'CoordinatorStarting', 'Suspended', 'Suspending']);
+const USUAL: ReadonlySet<string> = new Set([
+  'NotEnded',
+  'Ended',
+  'NoneDraining',
+  'Resumed',
+  'WaitingForCoordinator',
+  'CoordinatorStarting',
+  'Suspended',
+  'Suspending',
+]);
 
 /** Pure. `before`: undefined for a run that is seen for the first time. */
 export function eventsOf(before: RunStatus | undefined, after: RunStatus): readonly RunEvent[] {

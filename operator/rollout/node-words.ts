@@ -10,7 +10,11 @@ export interface NodeWord {
 }
 
 /** By node: the signals of those on which the run has workers. */
-export function nodeWords(workers: readonly WorkerView[], signals: ReadonlyMap<string, Signal>, nowMs: number): ReadonlyMap<string, NodeWord> {
+export function nodeWords(
+  workers: readonly WorkerView[],
+  signals: ReadonlyMap<string, Signal>,
+  nowMs: number,
+): ReadonlyMap<string, NodeWord> {
   const words = new Map<string, NodeWord>();
   for (const { node } of workers) {
     const signal = node === null ? undefined : signals.get(node);

@@ -3,17 +3,17 @@ import { MANAGED_BY } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Signal } from '../nodes/signals.ts';
 import { hasEnded, suspensionOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
-import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import { runConfigMap } from './desired/config-map.ts';
+import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
-import type { Signal } from '../nodes/signals.ts';
 import type { RedisAccess } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
 import type { WorkerView } from './worker-view.ts';
@@ -98,11 +98,12 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const config = runConfigMap(run, seen.redis, pods);
   const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run)];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), seen.redis, pods);
+  const children = isStopped || !seen.hasCertificates ? apply : [...apply, coordinator];
   return {
     ...NOTHING,
     keepsCertificates: true,
     // A Secret that is gone for a moment must not make another kind of coordinator.
-    apply: isUnknown ? [] : isStopped || !seen.hasCertificates ? apply : [...apply, coordinator],
+    apply: isUnknown ? [] : children,
     create: workers.create,
     avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
     drain: workers.drain,

@@ -1,15 +1,15 @@
 import type { Clock } from '../../runtime/base/clock.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { Outcome } from '../kube/controller.ts';
 import type { Kind, Secret } from '../kube/kind.ts';
-import { keyOf, type KubeObject, refOfKey } from '../kube/object.ts';
-import { act, type ActDeps } from './act.ts';
+import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
+import type { Outcome } from '../kube/outcome.ts';
+import { type ActDeps, act } from './act.ts';
 import { type Caches, COORDINATORS } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
 import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
 import { hasEnded } from './clocks.ts';
-import { type CoordinatorAnswer, coordinatorView, type CoordinatorView } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, coordinatorView } from './coordinator-view.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { PORT } from './desired/run-settings.ts';
 import { findInput } from './input.ts';
@@ -46,7 +46,8 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
   await act(actDepsOf(deps, caches, seen), run, plan);
-  if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  if (seen.answer !== null && !hasEnded(run.status))
+    await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
   return outcomeOf(seen, plan);
 }
 
@@ -71,11 +72,14 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const redis = await deps.redisSecrets.find(run);
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
+  const input = hasDeployment || isSettled ? ({ kind: 'found' } as const) : await findInput(deps.client, run);
   return {
     run,
-    input: redis?.kind === 'missing' ? redis : hasDeployment || isSettled ? { kind: 'found' } : await findInput(deps.client, run),
+    input: redis?.kind === 'missing' ? redis : input,
     redis: redis?.kind === 'found' ? redis.access : null,
-    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing'),
+    hasCertificates: TLS_ROLES.every(
+      (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
+    ),
     hasDeployment,
     coordinators,
     workers,

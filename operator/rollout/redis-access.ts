@@ -19,9 +19,11 @@ export type RedisFinding = { readonly kind: 'found'; readonly access: RedisAcces
 /** `secret`: null where there is none of that name. */
 export function redisAccess({ spec }: RolloutRun, secret: Secret | null): RedisFinding {
   const { url, secretRef } = spec.coordinator.store.redis ?? {};
-  if (secretRef !== undefined && secret === null) return missing(`there is no Secret ${secretRef.name}, which spec.coordinator.store.redis names: create it`);
+  if (secretRef !== undefined && secret === null)
+    return missing(`there is no Secret ${secretRef.name}, which spec.coordinator.store.redis names: create it`);
   const address = url ?? textIn(secret, 'url');
-  if (address === null) return missing(`the Secret ${secretRef?.name} has no key url, and spec.coordinator.store.redis has none either: set one of them`);
+  if (address === null)
+    return missing(`the Secret ${secretRef?.name} has no key url, and spec.coordinator.store.redis has none either: set one of them`);
   const has = (key: string): boolean => secret?.data?.[key] !== undefined;
   return {
     kind: 'found',

@@ -39,7 +39,8 @@ export function workerView(pod: Pod): WorkerView | null {
     node: spec?.nodeName ?? null,
     phase: phaseOf(status?.phase),
     isTerminating: metadata.deletionTimestamp !== undefined,
-    hasNeverRun: worker?.state?.running === undefined && worker?.lastState?.terminated === undefined && worker?.state?.terminated === undefined,
+    hasNeverRun:
+      worker?.state?.running === undefined && worker?.lastState?.terminated === undefined && worker?.state?.terminated === undefined,
     createdAtMs: Date.parse(metadata.creationTimestamp ?? ''),
     trouble: containers.map(troubleOf).find((trouble) => trouble !== null) ?? null,
   };

@@ -57,7 +57,14 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     }
     const { values } = parseArgs({
       args: [...argv],
-      options: { config: { type: 'string' }, advertise: { type: 'string' }, resume: SWITCH, 'retry-failed': SWITCH, 'rerun-damaged': SWITCH, help: SWITCH },
+      options: {
+        config: { type: 'string' },
+        advertise: { type: 'string' },
+        resume: SWITCH,
+        'retry-failed': SWITCH,
+        'rerun-damaged': SWITCH,
+        help: SWITCH,
+      },
     });
     if (values.help || values.config === undefined) return tell(USAGE, values.help ? EXIT.done : EXIT.usage);
     const { advertise } = values;

@@ -212,6 +212,7 @@ function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts)
 }
 
 function machineSettings(settings: ServeSettings): MachineSettings {
-  const { timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems, stragglers, stallAfterMs, stallTimeoutMs, serveAfterEnd } = settings;
+  const { timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems, stragglers, stallAfterMs, stallTimeoutMs, serveAfterEnd } =
+    settings;
   return { ...timing, drainTimeoutMs, maxAttempts, breaker, maxFailedItems, stragglers, stallAfterMs, stallTimeoutMs, serveAfterEnd };
 }

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import type { RolloutRun } from '../../operator/api/run.ts';
-import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
-import { installOperator } from '../support/cluster/operator.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
+import { installOperator } from '../support/cluster/operator.ts';
+import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
@@ -17,7 +17,9 @@ interface Printed {
 
 /** `kubectl rollout-run`, as the plugin is started. */
 async function rolloutRun(cluster: Cluster, ...args: readonly string[]): Promise<Printed> {
-  const child = spawn(process.execPath, ['runtime/kubectl.js', '--kubeconfig', cluster.kubeconfig, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['runtime/kubectl.js', '--kubeconfig', cluster.kubeconfig, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [exit, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
   return { exit, out, err };
@@ -44,6 +46,12 @@ test('the example: ten items from kubectl apply to a verified file', async (t: E
   const { exit, out, err } = await rolloutRun(cluster, '--namespace', namespace, 'results', 'example');
   t.is(exit, 0, err);
   t.regex(err, /each line of the input is in exactly one of the two files/);
-  const ids = out.trimEnd().split('\n').map((line) => (JSON.parse(line) as { readonly custom_id: string }).custom_id);
-  t.deepEqual(ids, Array.from({ length: 10 }, (_, at) => `question-${at + 1}`));
+  const ids = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly custom_id: string }).custom_id);
+  t.deepEqual(
+    ids,
+    Array.from({ length: 10 }, (_, at) => `question-${at + 1}`),
+  );
 });

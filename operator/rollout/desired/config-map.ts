@@ -1,7 +1,7 @@
 import type { RolloutRun } from '../../api/run.ts';
 import type { ConfigMap } from '../../kube/kind.ts';
-import type { RedisAccess } from '../redis-access.ts';
 import { configName, labelsOf, ownerOf } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
 import type { PodSettings } from './pod-settings.ts';
 import { READER_KEY, readerPod } from './reader-pod.ts';
 import { coordinatorSettings, workerSettings } from './run-settings.ts';

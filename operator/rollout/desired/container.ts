@@ -51,4 +51,4 @@ export function tlsVolume(run: string, role: TlsRole): Volume {
   return { name: 'rollout-tls', secret: { secretName: tlsName(run, role), items } };
 }
 
-export const TLS_MOUNT = { name: 'rollout-tls', mountPath: TLS_DIR, readOnly: true } as const;
+export const TLS_MOUNT: NonNullable<Container['volumeMounts']>[number] = { name: 'rollout-tls', mountPath: TLS_DIR, readOnly: true };

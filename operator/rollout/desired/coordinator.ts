@@ -1,6 +1,6 @@
-import type { Deployment, PersistentVolumeClaim, Service } from '../../kube/kind.ts';
 import { ANNOTATION } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
+import type { Deployment, PersistentVolumeClaim, Service } from '../../kube/kind.ts';
 import { coordinatorName, labelsOf, ownerOf, selectorOf, stateClaimName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import { type Container, fieldVariable, ownContainer, podSecurity } from './container.ts';

@@ -13,9 +13,9 @@ export const CONFIG_DIR = '/etc/rollout';
 export const TLS_DIR = '/tls';
 export const REDIS_DIR = '/redis';
 export const OUTPUT_DIR = '/output';
-export const INPUT_FILE = `${STATE_DIR}/input.jsonl`;
-export const OUTPUT_FILE = `${STATE_DIR}/output.jsonl`;
-export const RUN_DIR = `${STATE_DIR}/run`;
+export const INPUT_FILE: string = `${STATE_DIR}/input.jsonl`;
+export const OUTPUT_FILE: string = `${STATE_DIR}/output.jsonl`;
+export const RUN_DIR: string = `${STATE_DIR}/run`;
 const MODEL_PORT = 8_000;
 
 /** coordinator.yaml and worker.yaml of a run, as the text of its ConfigMap. */

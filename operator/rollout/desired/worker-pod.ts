@@ -1,9 +1,11 @@
-import type { V1Container, V1Pod, V1PodSpec, V1PodTemplateSpec } from '@kubernetes/client-node';
+import type { V1PodTemplateSpec } from '@kubernetes/client-node';
 import { LABEL } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
+import type { Pod } from '../../kube/kind.ts';
+import type { Wire } from '../../kube/object.ts';
 import { configName, labelsOf, ownerOf, workerName } from '../children.ts';
-import { fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
-import type { PodSettings } from './pod-settings.ts';
+import { type Container, fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import type { PodSettings, PodSpec } from './pod-settings.ts';
 import { CONFIG_DIR, STATE_DIR } from './run-settings.ts';
 import { textHash } from './text-hash.ts';
 
@@ -23,9 +25,9 @@ export interface WorkerPlace {
  * The worker's pod. The user's containers become native sidecars, so that the worker stops first and drains while the model server is
  * still up, and the pod is over when the worker is. A container that dies is started again beside the same outbox.
  */
-export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, avoid: readonly string[], pods: PodSettings): V1Pod {
+export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, avoid: readonly string[], pods: PodSettings): Pod {
   const { name, namespace } = run.metadata;
-  const template: V1PodTemplateSpec = run.spec.workers?.template ?? {};
+  const template = (run.spec.workers.template ?? {}) as unknown as Wire<V1PodTemplateSpec>;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -48,11 +50,11 @@ export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, a
 
 /** Changes where the pods have to be made anew. */
 export function templateHash({ spec }: RolloutRun): string {
-  const { template, concurrency } = spec.workers ?? {};
+  const { template, concurrency } = spec.workers;
   return textHash(JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null]));
 }
 
-function podSpec(run: RolloutRun, given: V1PodSpec, pods: PodSettings): V1PodSpec {
+function podSpec(run: RolloutRun, given: PodSpec, pods: PodSettings): PodSpec {
   const { name } = run.metadata;
   const sidecars = given.containers.map((container) => ({ ...container, restartPolicy: 'Always' }));
   return {
@@ -72,7 +74,7 @@ function podSpec(run: RolloutRun, given: V1PodSpec, pods: PodSettings): V1PodSpe
   };
 }
 
-function workerContainer(run: RolloutRun, pods: PodSettings): V1Container {
+function workerContainer(run: RolloutRun, pods: PodSettings): Container {
   const key = run.spec.backend?.apiKeySecretRef;
   return ownContainer(WORKER_CONTAINER, pods, {
     args: ['/app/worker.js', '--config', `${CONFIG_DIR}/worker.yaml`, '--worker-id', '$(POD_NAME)', '--node', '$(NODE_NAME)'],
@@ -91,7 +93,7 @@ function workerContainer(run: RolloutRun, pods: PodSettings): V1Container {
 }
 
 /** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
-function avoiding(spec: V1PodSpec, nodes: readonly string[]): V1PodSpec {
+function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;
   const elsewhere = { key: 'metadata.name', operator: 'NotIn', values: [...nodes] };
   const { nodeAffinity, ...affinity } = spec.affinity ?? {};

@@ -9,7 +9,10 @@ export interface RunTimes {
 }
 
 /** Time left until spec.activeDeadlineSeconds, which does not run while the run is suspended; Infinity where there is none. */
-export function deadlineLeftMs({ startTimeMs, suspendedSinceMs, suspendedSeconds, activeDeadlineSeconds }: RunTimes, nowMs: number): number {
+export function deadlineLeftMs(
+  { startTimeMs, suspendedSinceMs, suspendedSeconds, activeDeadlineSeconds }: RunTimes,
+  nowMs: number,
+): number {
   if (activeDeadlineSeconds === null || startTimeMs === null) return Number.POSITIVE_INFINITY;
   const activeMs = (suspendedSinceMs ?? nowMs) - startTimeMs - suspendedSeconds * 1_000;
   return activeDeadlineSeconds * 1_000 - activeMs;

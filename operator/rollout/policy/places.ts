@@ -75,7 +75,11 @@ function isDoubled(view: WorkerView, staying: readonly WorkerView[]): boolean {
 }
 
 /** One at a time, and only while all others are there. */
-function oneOutdated(staying: readonly WorkerView[], surplus: readonly WorkerView[], { desired, template }: WorkerWish): readonly WorkerView[] {
+function oneOutdated(
+  staying: readonly WorkerView[],
+  surplus: readonly WorkerView[],
+  { desired, template }: WorkerWish,
+): readonly WorkerView[] {
   const kept = staying.filter((view) => !surplus.includes(view));
   if (kept.length < desired || kept.some((view) => view.phase !== 'running')) return [];
   return kept.filter((view) => view.template !== template).slice(0, 1);

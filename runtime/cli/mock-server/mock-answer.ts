@@ -20,7 +20,10 @@ export function mockAnswer(method: string, path: string, text: string): MockAnsw
     case '/v1/completions':
       return completion('text_completion', request, { text: echoOf(request['prompt']) });
     case '/v1/embeddings':
-      return { status: 200, body: { object: 'list', model: modelOf(request), data: [{ object: 'embedding', index: 0, embedding: [0, 1] }] } };
+      return {
+        status: 200,
+        body: { object: 'list', model: modelOf(request), data: [{ object: 'embedding', index: 0, embedding: [0, 1] }] },
+      };
     default:
       return refused(404, `nothing is at POST ${path}`);
   }

@@ -54,7 +54,11 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 function bind(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) =>
-      reject(new RolloutError('CONFIG_INVALID', `cannot listen on ${host}:${port} (${cause.message}): choose another --host or --port`, { cause })),
+      reject(
+        new RolloutError('CONFIG_INVALID', `cannot listen on ${host}:${port} (${cause.message}): choose another --host or --port`, {
+          cause,
+        }),
+      ),
     );
     server.listen(port, host, () => {
       const address = server.address();

@@ -45,7 +45,9 @@ async function isThere(path: string): Promise<boolean> {
 
 async function download(url: string): Promise<Readable> {
   const response = await fetch(url).catch((cause: unknown) => {
-    throw new RolloutError('BACKEND_UNREACHABLE', `cannot fetch ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new RolloutError('BACKEND_UNREACHABLE', `cannot fetch ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   });
   if (response.ok && response.body !== null) return Readable.from(response.body);
   const code = response.status >= 500 ? 'BACKEND_UNREACHABLE' : 'INPUT_INVALID';

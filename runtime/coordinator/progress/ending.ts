@@ -76,7 +76,9 @@ export function answerFinished(state: State, nowMs: number): void {
 
 function finished({ settings }: State, leastMs: number): Phase {
   const untilMs = leastMs + RESIGN_MS;
-  return settings.serveAfterEnd ? { kind: 'finished', leastMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY } : { kind: 'finished', leastMs, untilMs };
+  return settings.serveAfterEnd
+    ? { kind: 'finished', leastMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY }
+    : { kind: 'finished', leastMs, untilMs };
 }
 
 function isFarewellOver(state: State, { leastMs, untilMs }: Extract<Phase, { kind: 'finished' }>, nowMs: number): boolean {

@@ -11,7 +11,18 @@ export async function installOperator(t: ExecutionContext, cluster: Cluster, ...
     if (!t.passed) process.stderr.write(`${t.title}: what the operator had in the end\n${await lastWords(cluster, OPERATOR_NAMESPACE)}\n`);
   });
   await cluster.helm(
-    ...['upgrade', '--install', RELEASE, 'charts/rollout', '--namespace', OPERATOR_NAMESPACE, '--create-namespace', '--wait', '--timeout', '3m'],
+    ...[
+      'upgrade',
+      '--install',
+      RELEASE,
+      'charts/rollout',
+      '--namespace',
+      OPERATOR_NAMESPACE,
+      '--create-namespace',
+      '--wait',
+      '--timeout',
+      '3m',
+    ],
     ...values.flatMap((value) => ['--set', value]),
   );
 }

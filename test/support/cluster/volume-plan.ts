@@ -31,7 +31,9 @@ function volumeFor({ metadata, spec, status }: V1PersistentVolumeClaim, run: str
   if (provisioner === undefined || node === undefined || status?.phase !== 'Pending') return [];
   const name = `pvc-${metadata?.uid}`;
   const isLocal = provisioner === CLASSES['test'];
-  const place: V1NodeSelectorRequirement = isLocal ? { key: HOSTNAME, operator: 'In', values: [node] } : { key: HOSTNAME, operator: 'Exists' };
+  const place: V1NodeSelectorRequirement = isLocal
+    ? { key: HOSTNAME, operator: 'In', values: [node] }
+    : { key: HOSTNAME, operator: 'Exists' };
   const volume: V1PersistentVolume = {
     apiVersion: 'v1',
     kind: 'PersistentVolume',
@@ -41,7 +43,13 @@ function volumeFor({ metadata, spec, status }: V1PersistentVolumeClaim, run: str
       accessModes: spec?.accessModes ?? [],
       persistentVolumeReclaimPolicy: 'Delete',
       storageClassName: spec?.storageClassName ?? '',
-      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: metadata?.namespace, name: metadata?.name, uid: metadata?.uid },
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        namespace: metadata?.namespace,
+        name: metadata?.name,
+        uid: metadata?.uid,
+      },
       local: { path: isLocal ? join(ON_NODE, name) : join(run, 'volumes', name) },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [place] }] } },
     },

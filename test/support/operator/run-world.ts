@@ -8,7 +8,7 @@ import type { RunStatus } from '../../../runtime/model/status.ts';
 
 /** A run of two workers in the middle of its work, for tests of what is decided about it. */
 
-export const NOW = Date.parse('2026-11-30T10:00:00Z');
+export const NOW: number = Date.parse('2026-11-30T10:00:00Z');
 export const PODS: PodSettings = { image: 'rollout:1', imagePullPolicy: 'IfNotPresent', imagePullSecrets: [], fsGroup: null, env: {} };
 
 export function runOf(spec: object = {}, status?: RolloutRun['status'], metadata: object = {}): RolloutRun {
@@ -54,7 +54,16 @@ export function workerOf(slot: number, more: Partial<WorkerView> = {}): WorkerVi
 }
 
 export function coordinatorOf(more: Partial<CoordinatorView> = {}): CoordinatorView {
-  return { name: 'answers-coordinator-1', uid: 'c1', podIp: '10.0.0.1', node: 'node0', isTerminating: false, ends: [], waits: null, ...more };
+  return {
+    name: 'answers-coordinator-1',
+    uid: 'c1',
+    podIp: '10.0.0.1',
+    node: 'node0',
+    isTerminating: false,
+    ends: [],
+    waits: null,
+    ...more,
+  };
 }
 
 export function answerOf(status: Partial<RunStatus> = {}, atMs: number = NOW): CoordinatorAnswer {

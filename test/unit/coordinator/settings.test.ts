@@ -109,7 +109,7 @@ timing:
     '`output` is missing: it must be text (in quotes where it looks like a number)',
     '`timing.pollWait` at line 9 must be a duration with a unit, such as 500ms, 5s, 15m or 2h, but is 5',
     'unknown key `heartbeatInterva` at line 8; did you mean `heartbeatInterval`?',
-    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `overwrite`, `outputMode`, `listen`, `http`, `stateDir`, `minFreeSpace`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `stallAfter`, `stallTimeout`, `maxFailedItems`, `stragglers`, `results`, `events`, `logLevel`, `drainTimeout`, `hints`, `timing`',
+    'unknown key `zookeeper` at line 2; remove it; known here are `runId`, `input`, `output`, `overwrite`, `outputMode`, `listen`, `advertise`, `http`, `stateDir`, `minFreeSpace`, `tls`, `store`, `raw`, `onInvalid`, `order`, `limit`, `maxLineBytes`, `maxAttempts`, `breaker`, `stallAfter`, `stallTimeout`, `maxFailedItems`, `stragglers`, `results`, `events`, `logLevel`, `drainTimeout`, `serveAfterEnd`, `hints`, `timing`',
   ]);
 });
 

@@ -22,7 +22,16 @@ const REQUESTS = {
 } as const satisfies Record<string, Request>;
 
 /** Everything that is allowed; all else is denied. */
-const ALLOWED = ['w-1 as w-1', 'w-1 identify', 'workers as w-1', 'workers as w-2', 'workers identify', 'coordinator identify', 'client status', 'client identify'];
+const ALLOWED = [
+  'w-1 as w-1',
+  'w-1 identify',
+  'workers as w-1',
+  'workers as w-2',
+  'workers identify',
+  'coordinator identify',
+  'client status',
+  'client identify',
+];
 
 test('every caller may exactly what the table allows', (t) => {
   const allowed = Object.entries(CALLERS).flatMap(([who, caller]) =>

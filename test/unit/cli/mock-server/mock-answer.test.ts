@@ -4,15 +4,23 @@ import { mockAnswer } from '../../../../runtime/cli/mock-server/mock-answer.ts';
 const chat = (messages: unknown): string => JSON.stringify({ model: 'm', messages });
 
 test('the last message, the prompt, or an embedding', (t) => {
-  const two = [{ role: 'system', content: 'be brief' }, { role: 'user', content: 'hello' }];
+  const two = [
+    { role: 'system', content: 'be brief' },
+    { role: 'user', content: 'hello' },
+  ];
   t.like(mockAnswer('POST', '/v1/chat/completions', chat(two)), {
     status: 200,
     body: { model: 'm', choices: [{ message: { content: 'hello' }, finish_reason: 'stop' }] },
   });
-  t.like(mockAnswer('POST', '/v1/completions', '{"prompt": "once"}'), { status: 200, body: { model: 'mock', choices: [{ text: 'once' }] } });
+  t.like(mockAnswer('POST', '/v1/completions', '{"prompt": "once"}'), {
+    status: 200,
+    body: { model: 'mock', choices: [{ text: 'once' }] },
+  });
   t.is(mockAnswer('POST', '/v1/embeddings', '{"input": "x"}').status, 200);
   const parts = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
-  t.like(mockAnswer('POST', '/v1/chat/completions', chat(parts)).body, { choices: [{ message: { content: '[{"type":"text","text":"hi"}]' } }] });
+  t.like(mockAnswer('POST', '/v1/chat/completions', chat(parts)).body, {
+    choices: [{ message: { content: '[{"type":"text","text":"hi"}]' } }],
+  });
 });
 
 test('health and models answer, everything else is refused in words', (t) => {

@@ -15,7 +15,8 @@ function node(taints: readonly Taint[], conditions: readonly Condition[] = []): 
   } as Node;
 }
 
-const isLastOfType = (one: Condition, at: number, all: readonly Condition[]): boolean => all.findLastIndex(({ type }) => type === one.type) === at;
+const isLastOfType = (one: Condition, at: number, all: readonly Condition[]): boolean =>
+  all.findLastIndex(({ type }) => type === one.type) === at;
 
 /** A node on which exactly this row is seen. */
 function nodeWith({ kind, key, value, message }: SignalRow): Node {
@@ -49,9 +50,16 @@ test('a node that is not ready, and not because it shuts down, is not given up b
 });
 
 test('the strictest signal counts, with the earliest deadline of its kind', (t) => {
-  const both = node([{ key: 'ToBeDeletedByClusterAutoscaler' }, { key: 'karpenter.sh/disrupted' }, { key: 'node.kubernetes.io/unschedulable' }]);
+  const both = node([
+    { key: 'ToBeDeletedByClusterAutoscaler' },
+    { key: 'karpenter.sh/disrupted' },
+    { key: 'node.kubernetes.io/unschedulable' },
+  ]);
   t.like(signalOf(both, SIGNAL_ROWS, SINCE), { severity: 'drain', deadlineMs: SINCE + 120_000 });
-  t.is(signalOf(node([{ key: 'node.kubernetes.io/unreachable' }, { key: 'karpenter.sh/disrupted' }]), SIGNAL_ROWS, SINCE)?.severity, 'gone');
+  t.is(
+    signalOf(node([{ key: 'node.kubernetes.io/unreachable' }, { key: 'karpenter.sh/disrupted' }]), SIGNAL_ROWS, SINCE)?.severity,
+    'gone',
+  );
 });
 
 test('the deadline is read where the source gives one', (t) => {

@@ -5,7 +5,8 @@ import { planRun } from '../../../../operator/rollout/plan.ts';
 import { answerOf, PODS, runOf, seenOf } from '../../../support/operator/run-world.ts';
 
 const statusOf = (more: Parameters<typeof seenOf>[0]): RunStatus => planRun(seenOf(more), PODS).status ?? {};
-const told = (before: RunStatus | undefined, after: RunStatus): readonly string[] => eventsOf(before, after).map(({ type, reason }) => `${type} ${reason}`);
+const told = (before: RunStatus | undefined, after: RunStatus): readonly string[] =>
+  eventsOf(before, after).map(({ type, reason }) => `${type} ${reason}`);
 
 test('each transition is told once, and a status that says the same is not told', (t) => {
   const waiting = statusOf({ answer: null });
@@ -15,10 +16,15 @@ test('each transition is told once, and a status that says the same is not told'
   t.deepEqual(told(working, statusOf({ run: runOf({}, working), answer: answerOf({ done: 8 }) })), []);
   const stalled = statusOf({ run: runOf({}, working), answer: answerOf({ stall: { sinceMs: 1, why: 'no server answers' } }) });
   t.deepEqual(told(working, stalled), ['Warning Stalled']);
-  t.deepEqual(told(working, statusOf({ run: runOf({}, working), answer: answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 }) })), ['Normal CompletedWithFailures']);
+  t.deepEqual(
+    told(working, statusOf({ run: runOf({}, working), answer: answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 }) })),
+    ['Normal CompletedWithFailures'],
+  );
 });
 
 test('an input that is not there is a warning', (t) => {
   const input = { kind: 'missing', message: 'there is no ConfigMap prompts' } as const;
-  t.deepEqual(told(undefined, statusOf({ input, hasDeployment: false, coordinators: [], workers: [], answer: null })), ['Warning InputNotFound']);
+  t.deepEqual(told(undefined, statusOf({ input, hasDeployment: false, coordinators: [], workers: [], answer: null })), [
+    'Warning InputNotFound',
+  ]);
 });

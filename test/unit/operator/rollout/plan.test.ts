@@ -64,7 +64,11 @@ test('the end is written before anything is taken away, and only then are things
   const run = runOf({}, end.status ?? {});
   const after = planRun(seenOf({ run, answer: null, workers: [workerOf(0), workerOf(1, { phase: 'succeeded' })] }), PODS);
   t.is(after.status, null, 'an end is never written again');
-  t.deepEqual(after.remove.map(({ slot }) => slot), [1], 'the other worker is about to leave by itself');
+  t.deepEqual(
+    after.remove.map(({ slot }) => slot),
+    [1],
+    'the other worker is about to leave by itself',
+  );
   t.false(after.removesCoordinator);
   const late = planRun(seenOf({ run, answer: null, nowMs: NOW + 30_000 }), PODS);
   t.is(late.remove.length, 2);
@@ -93,7 +97,10 @@ test('suspension drains the workers, then takes the coordinator away; resuming b
   t.true(second.removesCoordinator);
   t.false(kindsOf(second).includes('Deployment'));
   t.is(condition(second, 'Suspended'), 'True Suspended');
-  const third = planRun(seenOf({ run: runOf({}, second.status ?? {}), workers: [], answer: null, hasDeployment: false, nowMs: NOW + 90_000 }), PODS);
+  const third = planRun(
+    seenOf({ run: runOf({}, second.status ?? {}), workers: [], answer: null, hasDeployment: false, nowMs: NOW + 90_000 }),
+    PODS,
+  );
   t.true(kindsOf(third).includes('Deployment'));
   t.is(third.status?.suspendedSeconds, 90);
 });
@@ -128,13 +135,20 @@ test('what stands in the way is said: a container that cannot start, a stall, a 
     return `${found?.reason}: ${found?.message}`;
   };
   const trouble = 'container model: ImagePullBackOff: no such image';
-  t.is(progressing({ workers: [workerOf(0, { phase: 'waiting', trouble })], answer: answerOf({ workers: [] }) }), `WaitingForWorkers: ${trouble}`);
+  t.is(
+    progressing({ workers: [workerOf(0, { phase: 'waiting', trouble })], answer: answerOf({ workers: [] }) }),
+    `WaitingForWorkers: ${trouble}`,
+  );
   t.is(progressing({ answer: answerOf({ stall: { sinceMs: 1, why: 'no server answers' } }) }), 'Stalled: no server answers');
   t.is(progressing({ answer: null }), 'WaitingForCoordinator: the coordinator does not answer');
 });
 
 test('new workers keep away from nodes that will go', (t) => {
   const signal = (severity: 'hint' | 'drain' | 'gone') => ({ severity, provider: null, deadlineMs: null, reason: 'x' });
-  const signals = new Map([['a', signal('hint')], ['b', signal('drain')], ['c', signal('gone')]] as const);
+  const signals = new Map([
+    ['a', signal('hint')],
+    ['b', signal('drain')],
+    ['c', signal('gone')],
+  ] as const);
   t.deepEqual(planRun(seenOf({ signals }), PODS).avoid, ['b', 'c']);
 });

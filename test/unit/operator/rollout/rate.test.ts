@@ -10,7 +10,13 @@ function ratesOf(samples: readonly (readonly [atMs: number, terminal: number])[]
 }
 
 test('the rate is known from the second answer on, and follows a change within a minute', (t) => {
-  t.deepEqual(ratesOf([[0, 0], [2_000, 20]]), [null, 10]);
+  t.deepEqual(
+    ratesOf([
+      [0, 0],
+      [2_000, 20],
+    ]),
+    [null, 10],
+  );
   const steady = Array.from({ length: 60 }, (_, at) => [2_000 * at, at < 30 ? 20 * at : 580] as const);
   const rates = ratesOf(steady);
   t.is(rates[29], 10);
@@ -18,6 +24,19 @@ test('the rate is known from the second answer on, and follows a change within a
 });
 
 test('answers that come together, and a count that has fallen, make no rate', (t) => {
-  t.deepEqual(ratesOf([[0, 0], [100, 50]]), [null, null]);
-  t.deepEqual(ratesOf([[0, 100], [2_000, 50], [4_000, 60]]), [null, null, 5]);
+  t.deepEqual(
+    ratesOf([
+      [0, 0],
+      [100, 50],
+    ]),
+    [null, null],
+  );
+  t.deepEqual(
+    ratesOf([
+      [0, 100],
+      [2_000, 50],
+      [4_000, 60],
+    ]),
+    [null, null, 5],
+  );
 });

@@ -4,7 +4,9 @@ import { COUNTS_MS, isStatusDue } from '../../../../operator/rollout/status-due.
 const BEFORE = { phase: 'Running', progress: '3/10', items: { total: 10, done: 3 }, conditions: [] };
 
 test('an equal status is never written, in whatever order its keys stand', (t) => {
-  t.false(isStatusDue(BEFORE, { conditions: [], items: { done: 3, total: 10 }, progress: '3/10', phase: 'Running' }, Number.POSITIVE_INFINITY));
+  t.false(
+    isStatusDue(BEFORE, { conditions: [], items: { done: 3, total: 10 }, progress: '3/10', phase: 'Running' }, Number.POSITIVE_INFINITY),
+  );
 });
 
 test('counts are written every five seconds at most', (t) => {

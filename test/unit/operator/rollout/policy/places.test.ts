@@ -26,8 +26,15 @@ function worker(slot: number, more: Partial<WorkerView> = {}): WorkerView {
 const names = (views: readonly WorkerView[]): readonly string[] => views.map(({ name }) => name);
 
 test('each place gets one worker, and a full house is left alone', (t) => {
-  t.deepEqual(planWorkers([], WISH, NOW).create, [0, 1, 2].map((slot) => ({ slot, incarnation: 0 })));
-  const full = planWorkers([0, 1, 2].map((slot) => worker(slot)), WISH, NOW);
+  t.deepEqual(
+    planWorkers([], WISH, NOW).create,
+    [0, 1, 2].map((slot) => ({ slot, incarnation: 0 })),
+  );
+  const full = planWorkers(
+    [0, 1, 2].map((slot) => worker(slot)),
+    WISH,
+    NOW,
+  );
   t.like(full, { create: [], remove: [], drain: [], current: 3, draining: 0, againMs: null });
 });
 
@@ -41,18 +48,29 @@ test('a worker that is being deleted is replaced at once, under another name', (
 test('a pod that is over is removed and its place filled, whether it succeeded or failed', (t) => {
   const plan = planWorkers([worker(0, { phase: 'succeeded' }), worker(1, { phase: 'failed' }), worker(2)], WISH, NOW);
   t.deepEqual(names(plan.remove), ['r-worker-0-0', 'r-worker-1-0']);
-  t.deepEqual(plan.create, [0, 1].map((slot) => ({ slot, incarnation: 1 })));
+  t.deepEqual(
+    plan.create,
+    [0, 1].map((slot) => ({ slot, incarnation: 1 })),
+  );
 });
 
 test('the pods of a lost node are removed and replaced, whatever their status says', (t) => {
-  const plan = planWorkers([0, 1, 2].map((slot) => worker(slot)), { ...WISH, lostNodes: new Set(['node1']) }, NOW);
+  const plan = planWorkers(
+    [0, 1, 2].map((slot) => worker(slot)),
+    { ...WISH, lostNodes: new Set(['node1']) },
+    NOW,
+  );
   t.deepEqual(names(plan.remove), ['r-worker-1-0']);
   t.deepEqual(plan.create, [{ slot: 1, incarnation: 1 }]);
 });
 
 test('a worker on a node that is about to go works on, and has a successor; when the node stays after all, the successor leaves', (t) => {
   const going = { ...WISH, goingNodes: new Set(['node1']) };
-  const plan = planWorkers([0, 1, 2].map((slot) => worker(slot)), going, NOW);
+  const plan = planWorkers(
+    [0, 1, 2].map((slot) => worker(slot)),
+    going,
+    NOW,
+  );
   t.deepEqual(plan.create, [{ slot: 1, incarnation: 1 }]);
   t.like(plan, { remove: [], drain: [], draining: 1 });
   const successor = worker(1, { incarnation: 1, node: 'node9' });
@@ -62,7 +80,11 @@ test('a worker on a node that is about to go works on, and has a successor; when
 });
 
 test('fewer workers: those of the highest places are drained, none is deleted', (t) => {
-  const plan = planWorkers([0, 1, 2].map((slot) => worker(slot)), { ...WISH, desired: 1 }, NOW);
+  const plan = planWorkers(
+    [0, 1, 2].map((slot) => worker(slot)),
+    { ...WISH, desired: 1 },
+    NOW,
+  );
   t.deepEqual(names(plan.drain), ['r-worker-1-0', 'r-worker-2-0']);
   t.deepEqual([plan.create, plan.remove], [[], []]);
 });
