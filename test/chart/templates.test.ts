@@ -105,7 +105,7 @@ for (const [mode, values] of Object.entries(MODES)) {
 
 test('the kind is that of crds/, and is kept when the release goes', (t) => {
   const crd = theOne(of('cluster-wide'), 'CustomResourceDefinition');
-  t.deepEqual(crd.spec as unknown, readCrd().spec);
+  t.deepEqual(crd.spec, readCrd().spec);
   t.is(crd.metadata.annotations?.['helm.sh/resource-policy'], 'keep');
   t.is(theOne(helm.render({ crds: { keep: false } }), 'CustomResourceDefinition').metadata.annotations, undefined);
   t.false(helm.render({ crds: { install: false } }).some(({ kind }) => kind === 'CustomResourceDefinition'));
@@ -192,7 +192,7 @@ test('a name that is not known is refused', (t) => {
 test('a default that is an object or a list can be taken away', (t) => {
   const unset = { podSecurityContext: null, resources: null, signals: null, imagePullSecrets: null, watchNamespaces: null };
   const { securityContext, ...pod } = operatorPod(helm.render(unset));
-  t.is(securityContext as unknown, undefined);
+  t.is<unknown>(securityContext, undefined);
   t.false('resources' in pod.containers[0]);
 });
 

@@ -71,7 +71,7 @@ test('limits and defaults are those of the processes', (t) => {
   t.is(schemaAt(schema, 'spec.workers.concurrency').default, WORKER.concurrency.default);
   t.is(schemaAt(schema, 'spec.retry.maxAttempts').maximum, MOST_ATTEMPTS);
   t.is(schemaAt(schema, 'spec.retry.maxAttempts').default, COORDINATOR.maxAttempts.default);
-  t.is(`${schemaAt(schema, 'spec.backend.requestTimeoutSeconds').default}s`, WORKER.requestTimeout.default);
+  t.is(`${String(schemaAt(schema, 'spec.backend.requestTimeoutSeconds').default)}s`, WORKER.requestTimeout.default);
   t.deepEqual(schemaAt(schema, 'spec.format.onInvalid').enum, [...COORDINATOR.onInvalid.choices]);
   t.deepEqual(schemaAt(schema, 'spec.format.order').enum, [...COORDINATOR.order.choices]);
 });
