@@ -22,8 +22,9 @@ export interface RunPlan {
 }
 
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
-const PROCESS_FOLDERS = ['integration', 'e2e', 'cluster'];
-const OF_CLUSTER = /^test\/cluster\//;
+const PROCESS_FOLDERS = ['integration', 'e2e', 'cluster', 'chart'];
+/** Those of the chart need Helm, which is built with the cluster's programs. */
+const OF_CLUSTER = /^test\/(?:chart|cluster)\//;
 const MAY_SHARE = /^test\/(?:unit|style|contract)\//;
 /** A core of its own for minutes. */
 const SWARM = 'test/sim/swarm.test.ts';

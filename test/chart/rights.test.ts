@@ -1,6 +1,5 @@
 import test from 'ava';
-import { readText } from '../style/sources.ts';
-import { findHelm, Helm, type Rendered, type Rule, theOne } from '../support/chart/helm.ts';
+import { findHelm, type Rendered, type Rule, theOne } from '../support/chart/helm.ts';
 import { CLUSTER_WIDE, EVERYTHING, NAMESPACED } from '../support/chart/modes.ts';
 
 const CHILD = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
@@ -39,80 +38,74 @@ function rolesIn(objects: readonly Rendered[], kind: string): readonly Rendered[
 
 const isOfUsers = ({ metadata }: Rendered): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'api';
 
-const program = findHelm();
-if (program === null) {
-  test('rights are looked at where Helm is; here the chart has at least its roles', (t) => {
-    for (const name of ['manager-clusterrole', 'manager-role', 'leader-election-role'])
-      t.truthy(readText(`charts/rollout/templates/${name}.yaml`), name);
-  });
-} else {
-  const helm = new Helm(program);
-  const wide = helm.render(CLUSTER_WIDE);
-  const narrow = helm.render(NAMESPACED);
-  const full = helm.render(EVERYTHING);
+const helm = findHelm();
+const wide = helm.render(CLUSTER_WIDE);
+const narrow = helm.render(NAMESPACED);
+const full = helm.render(EVERYTHING);
 
-  test('no role has everything, of anything', (t) => {
-    const rules: readonly Rule[] = [...wide, ...narrow, ...full].flatMap((one) => one.rules ?? []);
-    t.true(rules.length >= 20);
-    for (const rule of rules) t.false(Object.values(rule).flat().includes('*'), JSON.stringify(rule));
-  });
+test('no role has everything, of anything', (t) => {
+  const rules: readonly Rule[] = [...wide, ...narrow, ...full].flatMap((one) => one.rules ?? []);
+  t.true(rules.length >= 20);
+  for (const rule of rules) t.false(Object.values(rule).flat().includes('*'), JSON.stringify(rule));
+});
 
-  test('cluster-wide: the operator may do what it does, and nothing else', (t) => {
-    const roles = rolesIn(wide, 'ClusterRole').filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader'));
-    t.deepEqual(rightsOf(roles), {
-      ...OF_NAMESPACES,
-      '/nodes': ['get', 'list', 'watch'],
-      'authentication.k8s.io/tokenreviews': ['create'],
-      'authorization.k8s.io/subjectaccessreviews': ['create'],
-    });
+test('cluster-wide: the operator may do what it does, and nothing else', (t) => {
+  const roles = rolesIn(wide, 'ClusterRole').filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader'));
+  t.deepEqual(rightsOf(roles), {
+    ...OF_NAMESPACES,
+    '/nodes': ['get', 'list', 'watch'],
+    'authentication.k8s.io/tokenreviews': ['create'],
+    'authorization.k8s.io/subjectaccessreviews': ['create'],
   });
+});
 
-  test('namespaced: the same rights in each namespace, and none elsewhere', (t) => {
-    for (const namespace of ['team-a', 'team-b'])
-      t.deepEqual(rightsOf(rolesIn(narrow, 'Role').filter(({ metadata }) => metadata.namespace === namespace)), OF_NAMESPACES, namespace);
-    t.deepEqual(rolesIn(narrow, 'ClusterRole'), []);
-  });
+test('namespaced: the same rights in each namespace, and none elsewhere', (t) => {
+  for (const namespace of ['team-a', 'team-b'])
+    t.deepEqual(rightsOf(rolesIn(narrow, 'Role').filter(({ metadata }) => metadata.namespace === namespace)), OF_NAMESPACES, namespace);
+  t.deepEqual(rolesIn(narrow, 'ClusterRole'), []);
+});
 
-  test('the lease is one by name, in the namespace of the release', (t) => {
-    const role = theOne(wide, 'Role', 'leader-election');
-    t.deepEqual(rightsOf([role]), { 'coordination.k8s.io/leases': ['create', 'get', 'patch', 'update'] });
-    const named = (role.rules ?? []).filter(({ verbs }) => !verbs.includes('create'));
-    t.deepEqual(
-      named.map(({ resourceNames }) => resourceNames),
-      [['trial-rollout-operator']],
+test('the lease is one by name, in the namespace of the release', (t) => {
+  const role = theOne(wide, 'Role', 'leader-election');
+  t.deepEqual(rightsOf([role]), { 'coordination.k8s.io/leases': ['create', 'get', 'patch', 'update'] });
+  const named = (role.rules ?? []).filter(({ verbs }) => !verbs.includes('create'));
+  t.deepEqual(
+    named.map(({ resourceNames }) => resourceNames),
+    [['trial-rollout-operator']],
+  );
+});
+
+test('certificates of cert-manager only where they are asked for', (t) => {
+  const rights = (objects: readonly Rendered[]): readonly string[] | undefined =>
+    rightsOf(rolesIn(objects, 'ClusterRole'))['cert-manager.io/certificates'];
+  t.is(rights(wide), undefined);
+  t.deepEqual(rights(full), CHILD);
+});
+
+test('admin, edit and view of a namespace get their rights on runs', (t) => {
+  const verbs = (role: string): readonly string[] => {
+    const found = wide.filter(({ metadata }) => metadata.labels?.[`rbac.authorization.k8s.io/aggregate-to-${role}`] === 'true');
+    return rightsOf(found)['rollout.run/rolloutruns'] ?? [];
+  };
+  t.deepEqual(verbs('view'), ['get', 'list', 'watch']);
+  t.deepEqual(verbs('edit'), ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']);
+  t.true(verbs('admin').includes('deletecollection'));
+});
+
+test('each role is bound to the account of the operator, or is one for others', (t) => {
+  for (const objects of [wide, narrow, full]) {
+    const bound = new Set(
+      objects.flatMap(({ kind, metadata }) => (/Binding$/.test(kind) ? [`${metadata.namespace} ${metadata.name}`] : [])),
     );
-  });
+    const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
+    for (const role of roles.filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader')))
+      t.true(bound.has(`${role.metadata.namespace} ${role.metadata.name}`), role.metadata.name);
+  }
+});
 
-  test('certificates of cert-manager only where they are asked for', (t) => {
-    const rights = (objects: readonly Rendered[]): readonly string[] | undefined =>
-      rightsOf(rolesIn(objects, 'ClusterRole'))['cert-manager.io/certificates'];
-    t.is(rights(wide), undefined);
-    t.deepEqual(rights(full), CHILD);
-  });
-
-  test('admin, edit and view of a namespace get their rights on runs', (t) => {
-    const verbs = (role: string): readonly string[] => {
-      const found = wide.filter(({ metadata }) => metadata.labels?.[`rbac.authorization.k8s.io/aggregate-to-${role}`] === 'true');
-      return rightsOf(found)['rollout.run/rolloutruns'] ?? [];
-    };
-    t.deepEqual(verbs('view'), ['get', 'list', 'watch']);
-    t.deepEqual(verbs('edit'), ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch']);
-    t.true(verbs('admin').includes('deletecollection'));
-  });
-
-  test('each role is bound to the account of the operator, or is one for others', (t) => {
-    for (const objects of [wide, narrow, full]) {
-      const bound = new Set(objects.flatMap(({ kind, metadata }) => (/Binding$/.test(kind) ? [`${metadata.namespace} ${metadata.name}`] : [])));
-      const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
-      for (const role of roles.filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader')))
-        t.true(bound.has(`${role.metadata.namespace} ${role.metadata.name}`), role.metadata.name);
-    }
-  });
-
-  test('without rbac.create there is none', (t) => {
-    t.deepEqual(
-      helm.render({ rbac: { create: false } }).filter(({ kind }) => /Role/.test(kind)),
-      [],
-    );
-  });
-}
+test('without rbac.create there is none', (t) => {
+  t.deepEqual(
+    helm.render({ rbac: { create: false } }).filter(({ kind }) => /Role/.test(kind)),
+    [],
+  );
+});

@@ -56,7 +56,7 @@ export function schemaAt(schema: CrdSchema, path: string): CrdSchema {
 }
 
 /** The schema and all below it, with their paths. */
-export function* schemasIn(schema: CrdSchema, path: string = ''): Generator<readonly [path: string, schema: CrdSchema]> {
+export function* schemasIn(schema: CrdSchema, path = ''): Generator<readonly [path: string, schema: CrdSchema]> {
   yield [path, schema];
   for (const [name, one] of Object.entries(schema.properties ?? {})) yield* schemasIn(one, path === '' ? name : `${path}.${name}`);
   if (schema.items !== undefined) yield* schemasIn(schema.items, `${path}[]`);

@@ -17,7 +17,8 @@ async function checkLeader() {
   const { spec } = await ask(`/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/${lease}`);
   const seconds = Math.round((Date.now() - Date.parse(spec.renewTime)) / 1000);
   if (!spec.holderIdentity) throw new Error('no operator holds the lease: look at the operator pods');
-  if (seconds > MOST_SECONDS) throw new Error(`${spec.holderIdentity} has not renewed the lease for ${seconds} s: look at the operator pods`);
+  if (seconds > MOST_SECONDS)
+    throw new Error(`${spec.holderIdentity} has not renewed the lease for ${seconds} s: look at the operator pods`);
   process.stdout.write(`${spec.holderIdentity} works on the runs\n`);
 }
 

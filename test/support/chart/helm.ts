@@ -36,13 +36,15 @@ export interface Rule {
   readonly verbs: readonly string[];
 }
 
-/** Helm as the cluster of the tests has it, else that of the machine; null where there is none. */
-export function findHelm(): string | null {
-  const built = existsSync(BUILD) ? join(execFileSync(BUILD, ['where'], { encoding: 'utf8' }).trim(), 'helm') : '';
-  if (existsSync(built)) return built;
-  return spawnSync('helm', ['version'], { stdio: 'ignore' }).status === 0 ? 'helm' : null;
+/** Helm as the cluster of the tests has it, else that of the machine. */
+export function findHelm(): Helm {
+  const built = join(execFileSync(BUILD, ['where'], { encoding: 'utf8' }).trim(), 'helm');
+  if (existsSync(built)) return new Helm(built);
+  if (spawnSync('helm', ['version'], { stdio: 'ignore' }).status === 0) return new Helm('helm');
+  throw new Error('Helm is not here: `make cluster-up` builds it, and `make test ONLY=test/chart` as well');
 }
 
+/** Renders the chart. */
 export class Helm {
   readonly #program: string;
 
@@ -86,7 +88,7 @@ export class Helm {
 }
 
 /** The one object of a kind and, where it is given, a part of its name. */
-export function theOne(objects: readonly Rendered[], kind: string, part: string = ''): Rendered {
+export function theOne(objects: readonly Rendered[], kind: string, part = ''): Rendered {
   const found = objects.filter((one) => one.kind === kind && one.metadata.name.includes(part));
   const [only] = found;
   if (only === undefined || found.length > 1) throw new Error(`${found.length} objects of kind ${kind} with ${part} in their name`);

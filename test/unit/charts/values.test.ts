@@ -62,7 +62,6 @@ test('values are explained: no block without a comment', (t) => {
   );
 });
 
-
 test('one object per template file', (t) => {
   const templates = readSources(`${CHART}/templates`, (path) => path.endsWith('.yaml'));
   t.true(templates.length >= 25);

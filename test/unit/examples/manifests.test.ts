@@ -52,9 +52,18 @@ test('the full example has every field of the spec, those that exclude each othe
 
 test('the smallest example has five lines of spec and a list of ten items', (t) => {
   const text = readText('examples/rolloutrun.yaml') ?? '';
-  t.is(text.slice(text.indexOf('\nspec:\n') + '\nspec:\n'.length).trimEnd().split('\n').length, 5);
+  t.is(
+    text
+      .slice(text.indexOf('\nspec:\n') + '\nspec:\n'.length)
+      .trimEnd()
+      .split('\n').length,
+    5,
+  );
   const [list] = manifestsOf('examples/rolloutrun.yaml');
-  const items = (list?.data?.['items.jsonl'] ?? '').trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly custom_id: string });
+  const items = (list?.data?.['items.jsonl'] ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly custom_id: string });
   t.is(new Set(items.map(({ custom_id }) => custom_id)).size, 10);
 });
 

@@ -27,7 +27,7 @@ function planOf(name: string): readonly string[] {
   return ALL.working.find((plan) => plan.name === name)?.files ?? [];
 }
 
-test('every test file runs exactly once, and those of integration, e2e and cluster as tests of processes', (t) => {
+test('every test file runs exactly once, and those of integration, e2e, cluster and chart as tests of processes', (t) => {
   const { working, waiting, cluster } = ALL;
   const files = [working, waiting, cluster].flatMap(filesOf);
   t.is(new Set(files).size, files.length);
@@ -35,15 +35,15 @@ test('every test file runs exactly once, and those of integration, e2e and clust
   t.true(files.includes('test/unit/scripts/lanes.test.ts'));
   const ofProcesses = [...working.filter(({ name }) => name === 'processes'), ...waiting, ...cluster];
   t.deepEqual(filesOf(ofProcesses).toSorted(), files.filter(isOfProcesses).toSorted());
-  t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:cluster|e2e|integration)\//.test(file)));
+  t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:chart|cluster|e2e|integration)\//.test(file)));
   t.true(ofProcesses.every((plan) => plan.isSerial));
 });
 
-test('the files of test/cluster, and no others, wait for the cluster that they share', (t) => {
+test('the files of test/cluster and test/chart, and no others, wait for the cluster that they share', (t) => {
   const files = filesOf(ALL.cluster);
   t.true(files.includes('test/cluster/cluster.test.ts'));
   t.deepEqual(
-    files.filter((file) => !file.startsWith('test/cluster/')),
+    files.filter((file) => !/^test\/(?:chart|cluster)\//.test(file)),
     [],
   );
   t.like(planRun(['test/cluster']), { working: [], waiting: [] });
