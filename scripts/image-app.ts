@@ -36,8 +36,7 @@ export function writeApp(folder: string): void {
 /** The .js files of a folder, and of none below it: what is written in TypeScript is in dist/. */
 function copyScripts(from: string, folder: string): void {
   mkdirSync(join(folder, from), { recursive: true });
-  for (const name of readdirSync(join(ROOT, from)))
-    if (name.endsWith('.js')) cpSync(join(ROOT, from, name), join(folder, from, name));
+  for (const name of readdirSync(join(ROOT, from))) if (name.endsWith('.js')) cpSync(join(ROOT, from, name), join(folder, from, name));
 }
 
 function copyPackage(name: string, folder: string): void {

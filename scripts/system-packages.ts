@@ -38,7 +38,9 @@ const INSTALL_LIMIT_MS = 3 * 60_000;
 /** The library that steps the wall clock of the processes that load it; null where it is not installed. */
 export function faketimeLibrary(): string | null {
   for (const root of ['/usr/lib', '/usr/local/lib']) {
-    const found = ['', ...foldersOf(root)].map((folder) => join(root, folder, 'faketime/libfaketimeMT.so.1')).find((path) => existsSync(path));
+    const found = ['', ...foldersOf(root)]
+      .map((folder) => join(root, folder, 'faketime/libfaketimeMT.so.1'))
+      .find((path) => existsSync(path));
     if (found !== undefined) return found;
   }
   return null;

@@ -47,7 +47,7 @@ export class KubeApi {
   }
 
   /** Throws `Refused` where the answer is not a good one. */
-  async call<T>(method: Method, path: string, body?: object, contentType: string = 'application/json'): Promise<T> {
+  async call<T>(method: Method, path: string, body?: object, contentType = 'application/json'): Promise<T> {
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const answer = await this.#send({ method, timeout: CALL_LIMIT_MS, headers: { 'content-type': contentType } }, path, sent);
     const said = await text(answer);

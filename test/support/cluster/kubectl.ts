@@ -13,7 +13,7 @@ export class Kubectl {
   }
 
   /** Answers what it printed; throws with what it said where it fails. */
-  async run(args: readonly string[], input: string = ''): Promise<string> {
+  async run(args: readonly string[], input = ''): Promise<string> {
     const child = spawn(this.#program, args, { stdio: 'pipe', env: { ...process.env, KUBECONFIG: this.#kubeconfig } });
     child.stdin.on('error', () => undefined); // It may end before it has read all.
     child.stdin.end(input);

@@ -18,7 +18,11 @@ export async function testNamespace(t: ExecutionContext, cluster: Cluster): Prom
   const name = `rollout-test-${randomBytes(4).toString('hex')}`;
   t.teardown(async () => {
     if (!t.passed) process.stderr.write(`${t.title}: what its namespace had in the end\n${await lastWords(cluster, name)}\n`);
-    await api.call('DELETE', `/api/v1/namespaces/${name}/pods`, { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: GRACE_SECONDS });
+    await api.call('DELETE', `/api/v1/namespaces/${name}/pods`, {
+      kind: 'DeleteOptions',
+      apiVersion: 'v1',
+      gracePeriodSeconds: GRACE_SECONDS,
+    });
     await api.call('DELETE', `/api/v1/namespaces/${name}`);
   });
   await api.call('POST', '/api/v1/namespaces', {
@@ -28,6 +32,11 @@ export async function testNamespace(t: ExecutionContext, cluster: Cluster): Prom
   });
   // Without it a pod is refused.
   const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
-  await untilSeen(`${name} has its service account`, PATIENCE_MS, () => api.find(account), (seen) => seen !== null);
+  await untilSeen(
+    `${name} has its service account`,
+    PATIENCE_MS,
+    () => api.find(account),
+    (seen) => seen !== null,
+  );
   return name;
 }

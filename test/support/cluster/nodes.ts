@@ -28,5 +28,6 @@ export const KIND_NODES: Nodes = {
 
 function docker(...args: readonly string[]): void {
   const { status, stderr, error } = spawnSync('docker', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the nodes of this cluster are no containers that docker has here: ${stderr ?? ''}${error?.message ?? ''}`);
+  if (status !== 0)
+    throw new Error(`the nodes of this cluster are no containers that docker has here: ${stderr ?? ''}${error?.message ?? ''}`);
 }

@@ -47,7 +47,11 @@ export async function startPod({ api }: Cluster, namespace: string, plan: PodPla
 }
 
 /** Until it has ended, well or not, and then removes it. */
-export async function runPod(cluster: Cluster, namespace: string, plan: PodPlan): Promise<{ readonly exit: number; readonly said: string }> {
+export async function runPod(
+  cluster: Cluster,
+  namespace: string,
+  plan: PodPlan,
+): Promise<{ readonly exit: number; readonly said: string }> {
   await startPod(cluster, namespace, plan);
   const path = `/api/v1/namespaces/${namespace}/pods/${plan.name}`;
   const { status } = await untilSeen(
@@ -58,6 +62,11 @@ export async function runPod(cluster: Cluster, namespace: string, plan: PodPlan)
   );
   const said = await cluster.kubectl('logs', plan.name, '--namespace', namespace);
   await cluster.api.call('DELETE', path);
-  await untilSeen(`the pod ${plan.name} is removed`, PATIENCE_MS, () => cluster.api.find(path), (seen) => seen === null);
+  await untilSeen(
+    `the pod ${plan.name} is removed`,
+    PATIENCE_MS,
+    () => cluster.api.find(path),
+    (seen) => seen === null,
+  );
   return { exit: status?.containerStatuses?.[0]?.state?.terminated?.exitCode ?? -1, said };
 }
