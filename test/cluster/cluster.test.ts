@@ -16,7 +16,7 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readon
 /** As a platform draws one that gives each namespace users of its own. */
 const anyUser = (): number => randomInt(10_000, 2 ** 31);
 
-function claimOf(name: string, more: string = ''): string {
+function claimOf(name: string, more = ''): string {
   return `
 apiVersion: v1
 kind: PersistentVolumeClaim
@@ -27,7 +27,11 @@ spec:
   ${more}`;
 }
 
-const APPEND = ['node', '-e', `const f = '${DATA}/kept'; fs.appendFileSync(f, process.getuid() + ' '); console.log(fs.readFileSync(f, 'utf8'))`];
+const APPEND = [
+  'node',
+  '-e',
+  `const f = '${DATA}/kept'; fs.appendFileSync(f, process.getuid() + ' '); console.log(fs.readFileSync(f, 'utf8'))`,
+];
 
 async function readyNodes(): Promise<readonly string[]> {
   const { items } = await cluster.kubectlJson<{ readonly items: readonly V1Node[] }>('get', 'nodes');
@@ -105,7 +109,15 @@ test('a volume is removed with its claim', async (t) => {
   const volume = `/api/v1/persistentvolumes/${spec?.volumeName}`;
   t.is((await cluster.api.find<V1PersistentVolume>(volume))?.status?.phase, 'Bound');
   await cluster.api.call('DELETE', path);
-  t.is(await untilSeen('the volume is removed', PATIENCE_MS, () => cluster.api.find(volume), (seen) => seen === null), null);
+  t.is(
+    await untilSeen(
+      'the volume is removed',
+      PATIENCE_MS,
+      () => cluster.api.find(volume),
+      (seen) => seen === null,
+    ),
+    null,
+  );
 });
 
 test('a node that is killed counts as lost, ends nothing of the others, and comes back', async (t) => {

@@ -4,7 +4,20 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +84,7 @@ function writeBase(folder: string): void {
 
 function put(folder: string, from: string, to: string): void {
   mkdirSync(join(folder, dirname(to)), { recursive: true });
-  cpSync(from, join(folder, to), { dereference: true });
+  copyFileSync(from, join(folder, to));
 }
 
 /** Absolute paths, the loader's included. */

@@ -28,8 +28,9 @@ export function volumePlan(claims: readonly V1PersistentVolumeClaim[], volumes: 
 function volumeFor({ metadata, spec, status }: V1PersistentVolumeClaim, run: string): VolumePlan['make'] {
   const provisioner = CLASSES[spec?.storageClassName ?? ''];
   const node = metadata?.annotations?.[SELECTED_NODE];
-  if (provisioner === undefined || node === undefined || status?.phase !== 'Pending') return [];
-  const name = `pvc-${metadata?.uid}`;
+  if (provisioner === undefined || metadata === undefined || node === undefined || status?.phase !== 'Pending') return [];
+  const { namespace = '', uid = '' } = metadata;
+  const name = `pvc-${uid}`;
   const isLocal = provisioner === CLASSES['test'];
   const place: V1NodeSelectorRequirement = isLocal
     ? { key: HOSTNAME, operator: 'In', values: [node] }
@@ -43,13 +44,7 @@ function volumeFor({ metadata, spec, status }: V1PersistentVolumeClaim, run: str
       accessModes: spec?.accessModes ?? [],
       persistentVolumeReclaimPolicy: 'Delete',
       storageClassName: spec?.storageClassName ?? '',
-      claimRef: {
-        apiVersion: 'v1',
-        kind: 'PersistentVolumeClaim',
-        namespace: metadata?.namespace,
-        name: metadata?.name,
-        uid: metadata?.uid,
-      },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name: metadata.name ?? '', uid },
       local: { path: isLocal ? join(ON_NODE, name) : join(run, 'volumes', name) },
       nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [place] }] } },
     },

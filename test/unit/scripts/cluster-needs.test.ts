@@ -16,7 +16,13 @@ test('everything that is missing is said at once', (t) => {
 });
 
 test('a Go that is too old is told with its version', (t) => {
-  for (const go of ['go1.19.8', 'go1.25.12', 'go1.26rc1']) t.true(missingForCluster({ ...FIT, go, wantedGo: '1.26.1' }).join().endsWith(`here is ${go}`), go);
+  for (const go of ['go1.19.8', 'go1.25.12', 'go1.26rc1'])
+    t.true(
+      missingForCluster({ ...FIT, go, wantedGo: '1.26.1' })
+        .join()
+        .endsWith(`here is ${go}`),
+      go,
+    );
 });
 
 test('what only a build needs is not asked for where the programs are there', (t) => {

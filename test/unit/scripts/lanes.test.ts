@@ -90,5 +90,5 @@ test('the longest are taken first, and those that wait have lanes of their own; 
 });
 
 test('a path where nothing is gives nothing to run', (t) => {
-  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [] });
+  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [], cluster: [] });
 });
