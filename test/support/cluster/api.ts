@@ -49,7 +49,9 @@ export class KubeApi {
   /** Throws `Refused` where the answer is not a good one. */
   async call<T>(method: Method, path: string, body?: object, contentType = 'application/json'): Promise<T> {
     const sent = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await this.#send({ method, timeout: CALL_LIMIT_MS, headers: { 'content-type': contentType } }, path, sent);
+    // Node gives a DELETE no length by itself, and the server would take its body for the next call.
+    const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(sent ?? '') };
+    const answer = await this.#send({ method, timeout: CALL_LIMIT_MS, headers }, path, sent);
     const said = await text(answer);
     if ((answer.statusCode ?? 0) >= 300) throw new Refused(answer.statusCode ?? 0, `${method} ${path}`, said);
     return JSON.parse(said) as T;
