@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../../runtime/base/exit.ts';
 import { conditionOf, isTrue } from '../api/conditions.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { CONFIG_MAP, POD, type Pod } from '../kube/kind.ts';
-import { configName, readerName } from '../rollout/children.ts';
+import { configName, readerName, selectorOf } from '../rollout/children.ts';
 import { READER_KEY, READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
 import type { K8sDeps } from './deps.ts';
 
@@ -58,6 +58,8 @@ async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promi
   if (written === undefined)
     throw new RolloutError('USAGE', `the ConfigMap ${configName(run.metadata.name)} is gone: its results cannot be read`);
   const untilMs = clock.monotonicMs() + READY_MS;
+  // Its store is one process's at a time, and it stays for workers that have to hear of the end.
+  while (await hasCoordinator(deps, run)) await pause(deps, untilMs, 'the coordinator of the run does not end');
   await client.delete(POD, ref, { gracePeriodSeconds: 0 });
   while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go');
   await client.create(POD, withToken(JSON.parse(written) as Pod, token));
@@ -68,6 +70,11 @@ async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promi
     if (pod?.status?.phase === 'Failed') throw unreachable(`${ref.name} has failed: \`kubectl logs ${ref.name}\` says why`);
     await pause(deps, untilMs, `${ref.name} is not ready: \`kubectl describe pod ${ref.name}\` says why`);
   }
+}
+
+async function hasCoordinator({ client, namespace }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
+  const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
+  return (await client.list(POD, { namespace, labelSelector: labels.join(',') })).items.length > 0;
 }
 
 async function pause({ clock }: K8sDeps, untilMs: number, why: string): Promise<void> {
