@@ -62,7 +62,7 @@ export function apiErrorOf(what: string, status: number, headers: IncomingHttpHe
 
 /** The error in an event of a watch: its object is a `Status`. */
 export function apiErrorOfStatus(what: string, object: unknown): ApiError {
-  const said = isObject(object) ? (object as Status) : {};
+  const said: Status = isObject(object) ? object : {};
   return new ApiError(said.code ?? 500, `${what}: ${said.message ?? 'an error without a message'}`, {
     reason: said.reason ?? '',
     retryAfterMs: secondsAsMs(said.details?.retryAfterSeconds),
@@ -93,7 +93,9 @@ export function isVersionTooLarge(error: unknown): boolean {
 function statusOf(body: string): Status | null {
   try {
     const parsed: unknown = JSON.parse(body);
-    return isObject(parsed) && (parsed as Status).kind === 'Status' ? (parsed as Status) : null;
+    if (!isObject(parsed)) return null;
+    const status: Status = parsed;
+    return status.kind === 'Status' ? status : null;
   } catch {
     return null;
   }

@@ -172,9 +172,9 @@ function deleteBody({ uid, resourceVersion, gracePeriodSeconds, propagation }: D
   };
 }
 
-/** The answer to a uid that does not fit has no reason of its own. */
+/** The answer to a uid that does not fit has no reason of its own, and there are two texts for it. */
 function isOfOtherUid(error: unknown): boolean {
-  return isConflict(error) && /UID in precondition/.test((error as ApiError).message);
+  return isConflict(error) && /\bUID in (?:the )?precondition/.test((error as ApiError).message);
 }
 
 function nameOf(kind: Kind<KubeObject>, { namespace, name }: Ref): string {

@@ -62,7 +62,12 @@ async function list(
   const what = `list ${kind.plural}`;
   // An absent version asks for the newest one.
   const query = listParameters({ ...selectors, ...(resourceVersion === '' ? {} : { resourceVersion }) });
-  const answer = await transport.open({ method: 'GET', path: `${collectionPath(kind, namespace)}${query}`, signal });
+  const answer = await transport.open({
+    method: 'GET',
+    path: `${collectionPath(kind, namespace)}${query}`,
+    signal,
+    deadlineMs: LIST_DEADLINE_MS,
+  });
   const timer = clock.after(LIST_DEADLINE_MS, () => answer.destroy(`the list has not ended within ${LIST_DEADLINE_MS} ms`));
   try {
     await requireOk(what, answer);

@@ -53,6 +53,8 @@ export interface WatchState {
   /** In a row, each within RESET_MS of the one before. */
   readonly failures: number;
   readonly failedMs: number;
+  /** The last of them was a version that could not be used. */
+  readonly hasExpired: boolean;
   /** Null while calls succeed. */
   readonly trouble: Trouble | null;
 }
@@ -68,7 +70,15 @@ const RESET_MS = 120_000;
 const SHORT_MS = 1_000;
 
 export function newWatchState(firstList: FirstList): WatchState {
-  return { firstList, version: null, isVersionLost: false, failures: 0, failedMs: Number.NEGATIVE_INFINITY, trouble: null };
+  return {
+    firstList,
+    version: null,
+    isVersionLost: false,
+    failures: 0,
+    failedMs: Number.NEGATIVE_INFINITY,
+    hasExpired: false,
+    trouble: null,
+  };
 }
 
 /** Each event moves the version, bookmarks too. Versions are opaque: they are never compared. */
@@ -135,7 +145,7 @@ export function reasonOf(seen: Observation): string {
 
 function onClosed(state: WatchState, nowMs: number, seen: Observation & { kind: 'closed' }, random: Random): Step {
   if (!isShort(seen)) return { state: { ...state, trouble: null }, action: watchAfter(state, 0, random) };
-  const failed = counted(state, nowMs);
+  const failed = counted(state, nowMs, false);
   // A server that is stopping ends watches at any moment; one that had said something is asked again at once.
   const afterMs = seen.events > 0 && failed.failures === 1 ? 0 : backoffMs(failed, random);
   return { state: failed, action: watchAfter(failed, afterMs, random) };
@@ -146,14 +156,16 @@ function isShort({ lastedMs }: Observation & { kind: 'closed' }): boolean {
 }
 
 function onFailure(state: WatchState, nowMs: number, failure: Failure, random: Random, again: 'list' | 'watch'): Step {
-  const failed = { ...counted(state, nowMs), trouble: troubleOf(failure) };
+  const isExpiry = failure.kind === 'expired' || failure.kind === 'version-too-large';
+  const failed = { ...counted(state, nowMs, isExpiry), trouble: troubleOf(failure) };
   const delayMs = backoffMs(failed, random);
   switch (failure.kind) {
     case 'expired':
     case 'version-too-large': {
       const lost = { ...failed, isVersionLost: true };
+      const isAgain = state.hasExpired && failed.failures > 1;
       // It happens to any watch that was away for a while, and the list helps; only a server that repeats it is given time.
-      return { state: lost, action: listNow(lost, failed.failures === 1 ? 0 : delayMs) };
+      return { state: lost, action: listNow(lost, isAgain ? delayMs : 0) };
     }
     case 'missing': {
       const lost = { ...failed, isVersionLost: true };
@@ -187,8 +199,8 @@ function troubleOf(failure: Failure): Trouble | null {
   }
 }
 
-function counted(state: WatchState, nowMs: number): WatchState {
-  return { ...state, failures: nowMs - state.failedMs >= RESET_MS ? 1 : state.failures + 1, failedMs: nowMs };
+function counted(state: WatchState, nowMs: number, hasExpired: boolean): WatchState {
+  return { ...state, failures: nowMs - state.failedMs >= RESET_MS ? 1 : state.failures + 1, failedMs: nowMs, hasExpired };
 }
 
 function backoffMs({ failures }: WatchState, random: Random): number {

@@ -62,6 +62,17 @@ test('each launcher of the image starts its process', async (t) => {
   }
 });
 
+test('a pod reaches a service by its name', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  // Whoever has no certificate may ask for the version alone.
+  const ask =
+    "process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'; fetch('https://kubernetes.default.svc/version').then(async (r) => console.log(r.status, (await r.json()).major))";
+  t.deepEqual(await runPod(cluster, namespace, { name: 'client', command: ['node', '--no-warnings', '-e', ask] }), {
+    exit: 0,
+    said: '200 1\n',
+  });
+});
+
 test('a volume keeps what was written when its pod is replaced by one with another user of the same group', async (t) => {
   const namespace = await testNamespace(t, cluster);
   await cluster.applyYaml(namespace, claimOf('data'));
@@ -69,6 +80,7 @@ test('a volume keeps what was written when its pod is replaced by one with anoth
   const asUser = (runAsUser: number): object => ({ runAsUser, runAsGroup: runAsUser, fsGroup });
   const written = await runPod(cluster, namespace, { name: 'first', claim: 'data', command: APPEND, security: asUser(first) });
   t.deepEqual(written, { exit: 0, said: `${first} \n` });
+  await cluster.kubectl('delete', 'pod', 'first', '--namespace', namespace);
   const read = { name: 'second', claim: 'data', command: ['node', '-e', `console.log(fs.readFileSync('${DATA}/kept', 'utf8'))`] };
   t.deepEqual(await runPod(cluster, namespace, { ...read, security: asUser(second) }), { exit: 0, said: `${first} \n` });
 });
@@ -104,6 +116,7 @@ test('a volume is removed with its claim', async (t) => {
   const namespace = await testNamespace(t, cluster);
   await cluster.applyYaml(namespace, claimOf('data'));
   await runPod(cluster, namespace, { name: 'user', claim: 'data', command: ['node', '-e', ''] });
+  await cluster.kubectl('delete', 'pod', 'user', '--namespace', namespace);
   const path = `/api/v1/namespaces/${namespace}/persistentvolumeclaims/data`;
   const { spec } = await cluster.api.call<V1PersistentVolumeClaim>('GET', path);
   const volume = `/api/v1/persistentvolumes/${spec?.volumeName}`;

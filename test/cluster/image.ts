@@ -40,7 +40,7 @@ const ETC: Readonly<Record<string, string>> = {
   group: `root:x:0:\nnonroot:x:${USER}:\n`,
   'nsswitch.conf': 'hosts: files dns\n',
 };
-/** Each is 150 MB; the newest are what trees that are worked on need. */
+/** Each is 150 MB; those that were used last are what trees that are worked on need. */
 const KEPT_IMAGES = 4;
 const NODE = fileURLToPath(new URL('../../node_modules/node/bin/node', import.meta.url));
 
@@ -52,9 +52,9 @@ export async function buildImage(say: (line: string) => void = () => undefined):
     writeApp(join(app, 'app'));
     const images = join(CLUSTER_CACHE, 'images');
     const file = join(images, `${contentOf(app)}.tar`);
-    if (existsSync(file)) utimesSync(file, new Date(), new Date());
+    if (existsSync(file)) utimesSync(file, new Date(), statSync(file).mtime);
     else await pack(root, app, file);
-    for (const old of newestFirst(images).slice(KEPT_IMAGES)) rmSync(old, { force: true });
+    for (const old of lastUsedFirst(images).slice(KEPT_IMAGES)) rmSync(old, { force: true });
     say(`image ${IMAGE}: ${mebibytes(file)} MiB, of which /app ${mebibytes(...filesIn(app))} MiB, in ${file}`);
     return file;
   } finally {
@@ -106,8 +106,8 @@ function filesIn(folder: string): readonly string[] {
   return names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
 }
 
-function newestFirst(folder: string): readonly string[] {
-  const paths = filesIn(folder).map((path) => ({ path, at: statSync(path).mtimeMs }));
+function lastUsedFirst(folder: string): readonly string[] {
+  const paths = filesIn(folder).map((path) => ({ path, at: statSync(path).atimeMs }));
   return paths.toSorted((a, b) => b.at - a.at).map(({ path }) => path);
 }
 

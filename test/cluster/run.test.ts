@@ -37,7 +37,7 @@ async function untilComplete(cluster: Cluster, namespace: string, name: string):
 
 test('the example: ten items from kubectl apply to a verified file', async (t: ExecutionContext) => {
   t.timeout(600_000);
-  const cluster = await startCluster({ nodes: 2 });
+  const cluster = await startCluster({ nodes: 3 });
   await installOperator(t, cluster);
   const namespace = await testNamespace(t, cluster, 'privileged');
   await cluster.applyYaml(namespace, readFileSync('examples/rolloutrun.yaml', 'utf8'));

@@ -32,8 +32,7 @@ const LOG_READ_MS = 12_000;
 const SETTINGS = {
   maxFailedItems: null,
   stallAfterMs: 180_000,
-  stallTimeoutMs: Number.POSITIVE_INFINITY,
-  serveAfterEnd: false,
+  ...{ stallTimeoutMs: Number.POSITIVE_INFINITY, serveAfterEnd: false },
   form: 'batch',
 } as const;
 const ROOM_LOOK_MS = 500;

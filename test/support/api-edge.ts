@@ -158,7 +158,8 @@ export class ApiEdge {
   }
 
   #list(response: ServerResponse): void {
-    const items = [...this.#objects.values()].map(({ apiVersion: _, kind: __, ...object }) => object);
+    // An API server names the kind in the list, and not in its objects.
+    const items = [...this.#objects.values()].map((object) => ({ ...object, apiVersion: undefined, kind: undefined }));
     answerJson(response, 200, { kind: `${this.kind}List`, apiVersion: 'v1', metadata: { resourceVersion: this.version }, items });
   }
 

@@ -41,7 +41,13 @@ export async function resultsServer(deps: CliDeps, { state, host, port, tokenEnv
   const server = createServer((request, response) => {
     const file = files.get(request.url ?? '');
     const answered = request.url === `/${token}/verify` ? sendProof(deps, state, response) : sendFile(file, request, response);
-    answered.catch(() => response.destroy());
+    answered.catch((error: unknown) => {
+      const text = error instanceof Error ? error.message : String(error);
+      say(deps.err, [`results-server: ${text}`]);
+      // What has begun cannot be taken back: its reader sees that it was cut.
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { 'content-type': 'text/plain' }).end(`${text}\n`);
+    });
   });
   const told = new Promise<void>((done) => {
     deps.onInterrupt(done);

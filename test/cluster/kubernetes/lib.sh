@@ -37,7 +37,9 @@ API=https://$NET.2:6443
 MAX_NODES=9
 CGROUP=rkube # parent of all cgroups of nodes
 
-export PATH=$BIN:$PATH
+# Without the programs of npm packages, one of which is also called nft.
+PATH=$BIN:$(printf %s "$PATH" | tr : '\n' | grep -v '/node_modules/\.bin$' | paste -sd :)
+export PATH
 
 say() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
 die() { say "$*"; exit 1; }

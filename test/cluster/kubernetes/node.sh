@@ -3,7 +3,7 @@
 #   node.sh start nodeN   start it, unless it runs; its disk, with images and volumes, is kept from before
 #   node.sh kill nodeN    end it at once, like a machine that is taken away: no pod sees a signal but SIGKILL
 #   node.sh enter nodeN COMMAND [ARG]...   run a command inside it
-#   node.sh load nodeN IMAGE.tar           put an image into it, unless it has that very file
+#   node.sh load nodeN IMAGE.tar           put an image into it, unless it has that very file's
 . "$(dirname "$0")/lib.sh"
 
 act=$1 name=$2
@@ -93,10 +93,12 @@ enter)
   exec nsenter --all --target "$(tr -d ' ' <"/proc/$pid/task/$pid/children")" -- "$@"
   ;;
 load)
-  stamp=$dir/loaded/$(stat -Lc '%n %s %Y' "$1" | sha256sum | cut -c1-16)
-  [ ! -e "$stamp" ] || exit 0
+  # A node has one image of a name: what was loaded last.
+  image=$(tar -xOf "$1" --occurrence=1 manifest.json | sed -n 's/.*"RepoTags": \["\([^"]*\)".*/\1/p')
+  stamp=$dir/loaded/${image//\//_} file=$(stat -Lc '%n %s %Y' "$1")
+  [ "$(cat "$stamp" 2>/dev/null)" != "$file" ] || exit 0
   "$0" enter "$name" ctr -n k8s.io images import "$1" >/dev/null
-  touch "$stamp"
+  echo "$file" >"$stamp"
   ;;
 *) die "no such act: $act" ;;
 esac

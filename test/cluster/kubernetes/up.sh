@@ -127,7 +127,7 @@ cat >"$CONFIG/Corefile" <<EOF
 }
 EOF
 program coredns "$BIN/coredns" -conf "$CONFIG/Corefile"
-pid_of provisioner >/dev/null || spawn provisioner node "$HERE/provisioner.ts"
+pid_of provisioner >/dev/null || spawn provisioner "$tree/node_modules/.bin/node" "$HERE/provisioner.ts"
 
 until_ok 60 kube-controller-manager in_net cp curl -skf https://127.0.0.1:10257/healthz
 until_ok 60 kube-scheduler in_net cp curl -skf https://127.0.0.1:10259/healthz
@@ -138,5 +138,5 @@ for ((i = 1; i <= NODES; i++)); do
   until_ok 60 "kubelet of node$i" "$HERE/node.sh" enter "node$i" curl -sf http://127.0.0.1:10248/healthz
   until_ok 120 "node$i" kubectl wait --for=condition=Ready --timeout=1s "node/node$i"
 done
-pid_of provisioner >/dev/null || die "the provisioner of volumes has ended; it needs Node 24 as node. Its log: $RUN/logs/provisioner.log"
+pid_of provisioner >/dev/null || die "the provisioner of volumes has ended; it runs on the Node that 'npm ci' installs. Its log: $RUN/logs/provisioner.log"
 say "ready after $((($(date +%s%N) - began) / 1000000)) ms, $NODES node(s); KUBECONFIG=$KUBECONFIG"

@@ -48,8 +48,10 @@ export class KubeApi {
 
   /** Throws `Refused` where the answer is not a good one. */
   async call<T>(method: Method, path: string, body?: object, contentType = 'application/json'): Promise<T> {
-    const sent = body === undefined ? undefined : JSON.stringify(body);
-    const answer = await this.#send({ method, timeout: CALL_LIMIT_MS, headers: { 'content-type': contentType } }, path, sent);
+    const sent = body === undefined ? '' : JSON.stringify(body);
+    // Node gives the body of a DELETE no length.
+    const headers = { 'content-type': contentType, 'content-length': Buffer.byteLength(sent) };
+    const answer = await this.#send({ method, timeout: CALL_LIMIT_MS, headers }, path, sent);
     const said = await text(answer);
     if ((answer.statusCode ?? 0) >= 300) throw new Refused(answer.statusCode ?? 0, `${method} ${path}`, said);
     return JSON.parse(said) as T;

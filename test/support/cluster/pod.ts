@@ -46,7 +46,7 @@ export async function startPod({ api }: Cluster, namespace: string, plan: PodPla
   await api.call('POST', `/api/v1/namespaces/${namespace}/pods`, podOf(plan));
 }
 
-/** Until it has ended, well or not, and then removes it. */
+/** Until it has ended, well or not. */
 export async function runPod(
   cluster: Cluster,
   namespace: string,
@@ -61,12 +61,5 @@ export async function runPod(
     (seen) => seen.status?.phase === 'Succeeded' || seen.status?.phase === 'Failed',
   );
   const said = await cluster.kubectl('logs', plan.name, '--namespace', namespace);
-  await cluster.api.call('DELETE', path);
-  await untilSeen(
-    `the pod ${plan.name} is removed`,
-    PATIENCE_MS,
-    () => cluster.api.find(path),
-    (seen) => seen === null,
-  );
   return { exit: status?.containerStatuses?.[0]?.state?.terminated?.exitCode ?? -1, said };
 }

@@ -86,7 +86,7 @@ export class Cluster {
 
   /** Until at least so many nodes are ready; those of an own cluster are started where they are missing. */
   async ready(count: number): Promise<void> {
-    if (this.isOwn) for (let n = 1; n <= count; n += 1) await this.#nodes.start(`node${n}`);
+    if (this.isOwn) await Promise.all(Array.from({ length: count }, (_, n) => this.#nodes.start(`node${n + 1}`)));
     await untilSeen(
       `${count} nodes are ready`,
       PATIENCE_MS,

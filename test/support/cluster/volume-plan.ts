@@ -62,5 +62,6 @@ function folderOf({ spec }: V1PersistentVolume, run: string): string {
 /** Its claim is gone, and it is one of these. */
 function isReleased({ metadata, spec, status }: V1PersistentVolume): boolean {
   const isOurs = Object.values(CLASSES).includes(metadata?.annotations?.[PROVISIONED_BY] ?? '');
-  return isOurs && status?.phase === 'Released' && spec?.persistentVolumeReclaimPolicy === 'Delete';
+  const isThere = metadata?.deletionTimestamp === undefined;
+  return isOurs && isThere && status?.phase === 'Released' && spec?.persistentVolumeReclaimPolicy === 'Delete';
 }

@@ -90,10 +90,15 @@ test('a deletion says which object it means and how; what is gone is gone', asyn
     [200, POD_OBJECT],
     [404, statusOf(404, 'NotFound', 'not found')],
     [409, statusOf(409, 'Conflict', 'Precondition failed: UID in precondition: a, UID in object meta: b')],
+    [
+      409,
+      statusOf(409, 'Conflict', 'the UID in the precondition (a) does not match the UID in record (b). The object might have been deleted'),
+    ],
     [200, {}],
   );
   const ref = { namespace: 'ns', name: 'p' };
   t.is(await client.delete(POD, ref, { uid: 'a', resourceVersion: '7', gracePeriodSeconds: 5, propagation: 'Foreground' }), 'deleted');
+  t.is(await client.delete(POD, ref, { uid: 'a' }), 'gone');
   t.is(await client.delete(POD, ref, { uid: 'a' }), 'gone');
   t.is(await client.delete(POD, ref, { uid: 'a' }), 'gone');
   t.is(await client.delete(NODE, { namespace: null, name: 'n' }, {}), 'deleted');
@@ -104,11 +109,15 @@ test('a deletion says which object it means and how; what is gone is gone', asyn
     gracePeriodSeconds: 5,
     propagationPolicy: 'Foreground',
   });
-  t.deepEqual(bodyOf(calls[3]), { apiVersion: 'v1', kind: 'DeleteOptions' });
+  t.deepEqual(bodyOf(calls[4]), { apiVersion: 'v1', kind: 'DeleteOptions' });
 });
 
 test('a refusal is an error with its reason; another version is no reason to call it gone', async (t) => {
-  const conflict = statusOf(409, 'Conflict', 'Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: 2');
+  const conflict = statusOf(
+    409,
+    'Conflict',
+    'the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (2)',
+  );
   const { client } = stage([403, statusOf(403, 'Forbidden', 'pods is forbidden')], [409, conflict], [200, 'this is not JSON']);
   const error = await t.throwsAsync(client.create(POD, POD_OBJECT), { instanceOf: ApiError });
   t.like(error, { status: 403, reason: 'Forbidden', message: 'create pods ns/p: pods is forbidden' });

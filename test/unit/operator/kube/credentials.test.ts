@@ -9,7 +9,7 @@ import { kubeCredentials, readKubeConfig } from '../../../../operator/kube/crede
 import { createTransport } from '../../../../operator/kube/transport.ts';
 import { systemClock } from '../../../../runtime/base/clock.ts';
 import { ensureDevCa, issueCertificate } from '../../../../runtime/tls/ca.ts';
-import { edgeCredentials } from '../../../support/edge-config.ts';
+import { edgeConfig, edgeCredentials } from '../../../support/edge-config.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const RUN_ID = '01JABCDEFGHJKMNPQRSTVWXYZ0';
@@ -135,4 +135,12 @@ test('a configuration without a cluster is refused with what is missing', (t) =>
   const dir = temporaryDir(t);
   writeFileSync(join(dir, 'config'), '{"clusters":[],"users":[],"contexts":[]}');
   t.throws(() => kubeCredentials(readKubeConfig(join(dir, 'config'))), { message: /no current context/ });
+});
+
+test('a token file is read without the end of its line', async (t) => {
+  const file = join(temporaryDir(t), 'token');
+  writeFileSync(file, 'from-file\n');
+  const user = { authProvider: { name: 'tokenFile', config: { tokenFile: file } } };
+  const { headers } = await kubeCredentials(edgeConfig('http://127.0.0.1:1', user)).access();
+  t.is(headers['Authorization'], 'Bearer from-file');
 });

@@ -122,6 +122,19 @@ test('nobody waits for an event, and none that fails is heard of', async (t) => 
   t.is(created.length, 1);
 });
 
+test('an event that was written without an answer is one event, and is counted on', async (t) => {
+  const { recorder, clock, created, patched } = stage(async (call) => {
+    if (call === 1) throw new NoAnswer('reset');
+    if (call === 2) throw new ApiError(409, 'already there', { reason: 'AlreadyExists' });
+  });
+  recorder.record(DRAINED);
+  await clock.advance(5_000);
+  recorder.record(DRAINED);
+  await clock.advance(60_000);
+  t.is(created.length, 0);
+  t.is(patched.length, 1);
+});
+
 test('what the server refuses is not tried again, and the next occurrence is an event of its own', async (t) => {
   let calls = 0;
   const { recorder, clock, created } = stage(async (call) => {

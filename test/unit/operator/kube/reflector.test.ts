@@ -78,7 +78,10 @@ test('a connection that is dead without a word is given up, and nothing is misse
   made.edge.breakWatches();
   await passing(made, 'the silent watch is open', () => made.edge.watches.length === 2);
   made.edge.put('b');
+  const fromMs = made.clock.monotonicMs();
   await passing(made, 'it watches again', () => made.edge.watches.length >= 3);
+  // A bookmark would have come each minute.
+  t.true(made.clock.monotonicMs() - fromMs < 250_000);
   await equal(made);
   t.is(made.edge.lists.length, 1);
 });

@@ -149,6 +149,11 @@ test('a version that expires again and again is no reason to list as fast as the
   t.is(after(LISTED, expired, listed, expired, listed, expired).afterMs, 3_199.996_8);
 });
 
+test('a version that has expired while the server was away is followed by a list at once', (t) => {
+  const failed: Observation = { kind: 'watch-failed', failure: FAILED };
+  t.like(after(LISTED, failed, failed, failed, { kind: 'watch-failed', failure: { kind: 'expired' } }), { kind: 'list', afterMs: 0 });
+});
+
 test('waits double from 0.8 s to 30 s, each of them drawn from nothing to all of it', (t) => {
   let state = LISTED;
   const waits: number[] = [];
