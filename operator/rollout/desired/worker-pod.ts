@@ -11,6 +11,8 @@ import { textHash } from './text-hash.ts';
 
 /** As much as a worker needs beside its model server. */
 const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
+/** A cluster that loses more at a time has them tainted, and the scheduler keeps away by itself. */
+const MOST_AVOIDED = 50;
 export const WORKER_CONTAINER = 'worker';
 
 /** Which pod of a run: the place in its parallelism, and how often that place has been filled before. */
@@ -93,7 +95,8 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
 /** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
 function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;
-  const elsewhere = { key: 'metadata.name', operator: 'NotIn', values: [...nodes] };
+  // A field takes one value.
+  const elsewhere = nodes.slice(0, MOST_AVOIDED).map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const { nodeAffinity, ...affinity } = spec.affinity ?? {};
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const terms = required.length === 0 ? [{}] : required;
@@ -104,7 +107,7 @@ function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
       nodeAffinity: {
         ...nodeAffinity,
         requiredDuringSchedulingIgnoredDuringExecution: {
-          nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), elsewhere] })),
+          nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), ...elsewhere] })),
         },
       },
     },
