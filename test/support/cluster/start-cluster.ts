@@ -49,6 +49,8 @@ export class Cluster {
   readonly isOwn: boolean;
   readonly #nodes: Nodes;
   readonly #kubectl: Kubectl;
+  /** The node that has it, in a cluster where it is one. */
+  #controlPlane = '';
 
   constructor({ kubeconfig, nodes, programs }: ClusterParts) {
     this.api = new KubeApi(readKubeconfig(kubeconfig));
@@ -99,6 +101,25 @@ export class Cluster {
   async startNode(name: string): Promise<void> {
     await this.#nodes.start(name);
     await this.untilNode(name, 'True');
+  }
+
+  /** From now on its calls are refused by the system, not by it. At the end of the test it is there again. */
+  async stopApi(t: ExecutionContext): Promise<void> {
+    const all = await this.api.list<V1Node>('/api/v1/nodes');
+    this.#controlPlane = all.find((node) => node.metadata?.labels?.[CONTROL_PLANE] !== undefined)?.metadata?.name ?? '';
+    t.teardown(() => this.startApi());
+    await this.#nodes.stopApi(this.#controlPlane);
+  }
+
+  /** Until it answers. */
+  async startApi(): Promise<void> {
+    await this.#nodes.startApi(this.#controlPlane);
+    await untilSeen(
+      'the API answers',
+      PATIENCE_MS,
+      () => this.nodes(),
+      (nodes) => nodes.length > 0,
+    );
   }
 
   /** `Unknown`: nothing has been heard of it for so long that it counts as lost. */
