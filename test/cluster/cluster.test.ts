@@ -77,7 +77,7 @@ test('a volume keeps what was written when its pod is replaced by one with anoth
   const namespace = await testNamespace(t, cluster);
   await cluster.applyYaml(namespace, claimOf('data'));
   const [first, second, fsGroup] = [anyUser(), anyUser(), anyUser()];
-  const asUser = (runAsUser: number): object => ({ runAsUser, runAsGroup: runAsUser, fsGroup });
+  const asUser = (user: number) => ({ runAsUser: user, runAsGroup: user, fsGroup });
   const written = await runPod(cluster, namespace, { name: 'first', claim: 'data', command: APPEND, security: asUser(first) });
   t.deepEqual(written, { exit: 0, said: `${first} \n` });
   await cluster.kubectl('delete', 'pod', 'first', '--namespace', namespace);

@@ -67,10 +67,10 @@ if [ "$tools" = tools ]; then
   for program in etcd helm kube-apiserver kube-controller-manager kube-proxy kube-scheduler kubectl kubelet; do
     ln -s kube "$new/$program"
   done
-  mkdir "$new/root"
-  gcc -static -Os -s -o "$new/root/pause" "$HERE/pause.c"
-  "$HERE/mkimage.sh" localhost/pause:1 "$new/pause.tar" '{"Entrypoint": ["/pause"]}' "$new/root"
-  rm -r "$new/root"
+  mkdir "$new/image"
+  gcc -static -Os -s -o "$new/image/pause" "$HERE/pause.c"
+  "$HERE/mkimage.sh" localhost/pause:1 "$new/pause.tar" '{"Entrypoint": ["/pause"]}' "$new/image"
+  rm -r "$new/image"
 else
   cp -r "$(go list -m -f '{{.Dir}}' github.com/cert-manager/cert-manager)/deploy/crds" "$new/crds"
   chmod -R u+w "$new/crds"

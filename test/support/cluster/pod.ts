@@ -1,4 +1,4 @@
-import type { V1Pod, V1PodSecurityContext } from '@kubernetes/client-node';
+import type { V1Pod } from '@kubernetes/client-node';
 import { IMAGE } from '../../cluster/image.ts';
 import { PATIENCE_MS } from '../until.ts';
 import type { Cluster } from './start-cluster.ts';
@@ -11,7 +11,7 @@ export interface PodPlan {
   readonly name: string;
   /** Of the product's image. */
   readonly command: readonly string[];
-  readonly security?: V1PodSecurityContext;
+  readonly security?: { readonly runAsUser: number; readonly runAsGroup: number; readonly fsGroup?: number };
   /** A claim for what is at /data. */
   readonly claim?: string;
   readonly node?: string;

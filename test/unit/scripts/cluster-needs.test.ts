@@ -12,7 +12,7 @@ test('a machine that has everything needs nothing', (t) => {
 test('everything that is missing is said at once', (t) => {
   const wrong = missingForCluster({ ...FIT, platform: 'darwin', uid: undefined, missingPackages: ['runc', 'golang-go'], go: null });
   t.is(wrong.length, 4);
-  for (const [at, word] of [/Linux/, /root/, /the packages runc$/, /Go 1\.26\.0 or later/].entries()) t.regex(wrong[at] ?? '', word);
+  for (const [at, word] of [/Linux/, /^root/, /the packages runc$/, /Go 1\.26\.0 or later/].entries()) t.regex(wrong[at] ?? '', word);
 });
 
 test('a Go that is too old is told with its version', (t) => {
