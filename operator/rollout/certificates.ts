@@ -7,7 +7,7 @@ import type { RolloutRun } from '../api/run.ts';
 import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { SECRET, type Secret } from '../kube/kind.ts';
-import { authorityName, labelsOf, ownerOf, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
+import { authorityName, childMeta, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
 import { runIdOf } from './run-id.ts';
 
 /** The certificates of a run that makes its own: an authority that nobody mounts, and one Secret for each role. */
@@ -81,14 +81,7 @@ function identityOf(role: TlsRole, { metadata }: RolloutRun): Identity {
 }
 
 function secretOf(run: RolloutRun, name: string, data: Readonly<Record<string, string>>): Secret {
-  const { namespace } = run.metadata;
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, namespace, labels: labelsOf(run.metadata.name, 'coordinator'), ownerReferences: [ownerOf(run)] },
-    type: 'Opaque',
-    data,
-  };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: childMeta(run, name, 'coordinator'), type: 'Opaque', data };
 }
 
 /** What a client of the run shows and trusts; null where the Secret is not whole. */

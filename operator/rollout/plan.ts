@@ -4,7 +4,7 @@ import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
-import { hasEnded, suspensionOf } from './clocks.ts';
+import { clocksOf, hasEnded } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
@@ -87,7 +87,7 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
   if (hasEnded(status)) return planEnded(seen, status);
   const end = endOf({
     ...seen,
-    deadlineLeftMs: deadlineOf(seen),
+    deadlineLeftMs: deadlineLeft(seen),
     missingLeftMs: missingLeftMs(seen.run.status?.conditions ?? [], seen.nowMs),
   });
   if (end !== null) return planEnd(seen, end);
@@ -117,7 +117,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     remove: workers.remove,
     removesCoordinator: isStopped,
     status: statusOf(seenOf(seen, workers)),
-    againMs: soonest(workers.againMs, deadlineOf(seen)),
+    againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
 }
 
@@ -173,8 +173,8 @@ function seenOf(seen: Observed, workers: WorkerPlan): Seen {
   return { ...seen, answer: freshAnswer(seen), lastAnswer: seen.answer, plan: workers };
 }
 
-function deadlineOf({ run, nowMs }: Observed): number {
-  return deadlineLeftMs({ ...suspensionOf(run.status), activeDeadlineSeconds: run.spec.activeDeadlineSeconds ?? null }, nowMs);
+function deadlineLeft({ run, nowMs }: Observed): number {
+  return deadlineLeftMs({ ...clocksOf(run.status), activeDeadlineSeconds: run.spec.activeDeadlineSeconds ?? null }, nowMs);
 }
 
 function soonest(one: number | null, other: number): number | null {

@@ -16,7 +16,7 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { type Observed, type Plan, planRun } from './plan.ts';
-import type { RedisSecrets } from './redis-access.ts';
+import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { StatusWriter } from './status-writer.ts';

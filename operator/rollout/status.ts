@@ -1,8 +1,9 @@
 import { type Condition, type Observed, setCondition } from '../api/conditions.ts';
-import { CONDITION, LABEL, type Phase, REASON } from '../api/names.ts';
+import { CONDITION, type Phase, REASON } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
-import { suspensionOf } from './clocks.ts';
+import { selectorOf, selectorText } from './children.ts';
+import { clocksOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import type { InputFinding } from './plan.ts';
 import type { RunEnd } from './policy/end.ts';
@@ -59,7 +60,7 @@ function commonOf(seen: Seen): RunStatus {
       current: plan.current,
       ready: readyWorkers(answer),
       draining: plan.draining,
-      selector: `${LABEL.run}=${run.metadata.name},app.kubernetes.io/component=worker`,
+      selector: selectorText(selectorOf(run.metadata.name, 'worker')),
     },
   };
 }
@@ -84,7 +85,7 @@ function readyWorkers(answer: CoordinatorAnswer | null): number {
 
 /** Seconds of suspensions that are over: one more is when the run goes on again. */
 function suspendedSeconds({ run, nowMs }: Seen): number {
-  const { suspendedSinceMs, suspendedSeconds: before } = suspensionOf(run.status);
+  const { suspendedSinceMs, suspendedSeconds: before } = clocksOf(run.status);
   return suspendedSinceMs === null || run.spec.suspend ? before : before + Math.max(0, Math.round((nowMs - suspendedSinceMs) / 1_000));
 }
 
