@@ -55,7 +55,7 @@ function completed({ done, failed }: CoordinatorAnswer['status']): RunEnd {
   return { kind: 'complete', reason: failed === 0 ? 'AllItemsDone' : 'CompletedWithFailures', message };
 }
 
-/** The coordinator pauses a run by itself where too many items have failed, or where every server refuses, and says which. */
+/** The coordinator has paused the run by itself, and says why. */
 function pausedEnd(message: string): RunEnd {
   const reason = isOverLimit(message) ? 'TooManyFailedItems' : 'Paused';
   return { kind: 'failed', reason, message: `${message}; what is recorded is kept` };

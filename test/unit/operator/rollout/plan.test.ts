@@ -118,7 +118,7 @@ test('a coordinator that no other start would help fails the run with its words'
     planRun(seenOf({ answer: null, coordinators: [coordinatorOf({ ends: [{ container, exitCode, message }] })] }), PODS);
   t.is(condition(ended(2, 'no such file', 'input'), 'Failed'), 'True InputInvalid');
   t.is(condition(ended(2, 'the input has changed'), 'Failed'), 'True CoordinatorFailed');
-  t.is(condition(ended(5, '12 items have failed, and 10 may'), 'Failed'), 'True TooManyFailedItems');
+  t.is(condition(ended(5, '12 items have failed, and 10 may: look at their errors'), 'Failed'), 'True TooManyFailedItems');
   t.is(condition(ended(5, 'every server refuses'), 'Failed'), 'True Paused');
   for (const exitCode of [3, 4, 70, 130, 137]) t.is(condition(ended(exitCode, 'gone'), 'Failed'), 'False NotEnded', String(exitCode));
 });
