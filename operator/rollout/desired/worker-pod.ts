@@ -38,7 +38,7 @@ export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, a
       },
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true', ...template.metadata?.annotations },
     },
-    spec: avoiding(podSpec(run, template.spec ?? { containers: [] }, pods), avoid),
+    spec: avoiding(podSpec(run, template.spec ?? {}, pods), avoid),
   };
 }
 
@@ -48,9 +48,10 @@ export function templateHash({ spec }: RolloutRun): string {
   return textHash(JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null]));
 }
 
-function podSpec(run: RolloutRun, given: PodSpec, pods: PodSettings): PodSpec {
+/** `given`: as the user wrote it, which names no container where the model server is elsewhere. */
+function podSpec(run: RolloutRun, given: Partial<PodSpec>, pods: PodSettings): PodSpec {
   const { name } = run.metadata;
-  const sidecars = given.containers.map((container) => ({ ...container, restartPolicy: 'Always' }));
+  const sidecars = (given.containers ?? []).map((container) => ({ ...container, restartPolicy: 'Always' }));
   return {
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: GRACE_SECONDS,

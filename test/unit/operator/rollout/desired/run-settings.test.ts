@@ -9,15 +9,8 @@ import { type CoordinatorSettings, loadCoordinatorSettings } from '../../../../.
 import { sigtermDrainMs } from '../../../../../runtime/model/hint.ts';
 import { loadWorkerSettings, type WorkerSettings } from '../../../../../runtime/worker/settings.ts';
 import { createdRun } from '../../../../support/operator/created-run.ts';
+import { REDIS } from '../../../../support/operator/redis-world.ts';
 import { temporaryDir } from '../../../../support/temporary-dir.ts';
-
-const REDIS: RedisAccess = {
-  url: 'rediss://redis.team.svc:6380/2',
-  secretName: 'redis',
-  hasPassword: true,
-  hasAuthority: true,
-  hasCertificate: true,
-};
 
 /** As the runtime itself reads the file, with what the pod adds: what it does not know, or cannot do, it refuses. */
 async function coordinatorOf(t: ExecutionContext, run: RolloutRun, redis: RedisAccess | null = null): Promise<CoordinatorSettings> {
