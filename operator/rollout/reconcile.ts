@@ -70,13 +70,13 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const coordinators = coordinatorsOf(caches, run);
   const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
-  const redis = await deps.redisSecrets.find(run);
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
+  const redis = isSettled ? null : await deps.redisSecrets.find(run);
   const input = hasDeployment || isSettled ? ({ kind: 'found' } as const) : await findInput(deps.client, run);
   return {
     run,
-    input: redis?.kind === 'missing' ? redis : input,
-    redis: redis?.kind === 'found' ? redis.access : null,
+    input,
+    redis,
     hasCertificates: TLS_ROLES.every(
       (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
     ),

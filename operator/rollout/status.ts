@@ -10,6 +10,7 @@ import type { RunEnd } from './policy/end.ts';
 import { mostMissing } from './policy/missing.ts';
 import type { WorkerPlan } from './policy/places.ts';
 import { etaText, progressText, rateText } from './progress-text.ts';
+import type { RedisFinding } from './redis-access.ts';
 import { runIdOf } from './run-id.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -17,6 +18,7 @@ import type { WorkerView } from './worker-view.ts';
 export interface Seen {
   readonly run: RolloutRun;
   readonly input: InputFinding;
+  readonly redis: RedisFinding | null;
   readonly coordinators: readonly CoordinatorView[];
   readonly workers: readonly WorkerView[];
   readonly plan: WorkerPlan;
@@ -113,12 +115,13 @@ function inputReady({ input, coordinators }: Seen): Observed {
   return { type, status: 'True', reason: REASON.inputFound, message: 'the list is there' };
 }
 
-function coordinatorAvailable({ answer, coordinators }: Seen, end: RunEnd | null): Observed {
+function coordinatorAvailable({ redis, answer, coordinators }: Seen, end: RunEnd | null): Observed {
   const type = CONDITION.coordinatorAvailable;
   if (end !== null) return { type, status: 'False', reason: REASON.ended, message: 'the run is over' };
   if (answer !== null) {
     return { type, status: 'True', reason: REASON.leaseHeld, message: `${answer.pod} has the lease, epoch ${answer.status.epoch}` };
   }
+  if (redis?.kind === 'missing') return { type, status: 'False', reason: REASON.storeUnavailable, message: redis.message };
   const why = coordinators.flatMap(({ waits, ends: all }) => [waits, ...all.filter((one) => one.exitCode !== 0).map(endText)]);
   const message = why.find((text) => text !== null && text !== '') ?? 'no coordinator answers yet';
   return { type, status: 'False', reason: REASON.coordinatorStarting, message };

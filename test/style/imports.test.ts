@@ -124,7 +124,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'operator/rollout/desired': ['operator/api', 'operator/kube', 'operator/rollout'],
   'operator/rollout/policy': ['model', 'operator/api'],
   'operator/rollout': [
-    ...['rpc', 'tls'],
+    ...['model', 'rpc', 'tls'],
     ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
   ],
   operator: ['model', 'operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout'],
@@ -139,7 +139,6 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
   base: ['model'],
   ...Object.fromEntries(['server', 'boot'].map((room) => [`coordinator/${room}`, ['coordinator']])),
   'operator/nodes': ['model'],
-  'operator/rollout': ['model'],
   'operator/rollout/policy': ['operator/rollout', 'operator/rollout/desired'],
   operator: ['operator/rollout/desired'],
 };

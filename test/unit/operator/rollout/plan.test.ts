@@ -39,6 +39,18 @@ test('an input that is not there is a condition, and nothing is made', (t) => {
   t.is(plan.status?.phase, 'Pending');
 });
 
+test('a server of which nothing is known is a condition; what has been made for it stands as it is', (t) => {
+  const run = runOf({ coordinator: { replicas: 2, store: { redis: { secretRef: { name: 'redis' } } } } });
+  const redis = { kind: 'missing', message: 'there is no Secret redis' } as const;
+  const before = planRun(seenOf({ run, redis, hasDeployment: false, coordinators: [], workers: [], answer: null }), PODS);
+  t.deepEqual([before.apply, before.keepsCertificates], [[], false]);
+  t.is(condition(before, 'CoordinatorAvailable'), 'False StoreUnavailable');
+  t.is(condition(before, 'InputReady'), 'True InputFound');
+  const later = planRun(seenOf({ run, redis }), PODS);
+  t.deepEqual([later.apply, later.remove, later.drain], [[], [], []]);
+  t.is(condition(later, 'CoordinatorAvailable'), 'True LeaseHeld', 'its coordinator has what it needs');
+});
+
 test('a run at work: nothing to do but to say how it stands', (t) => {
   const plan = planRun(seenOf(), PODS);
   t.like(plan, { create: [], remove: [], drain: [], removesCoordinator: false, removesRun: false });

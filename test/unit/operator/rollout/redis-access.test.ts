@@ -35,6 +35,20 @@ test('the address may stand in the Secret; one in the run goes before it', (t) =
   t.like(redisAccess(redisRun({ ...ref, url: URL }), secret), { access: { url: URL } });
 });
 
+test('an address that its coordinator would refuse is told before one is made, and no password gets into its settings', (t) => {
+  const ref = { secretRef: { name: 'redis' } };
+  t.deepEqual(redisAccess(redisRun(ref), secretWith({ url: 'redis://user:secret@r:6379' })), {
+    kind: 'missing',
+    message:
+      'the key url of the Secret redis must not hold a password, which everybody could read: put it into the key password of the Secret',
+  });
+  t.like(redisAccess(redisRun(ref), secretWith({ url: 'http://r' })), { kind: 'missing' });
+  t.deepEqual(redisAccess(redisRun({ ...ref, url: 'redis://r:6379' }), secretWith({ 'ca.crt': 'c' })), {
+    kind: 'missing',
+    message: 'spec.coordinator.store.redis.url must be a rediss:// URL where certificates are given',
+  });
+});
+
 test('what is missing is told with what to do', (t) => {
   const ref = { secretRef: { name: 'redis' } };
   t.deepEqual(redisAccess(redisRun({ ...ref, url: URL }), null), {
