@@ -72,10 +72,10 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
   const redis = isSettled ? null : await deps.redisSecrets.find(run);
-  const input = hasDeployment || isSettled ? ({ kind: 'found' } as const) : await findInput(deps.client, run);
+  const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
   return {
     run,
-    input,
+    input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
     hasCertificates: TLS_ROLES.every(
       (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
@@ -87,6 +87,11 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     signals: signals.now(),
     nowMs: clock.wallMs(),
   };
+}
+
+/** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
+function hasOwnList({ spec, status }: RolloutRun): boolean {
+  return spec.coordinator.store.redis === undefined && status?.coordinator !== undefined;
 }
 
 function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {
