@@ -20,7 +20,7 @@ import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
-import { RedisSecrets } from './rollout/redis-access.ts';
+import { RedisSecrets } from './rollout/redis-secrets.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
 import type { OperatorSettings } from './settings.ts';

@@ -13,9 +13,6 @@ export const STATUS_FIELD_MANAGER = 'rollout-operator-status';
 /** What a run's `spec.managedBy` says, if anything, where this operator works on it. */
 export const MANAGED_BY: string = `${GROUP}/operator`;
 
-/** Holds a deletion back until the run's keys are gone from a Redis server; a run with the embedded store has none. */
-export const FINALIZER: string = `${GROUP}/redis-keys`;
-
 export const LABEL = {
   /** The name of the run that a child belongs to. */
   run: 'rollout.run/run',

@@ -2,17 +2,14 @@ import type {
   CoreV1Event,
   EventsV1Event,
   V1ConfigMap,
-  V1CustomResourceDefinition,
   V1Deployment,
   V1Lease,
-  V1Namespace,
   V1NetworkPolicy,
   V1Node,
   V1PersistentVolumeClaim,
   V1Pod,
   V1PodDisruptionBudget,
   V1Secret,
-  V1SelfSubjectAccessReview,
   V1Service,
 } from '@kubernetes/client-node';
 import type { KubeObject, Ref, WireObject } from './object.ts';
@@ -33,7 +30,6 @@ export interface Kind<T extends KubeObject> {
 
 export type Pod = WireObject<V1Pod>;
 export type Node = WireObject<V1Node>;
-export type Namespace = WireObject<V1Namespace>;
 export type ConfigMap = WireObject<V1ConfigMap>;
 export type Secret = WireObject<V1Secret>;
 export type Service = WireObject<V1Service>;
@@ -44,12 +40,16 @@ export type PodDisruptionBudget = WireObject<V1PodDisruptionBudget>;
 export type NetworkPolicy = WireObject<V1NetworkPolicy>;
 export type Lease = WireObject<V1Lease>;
 export type Event = WireObject<EventsV1Event>;
-export type CustomResourceDefinition = WireObject<V1CustomResourceDefinition>;
-export type SelfSubjectAccessReview = WireObject<V1SelfSubjectAccessReview>;
+
+export type PodTemplate = NonNullable<Deployment['spec']>['template'];
+export type PodSpec = NonNullable<Pod['spec']>;
+export type PodStatus = NonNullable<Pod['status']>;
+export type Container = PodSpec['containers'][number];
+export type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number];
+export type Volume = NonNullable<PodSpec['volumes']>[number];
 
 export const POD: Kind<Pod> = namespaced('', 'v1', 'pods', 'Pod');
 export const NODE: Kind<Node> = clusterWide('', 'v1', 'nodes', 'Node');
-export const NAMESPACE: Kind<Namespace> = clusterWide('', 'v1', 'namespaces', 'Namespace');
 export const CONFIG_MAP: Kind<ConfigMap> = namespaced('', 'v1', 'configmaps', 'ConfigMap');
 export const SECRET: Kind<Secret> = namespaced('', 'v1', 'secrets', 'Secret');
 export const SERVICE: Kind<Service> = namespaced('', 'v1', 'services', 'Service');
@@ -61,18 +61,6 @@ export const POD_DISRUPTION_BUDGET: Kind<PodDisruptionBudget> = namespaced('poli
 export const NETWORK_POLICY: Kind<NetworkPolicy> = namespaced('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy');
 export const LEASE: Kind<Lease> = namespaced('coordination.k8s.io', 'v1', 'leases', 'Lease');
 export const EVENT: Kind<Event> = namespaced('events.k8s.io', 'v1', 'events', 'Event');
-export const CUSTOM_RESOURCE_DEFINITION: Kind<CustomResourceDefinition> = clusterWide(
-  'apiextensions.k8s.io',
-  'v1',
-  'customresourcedefinitions',
-  'CustomResourceDefinition',
-);
-export const SELF_SUBJECT_ACCESS_REVIEW: Kind<SelfSubjectAccessReview> = clusterWide(
-  'authorization.k8s.io',
-  'v1',
-  'selfsubjectaccessreviews',
-  'SelfSubjectAccessReview',
-);
 
 /** As objects and owner references name it: `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf({ group, version }: Pick<Kind<KubeObject>, 'group' | 'version'>): string {

@@ -72,7 +72,7 @@ const RANK: Readonly<Record<Severity, number>> = { hint: 0, drain: 1, gone: 2 };
 /**
  * The strictest signal of a node, with the earliest deadline that signals of this severity name; null for none.
  *
- * @param sinceMs when the operator first saw a signal of this node (wall clock): lead times count from there
+ * @param sinceMs since when the operator has seen signals of this severity on the node (wall clock): lead times count from there
  */
 export function signalOf(node: Node, rows: readonly SignalRow[], sinceMs: number): Signal | null {
   const all = rows.map((row) => matched(node, row, sinceMs)).filter((signal) => signal !== null);

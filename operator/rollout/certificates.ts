@@ -7,7 +7,8 @@ import type { RolloutRun } from '../api/run.ts';
 import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { SECRET, type Secret } from '../kube/kind.ts';
-import { authorityName, labelsOf, ownerOf, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
+import { controllerOf } from '../kube/object.ts';
+import { authorityName, childMeta, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
 import { runIdOf } from './run-id.ts';
 
 /** The certificates of a run that makes its own: an authority that nobody mounts, and one Secret for each role. */
@@ -24,7 +25,7 @@ export interface CertificateDeps {
 
 /** What a Secret has to do with now. `secret`: null where there is none. */
 export function secretState(secret: Secret | null, nowMs: number): 'missing' | 'due' | 'good' {
-  const pem = secret === null ? null : textIn(secret, CERT);
+  const pem = textIn(secret, CERT);
   if (pem === null) return 'missing';
   try {
     const { validFrom, validTo } = new X509Certificate(pem);
@@ -41,11 +42,14 @@ export async function ensureCertificates(
   secrets: ReadonlyMap<string, Secret>,
   nowMs: number,
 ): Promise<void> {
-  const due = TLS_ROLES.filter((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'good');
+  const secretFor = (role: TlsRole): Secret | null => secrets.get(tlsName(run.metadata.name, role)) ?? null;
+  const due = TLS_ROLES.filter((role) => secretState(secretFor(role), nowMs) !== 'good');
   if (due.length === 0) return;
   const making = { nowMs, random };
   const authority = await ensureAuthority(client, run, making);
-  for (const role of due) {
+  // Where somebody has deleted the authority, the others trust one that is gone.
+  const isOfAnother = (role: TlsRole): boolean => textIn(secretFor(role), CA) !== authority.certPem;
+  for (const role of TLS_ROLES.filter((one) => due.includes(one) || isOfAnother(one))) {
     const keyPem = await makeKeyPem();
     const certPem = await makeCertificate(keyPem, identityOf(role, run), [], authority, making);
     const data = { [CERT]: base64(certPem), [KEY]: base64(keyPem), [CA]: base64(authority.certPem) };
@@ -56,7 +60,7 @@ export async function ensureCertificates(
 /** Created, never replaced: of two operators that make one at the same time, the first one's stands. */
 async function ensureAuthority(client: KubeClient, run: RolloutRun, making: Making): Promise<Authority> {
   const ref = { namespace: run.metadata.namespace, name: authorityName(run.metadata.name) };
-  const found = authorityIn(await client.get(SECRET, ref));
+  const found = authorityIn(await client.get(SECRET, ref), run);
   if (found !== null) return found;
   const keyPem = await makeKeyPem();
   const certPem = await makeAuthority(keyPem, runIdOf(run.metadata.uid), making);
@@ -65,14 +69,19 @@ async function ensureAuthority(client: KubeClient, run: RolloutRun, making: Maki
     return { certPem, keyPem };
   } catch (error) {
     if (!isAlreadyThere(error)) throw error;
-    const other = authorityIn(await client.get(SECRET, ref));
+    const other = authorityIn(await client.get(SECRET, ref), run);
     if (other === null) throw error;
     return other;
   }
 }
 
-function authorityIn(secret: Secret | null): Authority | null {
-  const [certPem, keyPem] = secret === null ? [null, null] : [textIn(secret, CERT), textIn(secret, KEY)];
+/** One of an earlier run of the same name is about to go with it: nothing may be signed with it. */
+function authorityIn(secret: Secret | null, { metadata }: RolloutRun): Authority | null {
+  if (secret !== null && controllerOf(secret)?.uid !== metadata.uid)
+    throw new Error(
+      `the Secret ${secret.metadata.name} is not of this run: one of an earlier run goes with it, any other has to be deleted`,
+    );
+  const [certPem, keyPem] = [textIn(secret, CERT), textIn(secret, KEY)];
   return certPem === null || keyPem === null ? null : { certPem, keyPem };
 }
 
@@ -81,25 +90,18 @@ function identityOf(role: TlsRole, { metadata }: RolloutRun): Identity {
 }
 
 function secretOf(run: RolloutRun, name: string, data: Readonly<Record<string, string>>): Secret {
-  const { namespace } = run.metadata;
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: { name, namespace, labels: labelsOf(run.metadata.name, 'coordinator'), ownerReferences: [ownerOf(run)] },
-    type: 'Opaque',
-    data,
-  };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: childMeta(run, name, 'coordinator'), type: 'Opaque', data };
 }
 
 /** What a client of the run shows and trusts; null where the Secret is not whole. */
 export function clientPem(secret: Secret | null): { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | null {
-  const [ca, cert, key] = secret === null ? [null, null, null] : [textIn(secret, CA), textIn(secret, CERT), textIn(secret, KEY)];
+  const [ca, cert, key] = [textIn(secret, CA), textIn(secret, CERT), textIn(secret, KEY)];
   if (ca === null || cert === null || key === null) return null;
   return { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
-function textIn({ data }: Secret, key: string): string | null {
-  const text = data?.[key];
+function textIn(secret: Secret | null, key: string): string | null {
+  const text = secret?.data?.[key];
   return text === undefined || text === '' ? null : Buffer.from(text, 'base64').toString('utf8');
 }
 

@@ -1,6 +1,6 @@
 import { API_VERSION, KIND, LABEL } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
-import type { OwnerReference } from '../kube/object.ts';
+import type { ObjectMeta, OwnerReference } from '../kube/object.ts';
 
 /** What the operator makes of a run: names, labels and owner. Names are functions of the run alone, so that a stale cache makes no twins. */
 export type Component = 'coordinator' | 'worker' | 'reader';
@@ -33,6 +33,24 @@ export function selectorOf(run: string, component: Component): Record<string, st
   return { [LABEL.run]: run, [LABEL.component]: component };
 }
 
-export function ownerOf({ metadata }: RolloutRun): OwnerReference {
+/** Labels as lists of the API and the scale subresource take them. */
+export function selectorText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+/** Of a child that goes with its run. */
+export function childMeta(run: RolloutRun, name: string, component: Component): ChildMeta {
+  const { name: runName, namespace } = run.metadata;
+  return { name, namespace, labels: labelsOf(runName, component), ownerReferences: [ownerOf(run)] };
+}
+
+interface ChildMeta extends ObjectMeta {
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+function ownerOf({ metadata }: RolloutRun): OwnerReference {
   return { apiVersion: API_VERSION, kind: KIND, name: metadata.name, uid: metadata.uid, controller: true, blockOwnerDeletion: true };
 }

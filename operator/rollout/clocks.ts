@@ -1,7 +1,7 @@
 import { conditionOf, isTrue } from '../api/conditions.ts';
 import type { RunStatus } from '../api/types.gen.ts';
 
-/** What a run's status says of its times. Milliseconds of the wall clock. */
+/** What a run's status says of its times: those of the wall clock, since an operator that is started again has no other. */
 export interface RunClocks {
   readonly startTimeMs: number | null;
   /** Null while it is not suspended. */
@@ -10,7 +10,7 @@ export interface RunClocks {
   readonly suspendedSeconds: number;
 }
 
-export function suspensionOf(status: RunStatus | undefined): RunClocks {
+export function clocksOf(status: RunStatus | undefined): RunClocks {
   const suspended = conditionOf(status?.conditions ?? [], 'Suspended');
   return {
     startTimeMs: status?.startTime === undefined ? null : Date.parse(status.startTime),

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../runtime/model/status.ts';
-import type { Pod } from '../kube/kind.ts';
+import type { ContainerStatus, Pod } from '../kube/kind.ts';
 import { COORDINATOR_CONTAINER } from './desired/coordinator.ts';
 import { INPUT_CONTAINER } from './desired/coordinator-volumes.ts';
 
@@ -51,7 +51,7 @@ export function coordinatorView({ metadata, spec, status }: Pod): CoordinatorVie
 
 const ENDS: Readonly<Record<string, ContainerEnd['container']>> = { [COORDINATOR_CONTAINER]: 'coordinator', [INPUT_CONTAINER]: 'input' };
 
-function endsOf(statuses: NonNullable<Pod['status']>['containerStatuses'] = []): readonly ContainerEnd[] {
+function endsOf(statuses: readonly ContainerStatus[] = []): readonly ContainerEnd[] {
   return statuses.flatMap(({ name, state, lastState }) => {
     const container = ENDS[name];
     const ended = state?.terminated ?? (state?.running === undefined ? lastState?.terminated : undefined);
@@ -60,12 +60,12 @@ function endsOf(statuses: NonNullable<Pod['status']>['containerStatuses'] = []):
   });
 }
 
-/** Of a log of JSON lines the message, and the reason where it has one. */
+/** What people are told of a container's last words. Of a log of JSON lines it is the reason, or the message where it has none. */
 export function lastLine(text: string): string {
   const line = text.trim().split('\n').at(-1) ?? '';
   try {
     const { msg, reason } = JSON.parse(line) as { readonly msg?: unknown; readonly reason?: unknown };
-    return [msg, reason].filter((part) => typeof part === 'string').join(': ');
+    return [reason, msg].find((part) => typeof part === 'string') ?? line;
   } catch {
     return line;
   }

@@ -28,8 +28,13 @@ export class NodeSignals {
     const { name } = change.object.metadata;
     if (change.kind === 'deleted') return this.#keep(name, GONE);
     const before = this.#known.get(name);
-    const sinceMs = before === undefined || before.signal === GONE ? this.#clock.wallMs() : before.sinceMs;
-    return this.#keep(name, signalOf(change.object, this.#rows, sinceMs), sinceMs);
+    if (before !== undefined) {
+      const kept = signalOf(change.object, this.#rows, before.sinceMs);
+      // A lead time counts from the signal that has it: a node may have been cordoned for hours before it is announced to go.
+      if (kept?.severity === before.signal.severity) return this.#keep(name, kept, before.sinceMs);
+    }
+    const nowMs = this.#clock.wallMs();
+    return this.#keep(name, signalOf(change.object, this.#rows, nowMs), nowMs);
   }
 
   now(): ReadonlyMap<string, Signal> {

@@ -4,7 +4,7 @@ import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
-import { hasEnded, suspensionOf } from './clocks.ts';
+import { clocksOf, hasEnded } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
@@ -16,7 +16,7 @@ import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
 import { missingLeftMs } from './policy/missing.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
-import type { RedisAccess } from './redis-access.ts';
+import type { RedisFinding } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -24,8 +24,8 @@ import type { WorkerView } from './worker-view.ts';
 export interface Observed {
   readonly run: RolloutRun;
   readonly input: InputFinding;
-  /** Null where the store is embedded, or nothing is known of the server. */
-  readonly redis: RedisAccess | null;
+  /** Null where the store is embedded. */
+  readonly redis: RedisFinding | null;
   /** Whether all certificates are there. */
   readonly hasCertificates: boolean;
   readonly hasDeployment: boolean;
@@ -87,11 +87,12 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
   if (hasEnded(status)) return planEnded(seen, status);
   const end = endOf({
     ...seen,
-    deadlineLeftMs: deadlineOf(seen),
+    deadlineLeftMs: deadlineLeft(seen),
     missingLeftMs: missingLeftMs(seen.run.status?.conditions ?? [], seen.nowMs),
   });
   if (end !== null) return planEnd(seen, end);
-  if (seen.input.kind === 'missing' && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
+  const isWaiting = seen.input.kind === 'missing' || seen.redis?.kind === 'missing';
+  if (isWaiting && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
   return planActive(seen, pods);
 }
 
@@ -99,25 +100,25 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
 function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
   const workers = workersOf(seen);
-  const isUnknown = run.spec.coordinator.store.redis !== undefined && seen.redis === null;
+  const redis = seen.redis?.kind === 'found' ? seen.redis.access : null;
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
-  const config = runConfigMap(run, seen.redis, pods);
+  const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
-  const apply = [config, ...(seen.redis === null ? [stateClaim(run)] : []), coordinatorService(run), coordinatorBudget(run), ...policies];
-  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), seen.redis, pods);
+  const apply = [config, ...(redis === null ? [stateClaim(run)] : []), coordinatorService(run), coordinatorBudget(run), ...policies];
+  const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), redis, pods);
   const children = isStopped || !seen.hasCertificates ? apply : [...apply, coordinator];
   return {
     ...NOTHING,
     keepsCertificates: true,
     // A Secret that is gone for a moment must not make another kind of coordinator.
-    apply: isUnknown ? [] : children,
+    apply: seen.redis?.kind === 'missing' ? [] : children,
     create: workers.create,
     avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
     status: statusOf(seenOf(seen, workers)),
-    againMs: soonest(workers.againMs, deadlineOf(seen)),
+    againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
 }
 
@@ -174,8 +175,8 @@ function seenOf(seen: Observed, workers: WorkerPlan): Seen {
   return { ...seen, answer: freshAnswer(seen), lastAnswer: seen.answer, plan: workers };
 }
 
-function deadlineOf({ run, nowMs }: Observed): number {
-  return deadlineLeftMs({ ...suspensionOf(run.status), activeDeadlineSeconds: run.spec.activeDeadlineSeconds ?? null }, nowMs);
+function deadlineLeft({ run, nowMs }: Observed): number {
+  return deadlineLeftMs({ ...clocksOf(run.status), activeDeadlineSeconds: run.spec.activeDeadlineSeconds ?? null }, nowMs);
 }
 
 function soonest(one: number | null, other: number): number | null {

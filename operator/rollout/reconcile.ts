@@ -16,7 +16,7 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { type Observed, type Plan, planRun } from './plan.ts';
-import type { RedisSecrets } from './redis-access.ts';
+import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { StatusWriter } from './status-writer.ts';
@@ -71,13 +71,13 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const coordinators = coordinatorsOf(caches, run);
   const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
-  const redis = await deps.redisSecrets.find(run);
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
-  const input = hasDeployment || isSettled ? ({ kind: 'found' } as const) : await findInput(deps.client, run);
+  const redis = isSettled ? null : await deps.redisSecrets.find(run);
+  const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
   return {
     run,
-    input: redis?.kind === 'missing' ? redis : input,
-    redis: redis?.kind === 'found' ? redis.access : null,
+    input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
+    redis,
     hasCertificates: TLS_ROLES.every(
       (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
     ),
@@ -88,6 +88,11 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     signals: signals.now(),
     nowMs: clock.wallMs(),
   };
+}
+
+/** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
+function hasOwnList({ spec, status }: RolloutRun): boolean {
+  return spec.coordinator.store.redis === undefined && status?.coordinator !== undefined;
 }
 
 function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {

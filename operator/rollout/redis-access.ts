@@ -1,8 +1,7 @@
-import type { Clock } from '../../runtime/base/clock.ts';
+import { redisUrlProblem } from '../../runtime/model/redis-url.ts';
+import { redisStoreProblem } from '../../runtime/model/store.ts';
 import type { RolloutRun } from '../api/run.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { SECRET, type Secret } from '../kube/kind.ts';
-import type { InputFinding } from './plan.ts';
+import type { Secret } from '../kube/kind.ts';
 
 /** How a run's Redis server is reached. Which keys the Secret has decides what is mounted; none of their values is kept here. */
 export interface RedisAccess {
@@ -14,7 +13,13 @@ export interface RedisAccess {
   readonly hasCertificate: boolean;
 }
 
-export type RedisFinding = { readonly kind: 'found'; readonly access: RedisAccess } | Extract<InputFinding, { readonly kind: 'missing' }>;
+export type RedisFinding = { readonly kind: 'found'; readonly access: RedisAccess } | MissingRedis;
+
+/** What keeps a coordinator from its server, and what to do. */
+interface MissingRedis {
+  readonly kind: 'missing';
+  readonly message: string;
+}
 
 /** `secret`: null where there is none of that name. */
 export function redisAccess({ spec }: RolloutRun, secret: Secret | null): RedisFinding {
@@ -25,49 +30,25 @@ export function redisAccess({ spec }: RolloutRun, secret: Secret | null): RedisF
   if (address === null)
     return missing(`the Secret ${secretRef?.name} has no key url, and spec.coordinator.store.redis has none either: set one of them`);
   const has = (key: string): boolean => secret?.data?.[key] !== undefined;
-  return {
-    kind: 'found',
-    access: {
-      url: address,
-      secretName: secretRef?.name ?? null,
-      hasPassword: has('password'),
-      hasAuthority: has('ca.crt'),
-      hasCertificate: has('tls.crt') && has('tls.key'),
-    },
+  const access = {
+    url: address,
+    secretName: secretRef?.name ?? null,
+    hasPassword: has('password'),
+    hasAuthority: has('ca.crt'),
+    hasCertificate: has('tls.crt') && has('tls.key'),
   };
+  const problem = problemOf(access);
+  const where = url === undefined ? `the key url of the Secret ${secretRef?.name}` : 'spec.coordinator.store.redis.url';
+  return problem === null ? { kind: 'found', access } : missing(`${where} ${problem}`);
 }
 
-/** A Secret that somebody changes is seen within this time. */
-const KEPT_MS = 60_000;
+const HOLDS_PASSWORD = /^[a-z+]+:\/\/[^@]*:[^@]*@/i;
 
-/** Looks into the Secrets of Redis servers, which are their users' and in no cache. */
-export class RedisSecrets {
-  readonly #client: KubeClient;
-  readonly #clock: Clock;
-  readonly #known = new Map<string, { readonly finding: RedisFinding; readonly untilMs: number }>();
-
-  constructor(client: KubeClient, clock: Clock) {
-    this.#client = client;
-    this.#clock = clock;
-  }
-
-  /** Null for a run whose store is embedded. */
-  async find(run: RolloutRun): Promise<RedisFinding | null> {
-    const { redis } = run.spec.coordinator.store;
-    if (redis === undefined) return null;
-    const { uid, namespace } = run.metadata;
-    const known = this.#known.get(uid);
-    if (known !== undefined && this.#clock.monotonicMs() < known.untilMs) return known.finding;
-    const secret = redis.secretRef === undefined ? null : await this.#client.get(SECRET, { namespace, name: redis.secretRef.name });
-    const finding = redisAccess(run, secret);
-    const keptMs = finding.kind === 'found' ? KEPT_MS : 0;
-    this.#known.set(uid, { finding, untilMs: this.#clock.monotonicMs() + keptMs });
-    return finding;
-  }
-
-  forget(uid: string): void {
-    this.#known.delete(uid);
-  }
+/** What the coordinator would refuse. An address is written into its settings, where a password would be read by many. */
+function problemOf({ url, hasAuthority, hasCertificate }: RedisAccess): string | null {
+  if (HOLDS_PASSWORD.test(url)) return 'must not hold a password, which everybody could read: put it into the key password of the Secret';
+  const certificate = hasCertificate ? { cert: 'tls.crt', key: 'tls.key' } : {};
+  return redisUrlProblem(url) ?? redisStoreProblem({ redis: url, ...(hasAuthority ? { caCert: 'ca.crt' } : {}), ...certificate });
 }
 
 function textIn(secret: Secret | null, key: string): string | null {
@@ -75,6 +56,6 @@ function textIn(secret: Secret | null, key: string): string | null {
   return text === undefined ? null : Buffer.from(text, 'base64').toString('utf8').trim();
 }
 
-function missing(message: string): Extract<InputFinding, { readonly kind: 'missing' }> {
+function missing(message: string): MissingRedis {
   return { kind: 'missing', message };
 }

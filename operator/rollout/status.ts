@@ -1,14 +1,16 @@
 import { type Condition, type Observed, setCondition } from '../api/conditions.ts';
-import { CONDITION, LABEL, type Phase, REASON } from '../api/names.ts';
+import { CONDITION, type Phase, REASON } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
-import { suspensionOf } from './clocks.ts';
+import { selectorOf, selectorText } from './children.ts';
+import { clocksOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import type { InputFinding } from './plan.ts';
 import type { RunEnd } from './policy/end.ts';
 import { mostMissing } from './policy/missing.ts';
 import type { WorkerPlan } from './policy/places.ts';
 import { etaText, progressText, rateText } from './progress-text.ts';
+import type { RedisFinding } from './redis-access.ts';
 import { runIdOf } from './run-id.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -16,6 +18,7 @@ import type { WorkerView } from './worker-view.ts';
 export interface Seen {
   readonly run: RolloutRun;
   readonly input: InputFinding;
+  readonly redis: RedisFinding | null;
   readonly coordinators: readonly CoordinatorView[];
   readonly workers: readonly WorkerView[];
   readonly plan: WorkerPlan;
@@ -59,7 +62,7 @@ function commonOf(seen: Seen): RunStatus {
       current: plan.current,
       ready: readyWorkers(answer),
       draining: plan.draining,
-      selector: `${LABEL.run}=${run.metadata.name},app.kubernetes.io/component=worker`,
+      selector: selectorText(selectorOf(run.metadata.name, 'worker')),
     },
   };
 }
@@ -84,7 +87,7 @@ function readyWorkers(answer: CoordinatorAnswer | null): number {
 
 /** Seconds of suspensions that are over: one more is when the run goes on again. */
 function suspendedSeconds({ run, nowMs }: Seen): number {
-  const { suspendedSinceMs, suspendedSeconds: before } = suspensionOf(run.status);
+  const { suspendedSinceMs, suspendedSeconds: before } = clocksOf(run.status);
   return suspendedSinceMs === null || run.spec.suspend ? before : before + Math.max(0, Math.round((nowMs - suspendedSinceMs) / 1_000));
 }
 
@@ -112,12 +115,13 @@ function inputReady({ input, coordinators }: Seen): Observed {
   return { type, status: 'True', reason: REASON.inputFound, message: 'the list is there' };
 }
 
-function coordinatorAvailable({ answer, coordinators }: Seen, end: RunEnd | null): Observed {
+function coordinatorAvailable({ redis, answer, coordinators }: Seen, end: RunEnd | null): Observed {
   const type = CONDITION.coordinatorAvailable;
   if (end !== null) return { type, status: 'False', reason: REASON.ended, message: 'the run is over' };
   if (answer !== null) {
     return { type, status: 'True', reason: REASON.leaseHeld, message: `${answer.pod} has the lease, epoch ${answer.status.epoch}` };
   }
+  if (redis?.kind === 'missing') return { type, status: 'False', reason: REASON.storeUnavailable, message: redis.message };
   const why = coordinators.flatMap(({ waits, ends: all }) => [waits, ...all.filter((one) => one.exitCode !== 0).map(endText)]);
   const message = why.find((text) => text !== null && text !== '') ?? 'no coordinator answers yet';
   return { type, status: 'False', reason: REASON.coordinatorStarting, message };

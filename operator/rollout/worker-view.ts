@@ -1,7 +1,5 @@
-import type { V1ContainerStatus } from '@kubernetes/client-node';
 import { LABEL } from '../api/names.ts';
-import type { Pod } from '../kube/kind.ts';
-import type { Wire } from '../kube/object.ts';
+import type { ContainerStatus, Pod } from '../kube/kind.ts';
 import { WORKER_CONTAINER, type WorkerPlace } from './desired/worker-pod.ts';
 
 /** A worker's pod, as far as plans go by it. */
@@ -62,7 +60,7 @@ function phaseOf(phase: string | undefined): WorkerView['phase'] {
 /** A container that waits for its turn, or is being made, is in no trouble. */
 const USUAL = new Set(['PodInitializing', 'ContainerCreating']);
 
-function troubleOf({ name, state, lastState }: Wire<V1ContainerStatus>): string | null {
+function troubleOf({ name, state, lastState }: ContainerStatus): string | null {
   const waiting = state?.waiting;
   if (waiting?.reason === undefined || USUAL.has(waiting.reason)) return null;
   const last = lastState?.terminated?.message ?? waiting.message ?? '';

@@ -18,6 +18,13 @@ export function overLimit(limit: FailureLimit | null, failed: number, items: num
   return items !== null && failed * 100 > limit.percent * items ? tooMany(failed, `${limit.percent}% of ${items}`) : null;
 }
 
+/** Whether a text says that a run was stopped by its limit: what reads the words of a coordinator has nothing else. */
+export function isOverLimit(text: string): boolean {
+  return OVER_LIMIT.test(text);
+}
+
+const OVER_LIMIT = /\b\d+ items have failed, and \S.* may: /;
+
 function tooMany(failed: number, allowed: string): string {
   return `${failed} items have failed, and ${allowed} may: look at their errors, then go on with a higher limit of failed items`;
 }

@@ -111,18 +111,36 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'format', 'input/file', 'input/index', 'ledger/redis', 'results/export', 'tls', 'run-dir', 'worker/outbox'],
     ...['cli', 'cli/status', 'cli/verbs', 'cli/view'],
   ],
-  cli: ['model', 'settings', 'run-dir', 'coordinator', 'worker', 'cli/run', 'cli/verbs', 'cli/view'],
+  'cli/mock-server': ['cli'],
+  'cli/results-server': ['format', 'run-dir', 'cli', 'cli/status', 'cli/verbs'],
+  cli: [
+    ...['model', 'settings', 'run-dir', 'coordinator', 'worker'],
+    ...['cli/mock-server', 'cli/results-server', 'cli/run', 'cli/verbs', 'cli/view'],
+  ],
 
   'operator/kube': [],
+  'operator/api': ['operator/kube'],
+  'operator/nodes': ['operator/kube'],
+  'operator/rollout/desired': ['operator/api', 'operator/kube', 'operator/rollout'],
+  'operator/rollout/policy': ['model', 'operator/api'],
+  'operator/rollout': [
+    ...['model', 'rpc', 'tls'],
+    ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
+  ],
+  operator: ['model', 'operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout'],
+  'operator/cli': ['operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired'],
 };
 
 /**
  * Base may name the nouns that it writes down or finds out, but calls nothing of the model: types vanish when built. A room of the
- * coordinator's process may name its settings.
+ * coordinator's process may name its settings; a policy of the operator is about what has been seen, and calls nothing that looks.
  */
 const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
   base: ['model'],
   ...Object.fromEntries(['server', 'boot'].map((room) => [`coordinator/${room}`, ['coordinator']])),
+  'operator/nodes': ['model'],
+  'operator/rollout/policy': ['operator/rollout', 'operator/rollout/desired'],
+  operator: ['operator/rollout/desired'],
 };
 
 /** Who may use a package. One that is not here may be used by nobody. */
@@ -132,7 +150,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@kubernetes/client-node': ['operator/kube'],
   '@peculiar/x509': ['tls'],
   'cli-progress': ['cli/view'],
-  commander: ['cli', 'cli/run'],
+  commander: ['cli', 'cli/run', 'operator/cli'],
   ioredis: ['ledger/redis'],
   lmdb: ['ledger/embedded'],
   pino: ['base'],
@@ -141,7 +159,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],
   yaml: ['base/config', 'cli', 'cli/run'],
-  zod: ['base/config', 'model', 'settings', 'run-dir', 'input/file', 'coordinator', 'worker'],
+  zod: ['base/config', 'model', 'settings', 'run-dir', 'input/file', 'coordinator', 'worker', 'operator'],
 };
 
 const files = [...runtimeSources(), ...operatorSources()];
@@ -210,6 +228,11 @@ test('runtime knows no operator, no cloud kit and no cluster client', (t) => {
     (one) => one.from.startsWith('runtime/') && /^operator\/|@kubernetes|aws-sdk|@google-cloud|@azure/.test(one.of),
   );
   t.deepEqual(wrong, []);
+});
+
+test('of the wire the operator has what its client needs, and nothing of a server', (t) => {
+  const used = imports.filter((one) => one.from.startsWith('operator/') && one.of.startsWith('runtime/rpc/')).map((one) => one.of);
+  t.deepEqual([...new Set(used)].toSorted(), ['runtime/rpc/client.ts', 'runtime/rpc/tls.ts']);
 });
 
 test('the controller core does not know what it is used for', (t) => {

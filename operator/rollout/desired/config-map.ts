@@ -1,6 +1,6 @@
 import type { RolloutRun } from '../../api/run.ts';
 import type { ConfigMap } from '../../kube/kind.ts';
-import { configName, labelsOf, ownerOf } from '../children.ts';
+import { childMeta, configName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import type { PodSettings } from './pod-settings.ts';
 import { READER_KEY, readerPod } from './reader-pod.ts';
@@ -8,11 +8,11 @@ import { coordinatorSettings, workerSettings } from './run-settings.ts';
 
 /** The settings files of the run's processes, and the pod that shows its results: the operator knows how pods are made, its users do not. */
 export function runConfigMap(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): ConfigMap {
-  const { name, namespace } = run.metadata;
+  const { name } = run.metadata;
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: configName(name), namespace, labels: labelsOf(name, 'coordinator'), ownerReferences: [ownerOf(run)] },
+    metadata: childMeta(run, configName(name), 'coordinator'),
     data: {
       'coordinator.yaml': coordinatorSettings(run, redis),
       'worker.yaml': workerSettings(run),

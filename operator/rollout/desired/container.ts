@@ -1,15 +1,11 @@
-import type { V1Container, V1PodSecurityContext, V1SecurityContext, V1Volume } from '@kubernetes/client-node';
-import type { Wire } from '../../kube/object.ts';
+import type { Container, PodSpec, Volume } from '../../kube/kind.ts';
 import { type TlsRole, tlsName } from '../children.ts';
 import { TLS_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 
-export type Container = Wire<V1Container>;
-export type Volume = Wire<V1Volume>;
-
 /** What the containers of coordinator, worker and reader have in common. */
 
-const RESTRICTED: Wire<V1SecurityContext> = {
+const RESTRICTED: NonNullable<Container['securityContext']> = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
   readOnlyRootFilesystem: true,
@@ -30,7 +26,7 @@ export function ownContainer(name: string, pods: PodSettings, rest: Omit<Contain
   };
 }
 
-export function podSecurity({ fsGroup }: PodSettings): Wire<V1PodSecurityContext> {
+export function podSecurity({ fsGroup }: PodSettings): NonNullable<PodSpec['securityContext']> {
   const group = fsGroup === null ? {} : { fsGroup, fsGroupChangePolicy: 'OnRootMismatch' };
   return { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' }, ...group };
 }

@@ -1,7 +1,8 @@
 import type { RolloutRun } from '../../api/run.ts';
+import type { Container, Volume } from '../../kube/kind.ts';
 import { configName, stateClaimName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
-import { type Container, ownContainer, TLS_MOUNT, tlsVolume, type Volume } from './container.ts';
+import { ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
 import { CONFIG_DIR, INPUT_FILE, OUTPUT_DIR, REDIS_DIR, STATE_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 

@@ -1,26 +1,25 @@
 import { ANNOTATION } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
-import type { Deployment, PersistentVolumeClaim, Service } from '../../kube/kind.ts';
-import { coordinatorName, labelsOf, ownerOf, selectorOf, stateClaimName } from '../children.ts';
+import type { Container, Deployment, PersistentVolumeClaim, PodSpec, Service } from '../../kube/kind.ts';
+import { childMeta, coordinatorName, labelsOf, selectorOf, stateClaimName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
-import { type Container, fieldVariable, ownContainer, podSecurity } from './container.ts';
+import { fieldVariable, ownContainer, podSecurity } from './container.ts';
 import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
 import { CONFIG_DIR, HTTP_PORT, PORT } from './pod-places.ts';
-import type { PodSettings, PodSpec } from './pod-settings.ts';
+import type { PodSettings } from './pod-settings.ts';
 
-/** Twice of what a coordinator takes at ten million items, and what it may burst to. */
+/** More than a coordinator takes at ten million items. */
 const RESOURCES = { requests: { cpu: '100m', memory: '384Mi' } };
 const STORAGE = '1Gi';
 export const COORDINATOR_CONTAINER = 'coordinator';
 
 /** `settings`: a digest of the settings, whose change makes a new pod. */
 export function coordinatorDeployment(run: RolloutRun, settings: string, redis: RedisAccess | null, pods: PodSettings): Deployment {
-  const { name, namespace } = run.metadata;
-  const labels = labelsOf(name, 'coordinator');
+  const { name } = run.metadata;
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: coordinatorName(name), namespace, labels, ownerReferences: [ownerOf(run)] },
+    metadata: childMeta(run, coordinatorName(name), 'coordinator'),
     spec: {
       replicas: run.spec.coordinator.replicas,
       // Two coordinators of one embedded store would wait for each other's lock.
@@ -28,7 +27,7 @@ export function coordinatorDeployment(run: RolloutRun, settings: string, redis: 
       selector: { matchLabels: selectorOf(name, 'coordinator') },
       template: {
         metadata: {
-          labels,
+          labels: labelsOf(name, 'coordinator'),
           annotations: { [ANNOTATION.configHash]: settings, 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' },
         },
         spec: podSpec(run, redis, pods),
@@ -76,11 +75,11 @@ function coordinatorContainer(run: RolloutRun, redis: RedisAccess | null, pods: 
 
 /** Not ready ones too: a coordinator that recovers answers workers that they are to wait. */
 export function coordinatorService(run: RolloutRun): Service {
-  const { name, namespace } = run.metadata;
+  const { name } = run.metadata;
   return {
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: coordinatorName(name), namespace, labels: labelsOf(name, 'coordinator'), ownerReferences: [ownerOf(run)] },
+    metadata: childMeta(run, coordinatorName(name), 'coordinator'),
     spec: {
       selector: selectorOf(name, 'coordinator'),
       publishNotReadyAddresses: true,
@@ -93,12 +92,12 @@ export function coordinatorService(run: RolloutRun): Service {
 }
 
 export function stateClaim(run: RolloutRun): PersistentVolumeClaim {
-  const { name, namespace } = run.metadata;
+  const { name } = run.metadata;
   const { storage, storageClassName } = run.spec.coordinator.store.embedded ?? {};
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { name: stateClaimName(name), namespace, labels: labelsOf(name, 'coordinator'), ownerReferences: [ownerOf(run)] },
+    metadata: childMeta(run, stateClaimName(name), 'coordinator'),
     spec: {
       accessModes: ['ReadWriteOnce'],
       resources: { requests: { storage: storage ?? STORAGE } },

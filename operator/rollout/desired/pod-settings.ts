@@ -1,8 +1,3 @@
-import type { V1PodSpec } from '@kubernetes/client-node';
-import type { Wire } from '../../kube/object.ts';
-
-export type PodSpec = Wire<V1PodSpec>;
-
 /** How the pods of runs get the program: as the operator's own settings say. */
 export interface PodSettings {
   readonly image: string;

@@ -1,8 +1,8 @@
 import type { RolloutRun } from '../../api/run.ts';
-import type { Pod } from '../../kube/kind.ts';
-import { labelsOf, ownerOf, readerName } from '../children.ts';
+import type { Container, Pod } from '../../kube/kind.ts';
+import { childMeta, readerName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
-import { type Container, ownContainer, podSecurity } from './container.ts';
+import { ownContainer, podSecurity } from './container.ts';
 import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordinator-volumes.ts';
 import { CONFIG_DIR, RUN_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
@@ -20,11 +20,11 @@ const LIFE_SECONDS = 3_600;
  * them out first: that of a finished run does nothing else.
  */
 export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): Pod {
-  const { name, namespace } = run.metadata;
+  const { name } = run.metadata;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: readerName(name), namespace, labels: labelsOf(name, 'reader'), ownerReferences: [ownerOf(run)] },
+    metadata: childMeta(run, readerName(name), 'reader'),
     spec: {
       restartPolicy: 'Never',
       activeDeadlineSeconds: LIFE_SECONDS,

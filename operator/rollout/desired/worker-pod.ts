@@ -1,12 +1,10 @@
-import type { V1PodTemplateSpec } from '@kubernetes/client-node';
 import { LABEL } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
-import type { Pod } from '../../kube/kind.ts';
-import type { Wire } from '../../kube/object.ts';
-import { configName, labelsOf, ownerOf, workerName } from '../children.ts';
-import { type Container, fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import type { Container, Pod, PodSpec, PodTemplate } from '../../kube/kind.ts';
+import { childMeta, configName, workerName } from '../children.ts';
+import { fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
 import { CONFIG_DIR, GRACE_SECONDS, STATE_DIR } from './pod-places.ts';
-import type { PodSettings, PodSpec } from './pod-settings.ts';
+import type { PodSettings } from './pod-settings.ts';
 import { textHash } from './text-hash.ts';
 
 /** As much as a worker needs beside its model server. */
@@ -26,25 +24,23 @@ export interface WorkerPlace {
  * still up, and the pod is over when the worker is. A container that dies is started again beside the same outbox.
  */
 export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, avoid: readonly string[], pods: PodSettings): Pod {
-  const { name, namespace } = run.metadata;
-  const template = (run.spec.workers.template ?? {}) as unknown as Wire<V1PodTemplateSpec>;
+  const meta = childMeta(run, workerName(run.metadata.name, slot, incarnation), 'worker');
+  const template = (run.spec.workers.template ?? {}) as unknown as PodTemplate;
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: workerName(name, slot, incarnation),
-      namespace,
+      ...meta,
       labels: {
         ...template.metadata?.labels,
-        ...labelsOf(name, 'worker'),
+        ...meta.labels,
         [LABEL.slot]: String(slot),
         [LABEL.incarnation]: String(incarnation),
         [LABEL.template]: templateHash(run),
       },
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true', ...template.metadata?.annotations },
-      ownerReferences: [ownerOf(run)],
     },
-    spec: avoiding(podSpec(run, template.spec ?? { containers: [] }, pods), avoid),
+    spec: avoiding(podSpec(run, template.spec ?? {}, pods), avoid),
   };
 }
 
@@ -54,9 +50,10 @@ export function templateHash({ spec }: RolloutRun): string {
   return textHash(JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null]));
 }
 
-function podSpec(run: RolloutRun, given: PodSpec, pods: PodSettings): PodSpec {
+/** `given`: as the user wrote it, which names no container where the model server is elsewhere. */
+function podSpec(run: RolloutRun, given: Partial<PodSpec>, pods: PodSettings): PodSpec {
   const { name } = run.metadata;
-  const sidecars = given.containers.map((container) => ({ ...container, restartPolicy: 'Always' }));
+  const sidecars = (given.containers ?? []).map((container) => ({ ...container, restartPolicy: 'Always' }));
   return {
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: GRACE_SECONDS,

@@ -1,18 +1,12 @@
-/** What a run's clocks go by. Times are those of the wall clock, since an operator that is started again has no other. */
-export interface RunTimes {
-  readonly startTimeMs: number | null;
-  /** Null while it is not suspended. */
-  readonly suspendedSinceMs: number | null;
-  /** Of suspensions that are over. */
-  readonly suspendedSeconds: number;
+import type { RunClocks } from '../clocks.ts';
+
+interface LimitedClocks extends RunClocks {
   readonly activeDeadlineSeconds: number | null;
 }
 
 /** Time left until spec.activeDeadlineSeconds, which does not run while the run is suspended; Infinity where there is none. */
-export function deadlineLeftMs(
-  { startTimeMs, suspendedSinceMs, suspendedSeconds, activeDeadlineSeconds }: RunTimes,
-  nowMs: number,
-): number {
+export function deadlineLeftMs(clocks: LimitedClocks, nowMs: number): number {
+  const { startTimeMs, suspendedSinceMs, suspendedSeconds, activeDeadlineSeconds } = clocks;
   if (activeDeadlineSeconds === null || startTimeMs === null) return Number.POSITIVE_INFINITY;
   const activeMs = (suspendedSinceMs ?? nowMs) - startTimeMs - suspendedSeconds * 1_000;
   return activeDeadlineSeconds * 1_000 - activeMs;

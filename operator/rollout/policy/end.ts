@@ -1,4 +1,6 @@
-import type { CoordinatorAnswer, CoordinatorView } from '../coordinator-view.ts';
+import { EXIT, type ExitCode } from '../../../runtime/base/exit.ts';
+import { isOverLimit } from '../../../runtime/model/failure-limit.ts';
+import type { ContainerEnd, CoordinatorAnswer, CoordinatorView } from '../coordinator-view.ts';
 
 /** How a run is over. Once it is, that never changes. */
 export type RunEnd =
@@ -13,10 +15,6 @@ export type FailedReason =
   | 'DeadlineExceeded'
   | 'TooManyMissingWorkers';
 
-/** The exit codes of the coordinator after which no other start would do better (README, Exit codes). */
-const USAGE = 2;
-const PAUSED = 5;
-
 export interface EndFacts {
   readonly answer: CoordinatorAnswer | null;
   readonly coordinators: readonly CoordinatorView[];
@@ -24,15 +22,20 @@ export interface EndFacts {
   readonly missingLeftMs: number;
 }
 
-/** Null while it goes on. The coordinator says that it is completed when the results are exported and durable. */
+/**
+ * Null while it goes on. The coordinator says that it is completed when the results are exported and durable. One that ends for its settings,
+ * its list or a pause would end again in the same way; after any other end it is started again.
+ */
 export function endOf({ answer, coordinators, deadlineLeftMs, missingLeftMs }: EndFacts): RunEnd | null {
   if (answer?.status.state.kind === 'completed') return completed(answer.status);
   const ends = coordinators.filter(({ isTerminating }) => !isTerminating).flatMap(({ ends: all }) => all);
-  const input = ends.find(({ container, exitCode }) => container === 'input' && exitCode === USAGE);
+  const endedWith = (container: ContainerEnd['container'], exit: ExitCode): ContainerEnd | undefined =>
+    ends.find((one) => one.container === container && one.exitCode === exit);
+  const input = endedWith('input', EXIT.usage);
   if (input !== undefined) return { kind: 'failed', reason: 'InputInvalid', message: input.message };
-  const refused = ends.find(({ container, exitCode }) => container === 'coordinator' && exitCode === USAGE);
+  const refused = endedWith('coordinator', EXIT.usage);
   if (refused !== undefined) return { kind: 'failed', reason: 'CoordinatorFailed', message: refused.message };
-  const paused = ends.find(({ container, exitCode }) => container === 'coordinator' && exitCode === PAUSED);
+  const paused = endedWith('coordinator', EXIT.paused);
   if (paused !== undefined) return pausedEnd(paused.message);
   if (deadlineLeftMs <= 0) {
     return { kind: 'failed', reason: 'DeadlineExceeded', message: 'spec.activeDeadlineSeconds is over; what is recorded is kept' };
@@ -52,8 +55,8 @@ function completed({ done, failed }: CoordinatorAnswer['status']): RunEnd {
   return { kind: 'complete', reason: failed === 0 ? 'AllItemsDone' : 'CompletedWithFailures', message };
 }
 
-/** The coordinator pauses a run by itself for one of two reasons, and says which. */
+/** The coordinator has paused the run by itself, and says why. */
 function pausedEnd(message: string): RunEnd {
-  const reason = /more items than|have failed|failed items/i.test(message) ? 'TooManyFailedItems' : 'Paused';
+  const reason = isOverLimit(message) ? 'TooManyFailedItems' : 'Paused';
   return { kind: 'failed', reason, message: `${message}; what is recorded is kept` };
 }

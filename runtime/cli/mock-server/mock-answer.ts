@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from '../../base/json/json-object.ts';
+
 /** What `rollout mock-server` answers: a model server that repeats the last message. */
 
 export interface MockAnswer {
@@ -29,7 +31,7 @@ export function mockAnswer(method: string, path: string, text: string): MockAnsw
   }
 }
 
-function completion(object: string, request: Readonly<Record<string, unknown>>, choice: object): MockAnswer {
+function completion(object: string, request: JsonObject, choice: object): MockAnswer {
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
   return {
     status: 200,
@@ -37,7 +39,7 @@ function completion(object: string, request: Readonly<Record<string, unknown>>, 
   };
 }
 
-function modelOf(request: Readonly<Record<string, unknown>>): string {
+function modelOf(request: JsonObject): string {
   return typeof request['model'] === 'string' ? request['model'] : MODEL;
 }
 
@@ -49,10 +51,10 @@ function echoOf(asked: unknown): string {
   return typeof content === 'string' ? content : JSON.stringify(content);
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
+function parsed(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { mustGet } from '../../base/assert.ts';
 import { parseDurationMs } from '../../base/config/quantity.ts';
-import { RolloutError } from '../../base/errors.ts';
-import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { type CliDeps, say } from '../deps.ts';
+import type { ExitCode } from '../../base/exit.ts';
+import type { CliDeps } from '../deps.ts';
+import { serveUntilTold } from '../serve-until-told.ts';
 import { mockAnswer } from './mock-answer.ts';
 
 export interface MockServerArguments {
@@ -21,14 +21,7 @@ export async function mockServer(deps: CliDeps, { host, port, latency }: MockSer
   const server = createServer((request, response) => {
     answer(deps, latencyMs, request, response).catch(() => response.destroy());
   });
-  const told = new Promise<void>((resolve) => {
-    deps.onInterrupt(resolve);
-  });
-  say(deps.err, [`mock-server: listening on http://${host}:${await bind(server, host, port)}`]);
-  await told;
-  server.close();
-  server.closeAllConnections();
-  return EXIT.done;
+  return serveUntilTold(deps, 'mock-server', server, { host, port });
 }
 
 async function answer(deps: CliDeps, latencyMs: number, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -49,20 +42,4 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function bind(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) =>
-      reject(
-        new RolloutError('CONFIG_INVALID', `cannot listen on ${host}:${port} (${cause.message}): choose another --host or --port`, {
-          cause,
-        }),
-      ),
-    );
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
 }

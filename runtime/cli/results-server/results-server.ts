@@ -6,10 +6,12 @@ import { resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RolloutError } from '../../base/errors.ts';
-import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { ExitCode } from '../../base/exit.ts';
+import { ifThere } from '../../base/fs/if-there.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { statePaths } from '../../run-dir/paths.ts';
 import { type CliDeps, say } from '../deps.ts';
+import { serveUntilTold } from '../serve-until-told.ts';
 import { requireServed, requireStoredRun } from '../status/stored-run.ts';
 import { verify } from '../verbs/verify.ts';
 
@@ -49,22 +51,11 @@ export async function resultsServer(deps: CliDeps, { state, host, port, tokenEnv
       else response.writeHead(500, { 'content-type': 'text/plain' }).end(`${text}\n`);
     });
   });
-  const told = new Promise<void>((done) => {
-    deps.onInterrupt(done);
-  });
-  await new Promise<void>((listening, failed) => {
-    server.once('error', failed);
-    server.listen(port, host, () => listening());
-  });
-  say(deps.err, [`results-server: listening on ${host}:${port}`]);
-  await told;
-  server.close();
-  server.closeAllConnections();
-  return EXIT.done;
+  return serveUntilTold(deps, 'results-server', server, { host, port });
 }
 
 async function sendFile(path: string | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const found = path === undefined ? null : await stat(path).catch(() => null);
+  const found = path === undefined ? null : await ifThere(path, stat(path));
   if (path === undefined || found === null || request.method !== 'GET') {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing is here\n');
     return;

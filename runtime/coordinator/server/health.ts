@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { RolloutError } from '../../base/errors.ts';
+import { closeNow, listenOn } from '../../base/http-listen.ts';
 import type { Log } from '../../base/log.ts';
 import { type HealthView, healthAnswer } from './health-answer.ts';
 
@@ -32,15 +33,15 @@ export async function startHealth(place: HealthPlace | null, log: Log, view: () 
   );
   server.maxConnections = MAX_CONNECTIONS;
   const { host, port } = partsOf(place.listen);
-  const bound = await bind(server, host, port).catch((error: NodeJS.ErrnoException) => {
+  const bound = await listenOn(server, host, port).catch((error: NodeJS.ErrnoException) => {
     if (place.isGiven || error.code !== 'EADDRINUSE') throw refused(place.listen, error);
-    return bind(server, host, 0);
+    return listenOn(server, host, 0);
   });
   // What a broken connection does later is no concern of the run.
   server.on('error', (error) => log.debug({ err: error }, 'health endpoints'));
   const address = place.listen.replace(/\d+$/, String(bound));
   log.info({ address }, 'health endpoints: /healthz, /readyz, /health');
-  return { address, stop: () => close(server) };
+  return { address, stop: () => closeNow(server) };
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, view: HealthView): void {
@@ -55,24 +56,7 @@ function partsOf(listen: string): { readonly host: string; readonly port: number
   return { host: listen.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(listen.slice(at + 1)) };
 }
 
-function bind(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
 function refused(listen: string, cause: Error): RolloutError {
   const what = `cannot listen on ${listen} for the health endpoints (${cause.message})`;
   return new RolloutError('CONFIG_INVALID', `${what}: change the setting \`http\`, give port 0 for a free one, or \`none\``, { cause });
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { overLimit, parseFailureLimit } from '../../../runtime/model/failure-limit.ts';
+import { isOverLimit, overLimit, parseFailureLimit } from '../../../runtime/model/failure-limit.ts';
 
 test('a limit is a number of items, or a share of all', (t) => {
   t.deepEqual(parseFailureLimit('0'), { kind: 'items', items: 0 });
@@ -22,4 +22,12 @@ test('a share counts once it is known of how many', (t) => {
   t.is(overLimit(share, 50, null), null);
   t.is(overLimit(share, 5, 100), null);
   t.regex(overLimit(share, 6, 100) ?? '', /5% of 100/);
+});
+
+test('the words of a limit that is passed are told from others', (t) => {
+  for (const reason of [overLimit({ kind: 'items', items: 10 }, 11, null), overLimit({ kind: 'share', percent: 5 }, 6, 100)]) {
+    t.true(isOverLimit(reason ?? ''), reason ?? '');
+    t.true(isOverLimit(`the run is paused: ${reason}`));
+  }
+  for (const other of ['', '3 items have failed', 'every server refuses: look at the errors of failed items']) t.false(isOverLimit(other), other);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { apiVersionOf, collectionPath, DEPLOYMENT, NODE, objectPath, POD } from '../../../../operator/kube/kind.ts';
+import { apiVersionOf, CORE_EVENT, collectionPath, DEPLOYMENT, EVENT, NODE, objectPath, POD } from '../../../../operator/kube/kind.ts';
 
 test('paths follow from group, namespace and name', (t) => {
   t.is(collectionPath(POD, null), '/api/v1/pods');
@@ -18,4 +18,9 @@ test('a kind without namespaces has no namespace in its path, and a name cannot 
 test('an API version names the group unless it is the core group', (t) => {
   t.is(apiVersionOf(POD), 'v1');
   t.is(apiVersionOf(DEPLOYMENT), 'apps/v1');
+});
+
+test('events are reached under both of their names', (t) => {
+  t.is(collectionPath(EVENT, 'ns'), '/apis/events.k8s.io/v1/namespaces/ns/events');
+  t.is(collectionPath(CORE_EVENT, 'ns'), '/api/v1/namespaces/ns/events');
 });

@@ -12,7 +12,7 @@ function node(taints: readonly Taint[], conditions: readonly Condition[] = []): 
     metadata: { name: 'n1' },
     spec: { taints: taints.map((taint) => ({ effect: 'NoSchedule', ...taint })) },
     status: { conditions: [{ type: 'Ready', status: 'True' }, ...conditions].filter(isLastOfType) },
-  } as Node;
+  };
 }
 
 const isLastOfType = (one: Condition, at: number, all: readonly Condition[]): boolean =>

@@ -39,6 +39,18 @@ test('an input that is not there is a condition, and nothing is made', (t) => {
   t.is(plan.status?.phase, 'Pending');
 });
 
+test('a server of which nothing is known is a condition; what has been made for it stands as it is', (t) => {
+  const run = runOf({ coordinator: { replicas: 2, store: { redis: { secretRef: { name: 'redis' } } } } });
+  const redis = { kind: 'missing', message: 'there is no Secret redis' } as const;
+  const before = planRun(seenOf({ run, redis, hasDeployment: false, coordinators: [], workers: [], answer: null }), PODS);
+  t.deepEqual([before.apply, before.keepsCertificates], [[], false]);
+  t.is(condition(before, 'CoordinatorAvailable'), 'False StoreUnavailable');
+  t.is(condition(before, 'InputReady'), 'True InputFound');
+  const later = planRun(seenOf({ run, redis }), PODS);
+  t.deepEqual([later.apply, later.remove, later.drain], [[], [], []]);
+  t.is(condition(later, 'CoordinatorAvailable'), 'True LeaseHeld', 'its coordinator has what it needs');
+});
+
 test('a run at work: nothing to do but to say how it stands', (t) => {
   const plan = planRun(seenOf(), PODS);
   t.like(plan, { create: [], remove: [], drain: [], removesCoordinator: false, removesRun: false });
@@ -118,7 +130,7 @@ test('a coordinator that no other start would help fails the run with its words'
     planRun(seenOf({ answer: null, coordinators: [coordinatorOf({ ends: [{ container, exitCode, message }] })] }), PODS);
   t.is(condition(ended(2, 'no such file', 'input'), 'Failed'), 'True InputInvalid');
   t.is(condition(ended(2, 'the input has changed'), 'Failed'), 'True CoordinatorFailed');
-  t.is(condition(ended(5, '12 items have failed, and 10 may'), 'Failed'), 'True TooManyFailedItems');
+  t.is(condition(ended(5, '12 items have failed, and 10 may: look at their errors'), 'Failed'), 'True TooManyFailedItems');
   t.is(condition(ended(5, 'every server refuses'), 'Failed'), 'True Paused');
   for (const exitCode of [3, 4, 70, 130, 137]) t.is(condition(ended(exitCode, 'gone'), 'Failed'), 'False NotEnded', String(exitCode));
 });

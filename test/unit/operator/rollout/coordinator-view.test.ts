@@ -1,0 +1,69 @@
+import test from 'ava';
+import type { ContainerStatus, Pod } from '../../../../operator/kube/kind.ts';
+import { coordinatorView, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+
+type State = NonNullable<ContainerStatus['state']>;
+
+function container(name: string, state: State, lastState: State = {}): ContainerStatus {
+  return { name, state, lastState, image: '', imageID: '', ready: false, restartCount: 1 };
+}
+
+function pod(status: Pod['status'] = {}, metadata: object = {}): Pod {
+  return { metadata: { name: 'a-coordinator-1', uid: 'c1', ...metadata }, spec: { containers: [], nodeName: 'node0' }, status };
+}
+
+const ended = (exitCode: number, message: string): State => ({ terminated: { exitCode, message } });
+
+test('a pod that runs has an address and a node, and nothing is wrong with it', (t) => {
+  const running = pod({ podIP: '10.0.0.1', containerStatuses: [container('coordinator', { running: {} }, ended(3, 'fenced'))] });
+  t.deepEqual(coordinatorView(running), {
+    name: 'a-coordinator-1',
+    uid: 'c1',
+    podIp: '10.0.0.1',
+    node: 'node0',
+    isTerminating: false,
+    ends: [],
+    waits: null,
+  });
+});
+
+test('how a container ended is known while it waits for its next start', (t) => {
+  const waiting = container('coordinator', { waiting: { reason: 'CrashLoopBackOff' } }, ended(2, 'rollout-coordinator: no such file'));
+  t.deepEqual(coordinatorView(pod({ containerStatuses: [waiting] })).ends, [
+    { container: 'coordinator', exitCode: 2, message: 'rollout-coordinator: no such file' },
+  ]);
+});
+
+test('the step that fetches the list ends as well; a container of somebody else does not count', (t) => {
+  const { ends } = coordinatorView(
+    pod({
+      containerStatuses: [container('mesh-proxy', ended(1, 'x'))],
+      initContainerStatuses: [container('input', ended(0, '')), container('mesh-init', ended(1, 'y'))],
+    }),
+  );
+  t.deepEqual(ends, [{ container: 'input', exitCode: 0, message: '' }]);
+});
+
+test('a container that left no words is told by why it ended', (t) => {
+  const killed = container('coordinator', { terminated: { exitCode: 137, reason: 'OOMKilled' } });
+  t.deepEqual(coordinatorView(pod({ containerStatuses: [killed] })).ends, [
+    { container: 'coordinator', exitCode: 137, message: 'OOMKilled' },
+  ]);
+});
+
+test('a pod without a node waits for what the scheduler says, and one that is deleted is ending', (t) => {
+  const conditions = [{ type: 'PodScheduled', status: 'False', message: '0/3 nodes are available' }];
+  t.is(coordinatorView(pod({ conditions })).waits, '0/3 nodes are available');
+  t.true(coordinatorView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' })).isTerminating);
+});
+
+test('of a log people are told the reason, or what the last line says', (t) => {
+  t.is(lastLine('one\ntwo\n'), 'two');
+  t.is(
+    lastLine('{"level":50,"msg":"the run is paused; start with --resume to go on","reason":"3 items have failed, and 2 may"}\n'),
+    '3 items have failed, and 2 may',
+  );
+  t.is(lastLine('{"msg":"no space"}'), 'no space');
+  t.is(lastLine('{"level":50}'), '{"level":50}');
+  for (const text of ['', 'null', '7', '[]']) t.is(lastLine(text), text);
+});

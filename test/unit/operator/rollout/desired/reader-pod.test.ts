@@ -1,0 +1,48 @@
+import test from 'ava';
+import { coordinatorDeployment } from '../../../../../operator/rollout/desired/coordinator.ts';
+import { readerPod, TOKEN_VARIABLE } from '../../../../../operator/rollout/desired/reader-pod.ts';
+import { createdRun } from '../../../../support/operator/created-run.ts';
+import { REDIS } from '../../../../support/operator/redis-world.ts';
+import { restrictionsBroken } from '../../../../support/operator/restricted.ts';
+import { PODS } from '../../../../support/operator/run-world.ts';
+
+const embedded = readerPod(createdRun(), null, PODS);
+const onServer = readerPod(createdRun(), REDIS, PODS);
+
+test('a reader may run in a namespace that restricts its pods, as any user', (t) => {
+  t.deepEqual(restrictionsBroken(embedded.spec), []);
+  t.deepEqual(restrictionsBroken(onServer.spec), []);
+});
+
+test('it is over when it has failed, and after an hour at the latest', (t) => {
+  t.like(embedded.spec, { restartPolicy: 'Never', activeDeadlineSeconds: 3_600, terminationGracePeriodSeconds: 1 });
+});
+
+test('it is no coordinator and no worker of its run, and goes with it', (t) => {
+  const run = createdRun();
+  const selector = coordinatorDeployment(run, '', null, PODS).spec?.selector.matchLabels ?? {};
+  t.notDeepEqual({ ...embedded.metadata.labels, ...selector }, embedded.metadata.labels);
+  t.is(embedded.metadata.labels?.['rollout.run/slot'], undefined);
+  t.is(embedded.metadata.ownerReferences?.[0]?.uid, run.metadata.uid);
+});
+
+test('results on the volume are shown as they are; those on a server are written out first', (t) => {
+  t.is(embedded.spec?.initContainers, undefined);
+  t.deepEqual(
+    onServer.spec?.initContainers?.map(({ name, args }) => [name, args?.[1]]),
+    [
+      ['input', 'fetch-input'],
+      ['export', 'export-finished'],
+    ],
+  );
+});
+
+test('what is shown needs a token, which nobody finds in the pod that is written down', (t) => {
+  t.false(JSON.stringify(embedded).includes(TOKEN_VARIABLE));
+  t.deepEqual(embedded.spec?.containers[0]?.args, ['/app/cli.js', 'results-server', '--state', '/state/run', '--port', '8080']);
+});
+
+test('a reader does not stay for workers: it has settings of its own', (t) => {
+  const config = embedded.spec?.volumes?.find(({ name }) => name === 'config');
+  t.deepEqual(config?.configMap, { name: 'answers-config', items: [{ key: 'reader.yaml', path: 'coordinator.yaml' }] });
+});
