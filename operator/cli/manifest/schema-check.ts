@@ -31,6 +31,7 @@ function mistakesBelow(schema: Schema, value: unknown, path: FieldPath): readonl
 function blockMistakes(schema: Schema, block: Block, path: FieldPath): readonly Mistake[] {
   const absent = (schema.required ?? []).filter((name) => own(block, name) === undefined);
   const fields = Object.entries(block).flatMap(([name, one]) => {
+    if (one === undefined) return [];
     const below = own(schema.properties, name) ?? schema.additionalProperties;
     if (below !== undefined) return schemaMistakes(below, one, [...path, name]);
     return isOpen(schema) ? [] : [{ path: [...path, name], problem: unknownField(name, Object.keys(schema.properties ?? {})) }];
