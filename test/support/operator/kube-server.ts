@@ -81,7 +81,8 @@ export class KubeServer {
   }
 
   #answer({ method, body }: Asked, path: string, query: URLSearchParams, response: ServerResponse): void {
-    if (method === 'GET') return this.objects.has(path) ? answerJson(response, 200, this.objects.get(path) ?? {}) : this.#list(path, query, response);
+    if (method === 'GET')
+      return this.objects.has(path) ? answerJson(response, 200, this.objects.get(path) ?? {}) : this.#list(path, query, response);
     if (method === 'POST') return this.#create(path, query, JSON.parse(body) as KubeObject, response);
     const found = this.objects.get(path);
     if (method === 'PATCH' && query.get('dryRun') === 'All') return answerJson(response, 200, JSON.parse(body) as object);
@@ -101,7 +102,9 @@ export class KubeServer {
     const isEverywhere = !path.includes('/namespaces/');
     const all = [...this.objects].filter(([at]) => {
       const collection = at.split('/').slice(0, -1).join('/');
-      return isEverywhere ? collection.startsWith(path.slice(0, -plural.length - 1)) && collection.endsWith(`/${plural}`) : collection === path;
+      return isEverywhere
+        ? collection.startsWith(path.slice(0, -plural.length - 1)) && collection.endsWith(`/${plural}`)
+        : collection === path;
     });
     const items = all.map(([, object]) => object).filter((object) => isSelected(object, query));
     const [from, limit] = [Number(query.get('continue') ?? 0), Number(query.get('limit') ?? items.length)];
@@ -111,7 +114,8 @@ export class KubeServer {
 
   #create(path: string, query: URLSearchParams, object: KubeObject, response: ServerResponse): void {
     const { name } = object.metadata;
-    if (this.objects.has(`${path}/${name}`)) return refuse(response, 409, 'AlreadyExists', `${path.split('/').at(-1)} "${name}" already exists`);
+    if (this.objects.has(`${path}/${name}`))
+      return refuse(response, 409, 'AlreadyExists', `${path.split('/').at(-1)} "${name}" already exists`);
     if (query.get('dryRun') === 'All') return answerJson(response, 201, object);
     answerJson(response, 201, this.put(path, object));
   }

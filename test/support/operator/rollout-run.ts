@@ -10,6 +10,7 @@ import { seededRandom } from '../../../runtime/base/random.ts';
 import { temporaryDir } from '../temporary-dir.ts';
 import { KubeServer } from './kube-server.ts';
 import { NOW, runOf } from './run-world.ts';
+import { time } from './time.ts';
 
 export interface Said {
   readonly exit: number;
@@ -74,11 +75,6 @@ export class Stage {
     });
     return { exit, out: out.text, err: err.text };
   }
-}
-
-/** RFC 3339, so many seconds after the stage's present. */
-export function time(seconds: number): string {
-  return `${new Date(NOW + seconds * 1_000).toISOString().slice(0, 19)}Z`;
 }
 
 /** Waits pass a hundred times as fast; deadlines of calls keep a tenth of their time, since the calls are real. */

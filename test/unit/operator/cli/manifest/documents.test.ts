@@ -55,7 +55,10 @@ test('JSON is YAML too', (t) => {
 });
 
 test('mistakes of YAML itself are told with their line, and a key that stands twice is one', (t) => {
-  t.deepEqual(documentsIn('a: 1\na: 2\n').mistakes.map(({ line }) => line), [2]);
+  t.deepEqual(
+    documentsIn('a: 1\na: 2\n').mistakes.map(({ line }) => line),
+    [2],
+  );
   const { manifests, mistakes } = documentsIn('a: 1\n---\nb: [1\n');
   t.is(manifests.length, 1);
   t.true(mistakes.length > 0 && mistakes.every(({ line }) => line >= 3));
@@ -63,7 +66,10 @@ test('mistakes of YAML itself are told with their line, and a key that stands tw
 
 test('a text that is no block, and aliases that grow without an end, are mistakes', (t) => {
   t.deepEqual(documentsIn('just text').mistakes, [{ line: 1, problem: 'is no manifest: it must be a block of fields' }]);
-  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefghi'.split('').map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`)].join('\n');
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghi'.split('').map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefgh'[at]}`).join(',')}]`),
+  ].join('\n');
   t.is(documentsIn(bomb).mistakes.length, 1);
 });
 

@@ -8,7 +8,8 @@ function split(pieces: readonly string[], maxBytes = 10): readonly (string | nul
 }
 
 test('lines come whole, however their bytes come', (t) => {
-  for (const pieces of [['ab\ncd\n\nef'], ['a', 'b', '\n', 'cd\n', '\ne', 'f'], [...'ab\ncd\n\nef']]) t.deepEqual(split(pieces), ['ab', 'cd', '', 'ef']);
+  for (const pieces of [['ab\ncd\n\nef'], ['a', 'b', '\n', 'cd\n', '\ne', 'f'], [...'ab\ncd\n\nef']])
+    t.deepEqual(split(pieces), ['ab', 'cd', '', 'ef']);
 });
 
 test('the last line may have its line feed or lack it', (t) => {

@@ -47,7 +47,11 @@ for (const { what, name = 'a', change, says } of NEW_RUNS) {
     t.true(mistakes.length > 0);
     // Of rules the message is the server's own; what the schema itself refuses has words for people.
     const isOfRule = rules.some(({ message = '' }) => says.test(message));
-    if (isOfRule) t.true(mistakes.some((one) => says.test(mistakeText(one))), mistakes.map(mistakeText).join('\n'));
+    if (isOfRule)
+      t.true(
+        mistakes.some((one) => says.test(mistakeText(one))),
+        mistakes.map(mistakeText).join('\n'),
+      );
   });
 }
 

@@ -60,7 +60,10 @@ test('a value of the wrong type is told once, and nothing of what is below it', 
 
 test('a rule names its field below the schema, and its message stands as it is', (t) => {
   const rule = { rule: '!(has(self.port) && has(self.baseUrl))', message: 'spec.backend.port and spec.backend.baseUrl exclude each other' };
-  const broken = schemaMistakes({ 'x-kubernetes-validations': [{ ...rule, fieldPath: '.port' }] }, { port: 1, baseUrl: 'a' }, ['spec', 'backend']);
+  const broken = schemaMistakes({ 'x-kubernetes-validations': [{ ...rule, fieldPath: '.port' }] }, { port: 1, baseUrl: 'a' }, [
+    'spec',
+    'backend',
+  ]);
   t.deepEqual(broken, [{ path: ['spec', 'backend', 'port'], problem: rule.message }]);
   t.is(mistakeText({ path: ['spec', 'backend', 'port'], problem: rule.message }), rule.message);
 });
