@@ -20,7 +20,7 @@ const DEADLINE_MS = 5_000;
 export async function toldWorkers({ transport, namespace }: K8sDeps, run: RolloutRun): Promise<readonly ToldWorker[] | null> {
   const pod = run.status?.coordinator?.pod;
   if (pod === undefined) return null;
-  const path = `${objectPath(POD, { namespace, name: `${pod}:${HTTP_PORT}` })}/proxy/workers`;
+  const path = `${objectPath(POD, { namespace, name: pod })}:${HTTP_PORT}/proxy/workers`;
   try {
     const { status, body } = await transport.call({ method: 'GET', path, deadlineMs: DEADLINE_MS });
     return status === 200 ? (JSON.parse(body) as { readonly workers: readonly ToldWorker[] | null }).workers : null;

@@ -21,7 +21,7 @@ export type Answering = (asked: Asked, response: ServerResponse) => boolean | un
 export class KubeServer {
   readonly asked: Asked[] = [];
   /** By the path of the object. */
-  readonly objects = new Map<string, KubeObject>();
+  readonly objects: Map<string, KubeObject> = new Map();
   /** Kinds that are not known: their paths begin so. */
   readonly unknown: string[] = [];
   /** Asked first, the newest of them before the others. */

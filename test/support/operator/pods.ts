@@ -33,7 +33,7 @@ function podOf(name: string, component: string, status: object, metadata: object
     },
     spec: { nodeName: 'node-1', terminationGracePeriodSeconds: 60, containers: [] },
     status,
-  } as unknown as Pod;
+  };
 }
 
 /** A container that waits for this reason. */

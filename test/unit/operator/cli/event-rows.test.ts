@@ -4,15 +4,14 @@ import type { CoreEvent } from '../../../../operator/kube/kind.ts';
 import { NOW } from '../../../support/operator/run-world.ts';
 import { time } from '../../../support/operator/time.ts';
 
-const event = (more: object): CoreEvent =>
-  ({
-    metadata: { name: 'e' },
-    involvedObject: { kind: 'RolloutRun', name: 'answers' },
-    type: 'Warning',
-    reason: 'Stalled',
-    message: 'no worker\n answers',
-    ...more,
-  }) as unknown as CoreEvent;
+const event = (more: object): CoreEvent => ({
+  metadata: { name: 'e' },
+  involvedObject: { kind: 'RolloutRun', name: 'answers' },
+  type: 'Warning',
+  reason: 'Stalled',
+  message: 'no worker\n answers',
+  ...more,
+});
 
 test('the newest ten, the oldest of them first, by whichever time they have', (t) => {
   const events = [

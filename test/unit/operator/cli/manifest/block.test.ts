@@ -8,7 +8,7 @@ test('a block is a mapping, and neither a list nor null', (t) => {
 test('what all objects have is nothing of a record', (t) => {
   t.is(own({}, 'constructor'), undefined);
   t.is(valueAt({}, 'constructor.name'), undefined);
-  t.is(own({ constructor: 1 } as unknown as Record<string, number>, 'constructor'), 1);
+  t.is(own({ constructor: 1 }, 'constructor'), 1);
 });
 
 test('a path leads through blocks alone', (t) => {

@@ -8,7 +8,7 @@ function split(pieces: readonly string[], maxBytes = 10): readonly (string | nul
 }
 
 test('lines come whole, however their bytes come', (t) => {
-  for (const pieces of [['ab\ncd\n\nef'], ['a', 'b', '\n', 'cd\n', '\ne', 'f'], [...'ab\ncd\n\nef']])
+  for (const pieces of [['ab\ncd\n\nef'], ['a', 'b', '\n', 'cd\n', '\ne', 'f'], Array.from('ab\ncd\n\nef')])
     t.deepEqual(split(pieces), ['ab', 'cd', '', 'ef']);
 });
 
