@@ -1,4 +1,4 @@
-import { drawnBar } from '../../runtime/cli/view/drawn-bar.ts';
+import { drawnBar } from '../../runtime/cli/view/terminal.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { ageText, tableText } from './table.ts';
 import { isBehind, troublesOf, troubleText } from './trouble.ts';

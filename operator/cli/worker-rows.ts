@@ -1,4 +1,3 @@
-import { LABEL } from '../api/names.ts';
 import type { Pod } from '../kube/kind.ts';
 import { type WorkerView, workerView } from '../rollout/worker-view.ts';
 import { ageText, tableText } from './table.ts';
@@ -62,9 +61,4 @@ export function workerTable(rows: readonly WorkerRow[], nowMs: number): readonly
       ...[ageText(createdAt ?? undefined, nowMs), trouble ?? ''],
     ]),
   );
-}
-
-/** The place of a worker's pod in the run's parallelism. */
-export function slotOf({ metadata }: Pod): string | undefined {
-  return metadata.labels?.[LABEL.slot];
 }

@@ -87,10 +87,3 @@ export class ListCheck {
 }
 
 const TOO_LONG: InvalidLine = lineTooLong(MAX_LINE_BYTES);
-
-/** The report of a list that is in memory as a whole. */
-export function checkList(bytes: Uint8Array, form: ItemForm): ListReport {
-  const check = new ListCheck(form, seeInMemory());
-  check.push(bytes);
-  return check.end();
-}

@@ -15,7 +15,7 @@ import {
   workersText,
 } from '../status/status-text.ts';
 import { createBar } from './bar.ts';
-import { drawnBar } from './drawn-bar.ts';
+import { drawnBar } from './terminal.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
