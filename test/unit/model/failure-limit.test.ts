@@ -29,5 +29,6 @@ test('the words of a limit that is passed are told from others', (t) => {
     t.true(isOverLimit(reason ?? ''), reason ?? '');
     t.true(isOverLimit(`the run is paused: ${reason}`));
   }
-  for (const other of ['', '3 items have failed', 'every server refuses: look at the errors of failed items']) t.false(isOverLimit(other), other);
+  for (const other of ['', '3 items have failed', 'every server refuses: look at the errors of failed items'])
+    t.false(isOverLimit(other), other);
 });
