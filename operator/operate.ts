@@ -69,6 +69,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
+    watchesNodes: settings.watchNodes,
     pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
     clock,
     random,

@@ -44,7 +44,7 @@ export const CONDITION = {
   workersReady: 'WorkersReady',
   complete: 'Complete',
   failed: 'Failed',
-  /** The operator may not watch nodes, so it hears of their end only by their pods. */
+  /** False where the operator may not watch nodes, so that it hears of their end only by their pods; absent where it always could. */
   nodeSignals: 'NodeSignalsAvailable',
 } as const;
 export type ConditionType = (typeof CONDITION)[keyof typeof CONDITION];

@@ -30,6 +30,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly statuses: StatusWriter;
   readonly redisSecrets: RedisSecrets;
   readonly signals: NodeSignals;
+  readonly watchesNodes: boolean;
   readonly pods: PodSettings;
   readonly clock: Clock;
 }
@@ -86,6 +87,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     workers,
     answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
     signals: signals.now(),
+    watchesNodes: deps.watchesNodes,
     nowMs: clock.wallMs(),
   };
 }
