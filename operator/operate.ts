@@ -66,6 +66,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     client,
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
+    recorder,
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,

@@ -126,7 +126,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
 
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
 function planEnd(seen: Observed, end: RunEnd): Plan {
-  return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end), againMs: 0 };
+  return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end) };
 }
 
 function planEnded(seen: Observed, status: RunStatus): Plan {

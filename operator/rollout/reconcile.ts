@@ -1,9 +1,12 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import type { RolloutRun } from '../api/run.ts';
+import { REASON } from '../api/names.ts';
+import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
+import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Kind, Secret } from '../kube/kind.ts';
 import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
+import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
 import { type Caches, COORDINATORS, informersOf } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
@@ -28,6 +31,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly cachesOf: (namespace: string) => Caches | undefined;
   readonly clients: RunClients;
   readonly statuses: StatusWriter;
+  readonly recorder: Pick<Recorder, 'record'>;
   readonly redisSecrets: RedisSecrets;
   readonly signals: NodeSignals;
   readonly watchesNodes: boolean;
@@ -49,8 +53,27 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
-  await act(actDepsOf(deps, caches, seen), run, plan);
+  try {
+    await act(actDepsOf(deps, caches, seen), run, plan);
+  } catch (error) {
+    return refused(deps, run, error);
+  }
   return outcomeOf(seen, plan);
+}
+
+/** People are told what the API server refuses: a quota, a policy, a field of the template. In a namespace that goes nothing is to be done. */
+function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): Outcome {
+  if (error instanceof ApiError && error.causes.includes('NamespaceTerminating')) return { kind: 'done' };
+  if (error instanceof ApiError && !isConflict(error) && error.status < 500)
+    recorder.record({
+      kind: ROLLOUT_RUN,
+      object: run,
+      type: 'Warning',
+      reason: REASON.childRefused,
+      action: 'Reconcile',
+      note: error.message,
+    });
+  throw error;
 }
 
 function forget({ clients, statuses, redisSecrets }: ReconcileDeps, { metadata }: RolloutRun): void {

@@ -69,7 +69,7 @@ test('a run at work: nothing to do but to say how it stands', (t) => {
 test('the end is written before anything is taken away, and only then are things taken away', (t) => {
   const answer = answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 });
   const end = planRun(seenOf({ answer }), PODS);
-  t.like(end, { apply: [], create: [], remove: [], drain: [], removesCoordinator: false, againMs: 0 });
+  t.like(end, { apply: [], create: [], remove: [], drain: [], removesCoordinator: false, againMs: null });
   t.is(condition(end, 'Complete'), 'True CompletedWithFailures');
   t.is(condition(end, 'Failed'), 'False Ended');
   t.like(end.status, { phase: 'Complete', completionTime: '2026-11-30T10:00:00Z' });
