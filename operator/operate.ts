@@ -63,6 +63,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const clients = new RunClients(clock);
   const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
   const deps = {
+    watchesNodes: settings.watchNodes,
     client,
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
@@ -70,7 +71,6 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
-    watchesNodes: settings.watchNodes,
     pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
     clock,
     random,

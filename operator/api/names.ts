@@ -86,6 +86,8 @@ export const REASON = {
   // NodeSignalsAvailable
   nodesWatched: 'NodesWatched',
   nodesForbidden: 'NodesForbidden',
+  // What could not be done, in Events
+  childRefused: 'ChildRefused',
   // Conditions that do not hold while the run goes on, and those that do not any more
   notEnded: 'NotEnded',
   ended: 'Ended',

@@ -70,6 +70,7 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   CoordinatorFailed: all(logs('coordinator', COORDINATOR_CONTAINER, ' --previous'), ANOTHER),
   NodesWatched: NONE,
   NodesForbidden: () => ['helm upgrade rollout charts/rollout -n rollout --reuse-values --set rbac.clusterRoles=true'],
+  ChildRefused: ({ name, namespace }) => [`kubectl get events -n ${namespace} --field-selector involvedObject.name=${name}`],
   NotEnded: NONE,
   Ended: NONE,
 };

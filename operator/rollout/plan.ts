@@ -106,14 +106,14 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
-  const kept = [config, ...(redis === null ? [stateClaim(run)] : [])];
+  const apply = [config, ...(redis === null ? [stateClaim(run)] : []), coordinatorService(run), coordinatorBudget(run), ...policies];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), redis, pods);
-  const served = [coordinatorService(run), coordinatorBudget(run), ...policies, ...(seen.hasCertificates ? [coordinator] : [])];
+  const children = isStopped || !seen.hasCertificates ? apply : [...apply, coordinator];
   return {
     ...NOTHING,
     keepsCertificates: true,
     // A Secret that is gone for a moment must not make another kind of coordinator.
-    apply: seen.redis?.kind === 'missing' ? [] : [...kept, ...(isStopped ? [] : served)],
+    apply: seen.redis?.kind === 'missing' ? [] : children,
     create: workers.create,
     avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
     drain: workers.drain,

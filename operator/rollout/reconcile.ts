@@ -99,6 +99,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const redis = isSettled ? null : await deps.redisSecrets.find(run);
   const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
   return {
+    watchesNodes: deps.watchesNodes,
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
@@ -110,7 +111,6 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     workers,
     answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
     signals: signals.now(),
-    watchesNodes: deps.watchesNodes,
     nowMs: clock.wallMs(),
   };
 }
