@@ -21,6 +21,7 @@ const USUAL: ReadonlySet<string> = new Set([
   'Resumed',
   'WaitingForCoordinator',
   'CoordinatorStarting',
+  'WaitingForWorkers',
   'Suspended',
   'Suspending',
 ]);
