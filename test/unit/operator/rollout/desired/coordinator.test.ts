@@ -48,8 +48,8 @@ test('what the run says of the pod is done, and otherwise there are requests wit
     resources: { requests: { cpu: '2' } },
   };
   const pod = podOf(deployment({ coordinator }));
-  t.deepEqual(pod.nodeSelector, coordinator.nodeSelector);
-  const [asked, ...own] = pod.tolerations ?? [];
+  t.deepEqual(pod?.nodeSelector, coordinator.nodeSelector);
+  const [asked, ...own] = pod?.tolerations ?? [];
   t.deepEqual(asked, coordinator.tolerations[0]);
   t.deepEqual(
     own.map(({ key, tolerationSeconds }) => [key, tolerationSeconds]),
