@@ -28,6 +28,7 @@ const USUAL: ReadonlySet<string> = new Set([
   'Resumed',
   'WaitingForCoordinator',
   'CoordinatorStarting',
+  'WaitingForWorkers',
   'Suspended',
   'Suspending',
   'NodesForbidden',
