@@ -87,8 +87,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- define "rollout.namespaceRules" -}}
 - apiGroups: [rollout.run]
   resources: [rolloutruns]
-  # delete: what ttlSecondsAfterFinished asks for.
-  verbs: [get, list, watch, patch, update, delete]
+  verbs: [get, list, watch, patch, update]
 - apiGroups: [rollout.run]
   resources: [rolloutruns/status]
   verbs: [patch, update]
