@@ -87,10 +87,13 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
   });
 }
 
-/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
+/** A pod has no room for the names of a whole cluster. Nodes are tainted as well before they go, nearly all of them. */
+const MOST_AVOIDED = 64;
+
+/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. The API server wants one name in each expression. */
 function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;
-  const elsewhere = { key: 'metadata.name', operator: 'NotIn', values: [...nodes] };
+  const elsewhere = nodes.slice(0, MOST_AVOIDED).map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const { nodeAffinity, ...affinity } = spec.affinity ?? {};
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const terms = required.length === 0 ? [{}] : required;
@@ -101,7 +104,7 @@ function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
       nodeAffinity: {
         ...nodeAffinity,
         requiredDuringSchedulingIgnoredDuringExecution: {
-          nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), elsewhere] })),
+          nodeSelectorTerms: terms.map((term) => ({ ...term, matchFields: [...(term.matchFields ?? []), ...elsewhere] })),
         },
       },
     },
