@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLUSTER_RUN, runScript } from '../test/support/cluster/scripts.ts';
+import { CLUSTER_RUN, holderOfCluster, runScript } from '../test/support/cluster/scripts.ts';
 import { bringUp } from './bring-up.ts';
 
 /** What a person sets who cannot, or does not want to, run the tests on a cluster. */
@@ -39,13 +38,18 @@ export class ClusterLane {
     this.#stop.abort();
   }
 
-  /** With ROLLOUT_TEST_KEEP=1 the logs are kept. One that was already there is left running. */
-  async end(): Promise<void> {
+  /** One that was already there is left running; of one of this run ROLLOUT_TEST_KEEP=1 keeps the logs. Answers what went wrong. */
+  async end(): Promise<readonly string[]> {
     await this.#certManager;
-    if (holderPid() !== process.pid) return;
+    if (holderOfCluster() !== process.pid) return [];
     const isKept = process.env['ROLLOUT_TEST_KEEP'] === '1';
-    await runScript('down.sh', isKept ? [] : ['--wipe'], { env: { CLUSTER_HOLDER: String(process.pid) } });
-    if (isKept) this.#say(`the cluster's logs are kept in ${join(CLUSTER_RUN, 'logs')}`);
+    try {
+      await runScript('down.sh', isKept ? [] : ['--wipe'], { env: { CLUSTER_HOLDER: String(process.pid) } });
+      if (isKept) this.#say(`the cluster's logs are kept in ${join(CLUSTER_RUN, 'logs')}`);
+      return [];
+    } catch (error) {
+      return [`the cluster could not be ended: ${(error as Error).message}`];
+    }
   }
 
   /** Beside the first files; the test that needs it waits for it, and says what went wrong. */
@@ -55,14 +59,5 @@ export class ClusterLane {
     } catch (error) {
       this.#say((error as Error).message);
     }
-  }
-}
-
-/** The process that has the cluster of this machine; null where there is none. */
-function holderPid(): number | null {
-  try {
-    return Number.parseInt(readFileSync(join(CLUSTER_RUN, 'holder'), 'utf8'), 10);
-  } catch {
-    return null;
   }
 }

@@ -33,6 +33,10 @@ export const GATES: readonly Gate[] = [
     name: 'generated types',
     command: 'node scripts/crd-types.ts {tmp}/types.ts && diff {tmp}/types.ts operator/api/types.gen.ts',
   },
+  {
+    name: 'generated schema',
+    command: 'node scripts/crd-schema.ts {tmp}/schema.ts && diff {tmp}/schema.ts operator/api/schema.gen.ts',
+  },
   { name: 'copy of the CRD', command: 'diff crds/rolloutruns.yaml charts/rollout/files/rolloutruns.yaml' },
 ];
 

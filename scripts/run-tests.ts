@@ -71,7 +71,7 @@ const failedGates = gates.filter((gate) => !gate.isPassed).length;
 const again = await runAgain(lanes.flatMap((lane) => lane.files).filter(({ file }) => isOfProcesses(file)));
 clearInterval(report);
 clearTimeout(limit);
-await cluster.end();
+failures.push(...(await cluster.end()));
 for (const command of killLeftovers(mark)) say(`was left running, killed: ${command}`);
 rmSync(compileCache, { recursive: true, force: true });
 
@@ -103,7 +103,7 @@ async function takeCluster(): Promise<readonly LaneResult[]> {
   if (files.length === skipped.length) return [];
   const why = await cluster.start(files);
   if (why !== null) return [{ files: [], failures: [`test/cluster (${files.length} files): ${why}`] }];
-  return await takeFrom('cluster', [...plan.cluster]);
+  return await takeFrom('5', [...plan.cluster]);
 }
 
 /** A run that is stopped still hears of each file: as one of which nothing was heard. */

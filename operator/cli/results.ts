@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { EXIT, type ExitCode } from '../../runtime/base/exit.ts';
 import { conditionOf, isTrue } from '../api/conditions.ts';
-import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
+import type { RolloutRun } from '../api/run.ts';
 import { CONFIG_MAP, POD, type Pod } from '../kube/kind.ts';
 import { configName, readerName, selectorOf } from '../rollout/children.ts';
 import { READER_KEY, READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
 import type { K8sDeps } from './deps.ts';
+import { requireRun } from './find-run.ts';
 
 export interface ResultsArguments {
   readonly errors: boolean;
@@ -35,12 +36,6 @@ export async function results(deps: K8sDeps, name: string, args: ResultsArgument
   } finally {
     await deps.client.delete(POD, { namespace: deps.namespace, name: readerName(name) }, { propagation: 'Background' });
   }
-}
-
-async function requireRun({ client, namespace }: K8sDeps, name: string): Promise<RolloutRun> {
-  const run = await client.get(ROLLOUT_RUN, { namespace, name });
-  if (run !== null) return run;
-  throw new RolloutError('USAGE', `there is no RolloutRun ${name} in the namespace ${namespace}: \`kubectl get rrun -A\` shows all`);
 }
 
 function unfinished({ metadata, status }: RolloutRun): string {
@@ -72,9 +67,11 @@ async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promi
   }
 }
 
-async function hasCoordinator({ client, namespace }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
+/** One that should be gone by now is on a node that is: its pod stays until the node comes back, or is deleted. */
+async function hasCoordinator({ client, namespace, clock }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
   const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
-  return (await client.list(POD, { namespace, labelSelector: labels.join(',') })).items.length > 0;
+  const { items } = await client.list(POD, { namespace, labelSelector: labels.join(',') });
+  return items.some(({ metadata: { deletionTimestamp: goneBy } }) => goneBy === undefined || Date.parse(goneBy) > clock.wallMs());
 }
 
 async function pause({ clock }: K8sDeps, untilMs: number, why: string): Promise<void> {

@@ -50,12 +50,21 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
   if (plan.keepsCertificates) await deps.ensureCertificates(run);
   for (const child of plan.apply) await applyChild(deps, run, child);
   if (plan.status !== null) await deps.statuses.write(run, plan.status);
-  for (const place of plan.create) await createWorker(deps, run, plan, place);
-  for (const worker of plan.drain) await drainWorker(deps, run, worker);
-  for (const worker of plan.remove) await removeWorker(deps, run, worker);
+  await each([
+    ...plan.drain.map((worker) => async () => drainWorker(deps, run, worker)),
+    ...plan.remove.map((worker) => async () => removeWorker(deps, run, worker)),
+    ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
+  ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
   if (plan.removesRun)
     await deps.client.delete(ROLLOUT_RUN, refOf(run, run.metadata.name), { uid: run.metadata.uid, propagation: 'Background' });
+}
+
+/** What is refused for one worker is done for the others all the same; the first refusal is told then. */
+async function each(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Left alone where the child was made from the very same wish. */

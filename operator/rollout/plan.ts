@@ -136,7 +136,8 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
     ...NOTHING,
     // Workers are told by the coordinator that the run is over, and end by themselves; it stays until they are gone.
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
-    removesCoordinator: workers.length === 0,
+    // A pod on a node that is gone is being deleted until the node is: nobody waits for it.
+    removesCoordinator: remaining.length === 0,
     removesRun: leftMs <= 0,
     againMs: soonest(remaining.length === 0 ? null : goneByMs - nowMs, leftMs),
   };

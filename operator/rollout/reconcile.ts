@@ -45,9 +45,10 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
-  await act(actDepsOf(deps, caches, seen), run, plan);
+  // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  await act(actDepsOf(deps, caches, seen), run, plan);
   return outcomeOf(seen, plan);
 }
 

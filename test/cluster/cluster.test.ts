@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { V1Node, V1PersistentVolume, V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import test from 'ava';
 import { testNamespace } from '../support/cluster/namespace.ts';
@@ -11,6 +12,8 @@ import { PATIENCE_MS } from '../support/until.ts';
 /** That the cluster does what the tests on it rely on. */
 
 const NODES = 3;
+/** Shorter than what a node may be silent for. */
+const AWAY_MS = 5_000;
 const cluster = await startCluster({ nodes: NODES });
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly version: string };
 /** As a platform draws one that gives each namespace users of its own. */
@@ -130,6 +133,32 @@ test('a volume is removed with its claim', async (t) => {
       (seen) => seen === null,
     ),
     null,
+  );
+});
+
+test('pods go on while nobody answers for the API, and all is there when it answers again', async (t) => {
+  const namespace = await testNamespace(t, cluster);
+  const tick = `setInterval(() => fs.appendFileSync('${DATA}/ticks', '.'), 100)`;
+  await cluster.applyYaml(namespace, claimOf('data'));
+  const security = { runAsUser: anyUser(), runAsGroup: anyUser(), fsGroup: anyUser() };
+  await startPod(cluster, namespace, { name: 'ticking', claim: 'data', command: ['node', '-e', tick], security });
+  await cluster.kubectl('wait', '--namespace', namespace, '--for=condition=Ready', '--timeout=120s', 'pod/ticking');
+  const ticks = async (): Promise<number> => {
+    const read = `console.log(fs.statSync('${DATA}/ticks', { throwIfNoEntry: false })?.size ?? 0)`;
+    return Number(await cluster.kubectl('exec', '--namespace', namespace, 'ticking', '--', 'node', '-e', read));
+  };
+  const before = await ticks();
+
+  await cluster.stopApi(t);
+  await t.throwsAsync(cluster.api.call('GET', '/api/v1/nodes'));
+  await sleep(AWAY_MS);
+  await cluster.startApi();
+  const after = await ticks();
+  t.true(after - before > AWAY_MS / 200, `${before} ticks, then ${after}`);
+  const pod = await cluster.api.call<V1Pod>('GET', `/api/v1/namespaces/${namespace}/pods/ticking`);
+  t.deepEqual(
+    pod.status?.containerStatuses?.map(({ restartCount }) => restartCount),
+    [0],
   );
 });
 

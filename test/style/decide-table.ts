@@ -133,6 +133,13 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'cli/view': ['terminal'],
   operator: ['pod-settings'],
   'operator/api': ['conditions'],
+  'operator/cli': [
+    ...['event-rows', 'findings', 'goal', 'loss-text', 'planned-run', 'pod-trouble', 'refusal', 'remedies', 'required-node'],
+    ...['status-text', 'table', 'trouble', 'validate-text', 'worker-rows'],
+  ],
+  'operator/cli/manifest': [
+    ...['block', 'defaults', 'list-check', 'list-lines', 'list-within', 'rules', 'run-check', 'schema-check', 'value-check'],
+  ],
   'operator/nodes': ['signals'],
   'operator/rollout': [
     'children',

@@ -128,7 +128,11 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
   ],
   operator: ['model', 'operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout'],
-  'operator/cli': ['operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired'],
+  'operator/cli/manifest': ['model', 'format', 'operator/api'],
+  'operator/cli': [
+    ...['model', 'format', 'input/file', 'input/index', 'cli', 'cli/view'],
+    ...['operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired', 'operator/cli/manifest'],
+  ],
 };
 
 /**
@@ -147,7 +151,7 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['rpc', 'rpc/mapping'],
   '@grpc/grpc-js': ['rpc', 'tls'],
-  '@kubernetes/client-node': ['operator/kube'],
+  '@kubernetes/client-node': ['operator/kube', 'operator/cli'],
   '@peculiar/x509': ['tls'],
   'cli-progress': ['cli/view'],
   commander: ['cli', 'cli/run', 'operator/cli'],
@@ -158,7 +162,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'reflect-metadata': ['tls'],
   ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],
-  yaml: ['base/config', 'cli', 'cli/run'],
+  yaml: ['base/config', 'cli', 'cli/run', 'operator/cli', 'operator/cli/manifest'],
   zod: ['base/config', 'model', 'settings', 'run-dir', 'input/file', 'coordinator', 'worker', 'operator'],
 };
 

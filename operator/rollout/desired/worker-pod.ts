@@ -9,6 +9,8 @@ import { textHash } from './text-hash.ts';
 
 /** As much as a worker needs beside its model server. */
 const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
+/** A cluster that loses more at a time has them tainted, and the scheduler keeps away by itself. */
+const MOST_AVOIDED = 50;
 export const WORKER_CONTAINER = 'worker';
 
 /** Which pod of a run: the place in its parallelism, and how often that place has been filled before. */

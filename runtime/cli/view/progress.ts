@@ -1,7 +1,5 @@
 import type { Writable } from 'node:stream';
-import { type GenericFormatter, Presets, SingleBar } from 'cli-progress';
 import { NEW_LOG_THROTTLE, onReason } from '../../base/log-throttle.ts';
-import { printable } from '../../base/printable.ts';
 import type { RunStatus } from '../../model/status.ts';
 import { say } from '../deps.ts';
 import { onSettled, type Rate, startRate } from '../status/rate.ts';
@@ -16,6 +14,8 @@ import {
   whyText,
   workersText,
 } from '../status/status-text.ts';
+import { createBar } from './bar.ts';
+import { drawnBar } from './terminal.ts';
 
 /** Shows where a run stands while it goes on: a bar on a terminal, plain lines into a pipe, JSON lines with --json. */
 export interface ProgressView {
@@ -81,45 +81,33 @@ function newsOf(status: RunStatus, line: string): string {
   return `${status.items} ${settledItems(status)} ${line.replaceAll(NUMBER, '#')}`;
 }
 
+interface Shown {
+  readonly status: RunStatus;
+  readonly rate: Rate;
+}
+
 function barView({ err, nowMs }: ViewOutputs): ProgressView {
-  const bar = new SingleBar({ stream: err, hideCursor: true, clearOnComplete: false, format: formatBar, fps: 10 }, Presets.shades_classic);
+  const bar = createBar(err, barText);
   let rate: Rate | null = null;
-  let isStarted = false;
   return {
     show: (status) => {
       const settled = settledItems(status);
       rate = rate === null ? startRate(nowMs(), settled) : onSettled(rate, nowMs(), settled);
-      if (!isStarted) bar.start(Math.max(1, status.items), settled, { status, rate });
-      isStarted = true;
-      bar.setTotal(Math.max(1, status.items));
-      bar.update(settled, { status, rate });
+      bar.show(settled, status.items, { status, rate });
     },
-    notice: (line) => {
-      // The bar draws itself again below the line.
-      if (isStarted) err.write('\r\u001b[K');
-      say(err, [line]);
-    },
-    stop: () => {
-      if (isStarted) bar.stop();
-    },
+    notice: (line) => bar.notice(line),
+    stop: () => bar.stop(),
   };
 }
 
-/** Leaves room for the counts, the rate and the workers on one line of a wide terminal. */
-const BAR_WIDTH = 30;
-
-const formatBar: GenericFormatter = (options, params, payload) => printable(barText(options, params, payload));
-
-const barText: GenericFormatter = (_options, params, payload: { readonly status: RunStatus; readonly rate: Rate }) => {
-  const { status, rate } = payload;
+function barText(share: number, { status, rate }: Shown): string {
   if (isNothingIndexed(status)) return indexingText(status);
-  const filled = Math.round(BAR_WIDTH * Math.min(1, params.progress));
-  const drawn = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   const remaining = remainingText(status, rate);
   const total = status.isIndexed ? `${status.items}` : `${status.items}+`;
   const counts = `${settledItems(status)}/${total}  ${status.done} done  ${status.failed} failed  ${runningText(status)}`;
-  return `${drawn} ${counts}  ${rateText(rate)}/s${[...(remaining === null ? [] : [remaining]), ...whyText(status), workersText(status)].map((part) => `  ${part}`).join('')}`;
-};
+  const rest = [...(remaining === null ? [] : [remaining]), ...whyText(status), workersText(status)];
+  return [`${drawnBar(share)} ${counts}`, `${rateText(rate)}/s`, ...rest].join('  ');
+}
 
 /** The first status, then one per `intervalMs`; the rate follows each of them. */
 function every(intervalMs: number, nowMs: () => number): (status: RunStatus, write: (rate: Rate) => void) => void {

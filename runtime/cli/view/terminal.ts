@@ -3,3 +3,12 @@ export function isDrawable(isTerminal: boolean, env: Readonly<Record<string, str
   const { TERM, NO_COLOR } = env;
   return isTerminal && TERM !== undefined && TERM !== '' && TERM !== 'dumb' && (NO_COLOR ?? '') === '';
 }
+
+/** Leaves room for the counts, the rate and the workers on one line of a wide terminal. */
+const BAR_WIDTH = 30;
+
+/** A bar for such a terminal. `share`: 0 to 1. */
+export function drawnBar(share: number): string {
+  const filled = Math.round(BAR_WIDTH * share);
+  return '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
+}

@@ -27,7 +27,10 @@ export interface HealthAnswer {
   readonly body: string;
 }
 
-/** `/healthz`: the process lives. `/readyz`: it serves or stands by, or in one line why not. `/health`: where it stands, as JSON. */
+/**
+ * `/healthz`: the process lives. `/readyz`: it serves or stands by, or in one line why not. `/health`: where it stands, as JSON.
+ * `/workers`: where each worker stands, as JSON.
+ */
 export function healthAnswer(method: string, path: string, view: HealthView): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET is answered here');
   switch (path) {
@@ -37,8 +40,10 @@ export function healthAnswer(method: string, path: string, view: HealthView): He
       return readiness(view);
     case '/health':
       return { statusCode: 200, contentType: 'application/json', body: `${JSON.stringify(healthOf(view))}\n` };
+    case '/workers':
+      return { statusCode: 200, contentType: 'application/json', body: `${JSON.stringify(workersOf(view))}\n` };
     default:
-      return text(404, 'nothing is here; there are /healthz, /readyz and /health');
+      return text(404, 'nothing is here; there are /healthz, /readyz, /health and /workers');
   }
 }
 
@@ -59,6 +64,18 @@ function healthOf({ leaseEpoch, storeTrouble, status, certificate }: HealthView)
     storeTrouble,
     certificate,
   };
+}
+
+/** Apart from `/health`, since there may be thousands. Null as long as it does not serve. */
+function workersOf({ status }: HealthView): Record<string, unknown> {
+  const workers = status?.workers.map(({ workerId, state, running, concurrency, detail }) => ({
+    workerId,
+    state,
+    running,
+    concurrency,
+    detail,
+  }));
+  return { workers: workers ?? null };
 }
 
 function progressOf({ state, items, isIndexed, done, failed, running, handedBack }: RunStatus): Record<string, unknown> {

@@ -6,7 +6,7 @@
 [ -n "${CLUSTER_LOCKED:-}" ] || lock
 if [ -e "$RUN/holder" ]; then
   read_holder
-  if [ "$holder" != 0 ] && [ "$holder" != "${CLUSTER_HOLDER:-0}" ] && holder_lives; then die "$(holder_words), and ends it: it is left as it is"; fi
+  if [ "$holder" != 0 ] && [ "$holder" != "${CLUSTER_HOLDER:-0}" ] && holder_lives; then die "the cluster is not ended: $(holder_words)"; fi
 fi
 mkdir -p "$RUN/pids"
 for ((i = 1; i <= MAX_NODES; i++)); do

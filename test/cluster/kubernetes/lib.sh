@@ -94,7 +94,7 @@ read_holder() {
 }
 holder_lives() { [ "$holder" = 0 ] || [ "$(start_time "$holder")" = "$holder_at" ]; }
 holder_words() {
-  if [ "$holder" = 0 ]; then echo "one was started in $holder_tree with 'make cluster-up'"; else echo "process $holder runs one of $holder_tree"; fi
+  if [ "$holder" = 0 ]; then echo "one was started in $holder_tree: end it with 'make cluster-down'"; else echo "process $holder has one of $holder_tree: wait for its end"; fi
 }
 
 # until_ok SECONDS WHAT COMMAND [ARG]...

@@ -23,7 +23,7 @@ if [ -e "$RUN/holder" ]; then
     say "the cluster of $holder_tree has nobody any more: it is ended"
     "$HERE/down.sh" --wipe
   elif [ "$holder" != "${CLUSTER_HOLDER:-0}" ] && [ "$holder" != 0 ] || [ "$holder_tree" != "$tree" ]; then
-    die "there can be one cluster on a machine, and $(holder_words): wait for its end, or end it with 'make cluster-down' there"
+    die "there can be one cluster on a machine, and $(holder_words)"
   elif [ "$holder_key" != "$key" ]; then
     die "the cluster that runs here has other versions: end it first, with 'make cluster-down'"
   fi

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const CHART = 'charts/rollout';
@@ -78,7 +78,7 @@ export class Helm {
   #run(args: readonly string[], values: object): string {
     const { status, stdout, stderr } = spawnSync(this.#program, [...args, '--namespace', NAMESPACE, '--values', '-'], {
       cwd: ROOT,
-      input: stringify(values),
+      input: JSON.stringify(values),
       encoding: 'utf8',
       timeout: 60_000,
     });

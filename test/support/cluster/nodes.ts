@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { runScript } from './scripts.ts';
+import { holderOfCluster, runScript } from './scripts.ts';
 
 /** What a test does to the machines under a cluster. */
 export interface Nodes {
@@ -7,6 +7,9 @@ export interface Nodes {
   start(name: string): Promise<void>;
   /** Ends it at once, with all of its pods, like a machine that is taken away. */
   kill(name: string): Promise<void>;
+  /** Nobody answers at the address of the API. `name`: the node of the control plane, where it has one. */
+  stopApi(name: string): Promise<void>;
+  startApi(name: string): Promise<void>;
 }
 
 /** Of the cluster that the scripts of test/cluster/kubernetes run on this machine. `images`: files of what each of its nodes has. */
@@ -17,6 +20,10 @@ export function ownNodes(images: readonly string[]): Nodes {
       for (const image of images) await runScript('node.sh', ['load', name, image]); // It may have run before there was this image.
     },
     kill: async (name) => void (await runScript('node.sh', ['kill', name])),
+    stopApi: async () => void (await runScript('stop.sh', ['kube-apiserver'])),
+    startApi: async () => {
+      await runScript('up.sh', [], { env: { CLUSTER_NODES: '0', CLUSTER_HOLDER: String(holderOfCluster()) } });
+    },
   };
 }
 
@@ -24,6 +31,8 @@ export function ownNodes(images: readonly string[]): Nodes {
 export const KIND_NODES: Nodes = {
   start: async (name) => docker('start', name),
   kill: async (name) => docker('kill', name),
+  stopApi: async (name) => docker('stop', name),
+  startApi: async (name) => docker('start', name),
 };
 
 function docker(...args: readonly string[]): void {

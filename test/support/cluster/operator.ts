@@ -23,6 +23,7 @@ export async function installOperator(t: ExecutionContext, cluster: Cluster, ...
       '--timeout',
       '3m',
     ],
-    ...values.flatMap((value) => ['--set', value]),
+    // The image has the same name whatever is in it.
+    ...[`podAnnotations.image=i${cluster.image}`, ...values].flatMap((value) => ['--set', value]),
   );
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -26,6 +27,7 @@ export interface ScriptOptions {
 
 /** Runs a script to its end and answers what it printed. Throws with the last lines that it said where it fails. */
 export async function runScript(name: string, args: readonly string[], options: ScriptOptions = {}): Promise<string> {
+  options.signal?.throwIfAborted();
   const { [RUN_MARK]: _mark, ...inherited } = process.env; // The cluster is ended by its own scripts, not with what tests leave behind.
   const child = spawn(join(KUBERNETES, name), args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -49,4 +51,13 @@ export async function runScript(name: string, args: readonly string[], options: 
   options.signal?.removeEventListener('abort', stop);
   if (code !== 0) throw new Error(`${name} ${args.join(' ')}: exit ${code}\n${said.slice(-LAST_LINES).join('\n')}`);
   return printed.trim();
+}
+
+/** The process that ends the cluster of this machine; 0 where somebody does it by hand, null where there is none. */
+export function holderOfCluster(): number | null {
+  try {
+    return Number.parseInt(readFileSync(join(CLUSTER_RUN, 'holder'), 'utf8'), 10);
+  } catch {
+    return null;
+  }
 }

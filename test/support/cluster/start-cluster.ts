@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { V1Node } from '@kubernetes/client-node';
 import type { ExecutionContext } from 'ava';
@@ -21,6 +21,8 @@ interface ClusterParts {
   readonly nodes: Nodes;
   /** Folder of kubectl and helm; empty: wherever the machine has them. */
   readonly programs: string;
+  /** The image's file, which is called after its content; empty where it is not made here. */
+  readonly image: string;
 }
 
 /**
@@ -35,11 +37,12 @@ export async function startCluster({ nodes }: { readonly nodes: number }): Promi
 
 async function partsOf(): Promise<ClusterParts> {
   const given = process.env[GIVEN_KUBECONFIG];
-  if (given !== undefined) return { kubeconfig: given, nodes: KIND_NODES, programs: '' };
+  if (given !== undefined) return { kubeconfig: given, nodes: KIND_NODES, programs: '', image: '' };
   const kubeconfig = join(CLUSTER_RUN, 'kubeconfig');
   if (!existsSync(kubeconfig))
     throw new Error('no cluster runs here: `make cluster-up` starts one, and `make test ONLY=test/cluster` brings its own');
-  return { kubeconfig, nodes: ownNodes([await buildImage()]), programs: await runScript('build.sh', ['where']) };
+  const image = await buildImage();
+  return { kubeconfig, nodes: ownNodes([image]), programs: await runScript('build.sh', ['where']), image };
 }
 
 export class Cluster {
@@ -47,11 +50,16 @@ export class Cluster {
   readonly kubeconfig: string;
   /** It is made by the scripts of test/cluster/kubernetes, and has the storage classes of its addons. */
   readonly isOwn: boolean;
+  /** Another text for another image: what runs from an older one has to be started again. */
+  readonly image: string;
   readonly #nodes: Nodes;
   readonly #kubectl: Kubectl;
   readonly #helm: Kubectl;
+  /** The node that has it, in a cluster where it is one. */
+  #controlPlane = '';
 
-  constructor({ kubeconfig, nodes, programs }: ClusterParts) {
+  constructor({ kubeconfig, nodes, programs, image }: ClusterParts) {
+    this.image = basename(image, '.tar');
     this.api = new KubeApi(readKubeconfig(kubeconfig));
     this.kubeconfig = kubeconfig;
     this.isOwn = programs !== '';
@@ -105,6 +113,25 @@ export class Cluster {
   async startNode(name: string): Promise<void> {
     await this.#nodes.start(name);
     await this.untilNode(name, 'True');
+  }
+
+  /** From now on its calls are refused by the system, not by it. At the end of the test it is there again. */
+  async stopApi(t: ExecutionContext): Promise<void> {
+    const all = await this.api.list<V1Node>('/api/v1/nodes');
+    this.#controlPlane = all.find((node) => node.metadata?.labels?.[CONTROL_PLANE] !== undefined)?.metadata?.name ?? '';
+    t.teardown(() => this.startApi());
+    await this.#nodes.stopApi(this.#controlPlane);
+  }
+
+  /** Until it answers. */
+  async startApi(): Promise<void> {
+    await this.#nodes.startApi(this.#controlPlane);
+    await untilSeen(
+      'the API answers',
+      PATIENCE_MS,
+      () => this.nodes(),
+      (nodes) => nodes.length > 0,
+    );
   }
 
   /** `Unknown`: nothing has been heard of it for so long that it counts as lost. */

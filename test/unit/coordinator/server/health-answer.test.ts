@@ -45,6 +45,14 @@ test('/readyz is green for who serves or stands by, and red with the reason wher
   t.is((JSON.parse(healthAnswer('GET', '/health', full).body) as { storeTrouble: string }).storeTrouble, 'the server is full');
 });
 
+test('/workers is JSON with where each worker stands, and null where none is known', (t) => {
+  const worker = { workerId: 'w1', state: 'ready', running: 2, concurrency: 64, sinceBeatMs: 10, detail: '' } as const;
+  const serving = healthAnswer('GET', '/workers', { ...SERVING, status: { ...STATUS, workers: [worker] } });
+  t.like(serving, { statusCode: 200, contentType: 'application/json' });
+  t.deepEqual(JSON.parse(serving.body), { workers: [{ workerId: 'w1', state: 'ready', running: 2, concurrency: 64, detail: '' }] });
+  t.deepEqual(JSON.parse(healthAnswer('GET', '/workers', PASSIVE).body), { workers: null });
+});
+
 test('/health is JSON with what is known, also while nothing is served', (t) => {
   const serving = healthAnswer('GET', '/health', SERVING);
   t.like(serving, { statusCode: 200, contentType: 'application/json' });

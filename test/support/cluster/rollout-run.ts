@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import type { ExecutionContext } from 'ava';
+import { conditionOf } from '../../../operator/api/conditions.ts';
+import type { ConditionType } from '../../../operator/api/names.ts';
+import type { RolloutRun } from '../../../operator/api/run.ts';
+import type { Pod } from '../../../operator/kube/kind.ts';
+import { IMAGE } from '../../cluster/image.ts';
+import { PATIENCE_MS } from '../until.ts';
+import type { Cluster } from './start-cluster.ts';
+import { untilSeen } from './until-seen.ts';
+
+export interface RunPlan {
+  readonly name: string;
+  readonly items: number;
+  readonly parallelism?: number;
+  readonly concurrency?: number;
+  /** Of the model server in each worker's pod. */
+  readonly latency?: string;
+  /** Further fields of the spec. */
+  readonly spec?: object;
+  /** Further fields of the workers' PodSpec. */
+  readonly podSpec?: object;
+}
+
+const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  runAsNonRoot: true,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+/** One run of a namespace, as its user sees it. */
+export class ClusterRun {
+  readonly #cluster: Cluster;
+  readonly namespace: string;
+  readonly name: string;
+  readonly #items: number;
+
+  private constructor(cluster: Cluster, namespace: string, { name, items }: RunPlan) {
+    this.#cluster = cluster;
+    this.namespace = namespace;
+    this.name = name;
+    this.#items = items;
+  }
+
+  static async apply(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
+    await cluster.applyYaml(namespace, [inputOf(plan), runOf(plan)].map((object) => JSON.stringify(object)).join('\n---\n'));
+    return new ClusterRun(cluster, namespace, plan);
+  }
+
+  get path(): string {
+    return `/apis/rollout.run/v1alpha1/namespaces/${this.namespace}/rolloutruns/${this.name}`;
+  }
+
+  async get(): Promise<RolloutRun> {
+    return this.#cluster.api.call<RolloutRun>('GET', this.path);
+  }
+
+  async patch(patch: object): Promise<void> {
+    await this.#cluster.api.call('PATCH', this.path, patch, 'application/merge-patch+json');
+  }
+
+  /** Pods of a part of the run, those that are ending included. */
+  async pods(component: 'coordinator' | 'worker'): Promise<readonly Pod[]> {
+    const selector = encodeURIComponent(`rollout.run/run=${this.name},app.kubernetes.io/component=${component}`);
+    return this.#cluster.api.list<Pod>(`/api/v1/namespaces/${this.namespace}/pods?labelSelector=${selector}`);
+  }
+
+  /** Workers that run and are to stay. */
+  async workers(): Promise<readonly Pod[]> {
+    return (await this.pods('worker')).filter(
+      ({ metadata, status }) => metadata.deletionTimestamp === undefined && status?.phase === 'Running',
+    );
+  }
+
+  async until(what: string, isIt: (run: RolloutRun) => boolean, withinMs: number = PATIENCE_MS): Promise<RolloutRun> {
+    return untilSeen(`${this.name}: ${what}`, withinMs, async () => this.get(), isIt);
+  }
+
+  async untilCondition(type: ConditionType, status: 'True' | 'False', withinMs: number = 2 * PATIENCE_MS): Promise<RolloutRun> {
+    return this.until(`${type} is ${status}`, (run) => conditionOf(run.status?.conditions ?? [], type)?.status === status, withinMs);
+  }
+
+  async untilRecorded(items: number): Promise<RolloutRun> {
+    return this.until(`${items} items are recorded`, ({ status }) => (status?.items?.done ?? 0) + (status?.items?.failed ?? 0) >= items);
+  }
+
+  /** Workers at the coordinator, and so many of them ready. */
+  async untilReady(workers: number): Promise<RolloutRun> {
+    return this.until(`${workers} workers are ready`, ({ status }) => status?.workers?.ready === workers, 2 * PATIENCE_MS);
+  }
+
+  /** The run completes, and each of its items has exactly one record, in the order of the list. */
+  async assertComplete(t: ExecutionContext): Promise<RolloutRun> {
+    const run = await this.untilCondition('Complete', 'True', 4 * PATIENCE_MS);
+    t.like(run.status, { phase: 'Complete', progress: `${this.#items}/${this.#items}`, items: { done: this.#items, failed: 0 } });
+    const { exit, out, err } = await rolloutRun(this.#cluster, '--namespace', this.namespace, 'results', this.name);
+    t.is(exit, 0, err);
+    const ids = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly custom_id: string }).custom_id);
+    t.deepEqual(ids, idsOf(this.#items));
+    return run;
+  }
+}
+
+export interface Printed {
+  readonly exit: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** `kubectl rollout-run`, as the plugin is started. */
+export async function rolloutRun(cluster: Cluster, ...args: readonly string[]): Promise<Printed> {
+  const child = spawn(process.execPath, ['runtime/kubectl.js', '--kubeconfig', cluster.kubeconfig, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [exit, out, err] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
+  return { exit, out, err };
+}
+
+const idsOf = (items: number): readonly string[] => Array.from({ length: items }, (_, at) => `item-${at}`);
+
+function inputOf({ name, items }: RunPlan): object {
+  const lines = idsOf(items).map((id) =>
+    JSON.stringify({
+      custom_id: id,
+      method: 'POST',
+      url: '/v1/chat/completions',
+      body: { messages: [{ role: 'user', content: `say ${id}` }] },
+    }),
+  );
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { 'items.jsonl': `${lines.join('\n')}\n` } };
+}
+
+function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', spec = {}, podSpec = {} }: RunPlan): object {
+  const model = {
+    name: 'model',
+    image: IMAGE,
+    command: ['node', '/app/cli.js', 'mock-server', '--port', '8000', '--latency', latency],
+    securityContext: RESTRICTED,
+  };
+  return {
+    apiVersion: 'rollout.run/v1alpha1',
+    kind: 'RolloutRun',
+    metadata: { name },
+    spec: {
+      input: { configMap: { name } },
+      workers: { parallelism, concurrency, template: { spec: { containers: [model], ...podSpec } } },
+      ...spec,
+    },
+  };
+}
