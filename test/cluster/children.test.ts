@@ -111,6 +111,6 @@ for (const path of readdirSync('examples').filter((name) => name.endsWith('.yaml
     const run = documents.find(({ kind }) => kind === 'RolloutRun');
     const spec = run?.spec ?? t.fail(`${path} has no run`);
     const redis = run?.spec.coordinator?.store?.redis === undefined ? null : REDIS;
-    t.true((await take(runIn(await testNamespace(t, cluster, 'privileged'), spec as object), redis)) >= 7);
+    t.true((await take(runIn(await testNamespace(t, cluster, 'privileged'), spec), redis)) >= 7);
   });
 }

@@ -89,9 +89,6 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
   });
 }
 
-/** A pod has no room for the names of a whole cluster. Nodes are tainted as well before they go, nearly all of them. */
-const MOST_AVOIDED = 64;
-
 /** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. The API server wants one name in each expression. */
 function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;

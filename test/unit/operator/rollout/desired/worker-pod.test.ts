@@ -131,5 +131,5 @@ test('a worker keeps away from nodes that will go, also beside what the user ask
   ]);
   t.truthy(podOf(run, ['n1']).spec?.affinity?.podAntiAffinity);
   const many = Array.from({ length: 500 }, (_, at) => `n${at}`);
-  t.is(required(createdRun(), many)?.[0]?.matchFields?.length, 64);
+  t.is(required(createdRun(), many)?.[0]?.matchFields?.length, 50);
 });
