@@ -47,7 +47,7 @@ export interface Plan {
   /** Children as they should be; those that are there and alike are left alone. */
   readonly apply: readonly KubeObject[];
   readonly create: readonly WorkerPlace[];
-  /** Nodes that new workers keep away from. */
+  /** Nodes that new workers keep away from; those that are still there first. */
   readonly avoid: readonly string[];
   readonly drain: readonly WorkerView[];
   readonly remove: readonly WorkerView[];
@@ -113,7 +113,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     // A Secret that is gone for a moment must not make another kind of coordinator.
     apply: seen.redis?.kind === 'missing' ? [] : children,
     create: workers.create,
-    avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
+    avoid: [...nodesOf(seen.signals, 'drain'), ...nodesOf(seen.signals, 'gone')],
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,

@@ -175,8 +175,8 @@ test('new workers keep away from nodes that will go', (t) => {
   const signal = (severity: 'hint' | 'drain' | 'gone') => ({ severity, provider: null, deadlineMs: null, reason: 'x' });
   const signals = new Map([
     ['a', signal('hint')],
-    ['b', signal('drain')],
     ['c', signal('gone')],
+    ['b', signal('drain')],
   ] as const);
   t.deepEqual(planRun(seenOf({ signals }), PODS).avoid, ['b', 'c']);
 });
