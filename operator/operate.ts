@@ -63,6 +63,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const clients = new RunClients(clock);
   const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
   const deps = {
+    watchesNodes: settings.watchNodes,
     client,
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),

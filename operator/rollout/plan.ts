@@ -34,6 +34,8 @@ export interface Observed {
   readonly answer: CoordinatorAnswer | null;
   /** What is known of nodes that will go, or are gone, by name. */
   readonly signals: ReadonlyMap<string, Signal>;
+  /** Whether nodes are watched: their signals are not known otherwise. */
+  readonly watchesNodes: boolean;
   /** Wall clock. */
   readonly nowMs: number;
 }

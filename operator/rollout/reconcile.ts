@@ -34,6 +34,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly recorder: Pick<Recorder, 'record'>;
   readonly redisSecrets: RedisSecrets;
   readonly signals: NodeSignals;
+  readonly watchesNodes: boolean;
   readonly pods: PodSettings;
   readonly clock: Clock;
 }
@@ -98,6 +99,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const redis = isSettled ? null : await deps.redisSecrets.find(run);
   const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
   return {
+    watchesNodes: deps.watchesNodes,
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,

@@ -6,7 +6,7 @@ const CHILD = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
 
 /** What the operator does with the objects of a namespace. */
 const OF_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
-  'rollout.run/rolloutruns': ['get', 'list', 'patch', 'update', 'watch'],
+  'rollout.run/rolloutruns': ['delete', 'get', 'list', 'patch', 'update', 'watch'],
   'rollout.run/rolloutruns/status': ['patch', 'update'],
   'rollout.run/rolloutruns/finalizers': ['update'],
   '/pods': CHILD,

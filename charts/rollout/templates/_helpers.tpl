@@ -87,7 +87,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- define "rollout.namespaceRules" -}}
 - apiGroups: [rollout.run]
   resources: [rolloutruns]
-  verbs: [get, list, watch, patch, update]
+  # delete: what ttlSecondsAfterFinished asks for.
+  verbs: [get, list, watch, patch, update, delete]
 - apiGroups: [rollout.run]
   resources: [rolloutruns/status]
   verbs: [patch, update]

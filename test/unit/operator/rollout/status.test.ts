@@ -22,6 +22,7 @@ function seen(more: Partial<Seen> = {}): Seen {
     coordinators: [coordinatorOf()],
     workers: [workerOf(0), workerOf(1)],
     plan: FULL_HOUSE,
+    watchesNodes: true,
     lastAnswer: answer,
     nowMs: NOW,
     ...more,
@@ -172,4 +173,13 @@ test('an end is one condition that is true and one that is false, and takes rate
 
 test('times have whole seconds', (t) => {
   t.is(timeText(Date.parse('2026-11-30T10:00:00.999Z')), '2026-11-30T10:00:00Z');
+});
+
+test('that nodes are not watched is said of each run, and taken back where they are watched later', (t) => {
+  const says = (run: Seen['run'], watchesNodes: boolean) =>
+    conditionOf(statusOf(seen({ run, watchesNodes })).conditions ?? [], 'NodeSignalsAvailable');
+  t.is(says(runOf(), true), undefined);
+  const narrow = statusOf(seen({ watchesNodes: false }));
+  t.regex(shown(narrow, 'NodeSignalsAvailable'), /^False NodesForbidden: the operator may not watch nodes/);
+  t.like(says(runOf({}, narrow), true), { status: 'True', reason: 'NodesWatched' });
 });
