@@ -23,6 +23,7 @@ import { reconcile } from './rollout/reconcile.ts';
 import { RedisSecrets } from './rollout/redis-secrets.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import type { OperatorSettings } from './settings.ts';
 
 export interface OperateOptions {
@@ -88,7 +89,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const informers = [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])];
   const end = await manage(
     {
-      endpoints: endpointsOf(options, informers, metrics),
+      endpoints: endpointsOf(options, client, informers, metrics),
       caches: informers,
       lead: settings.leaderElection.enabled ? async (signal) => leading(options, client, metrics, signal) : null,
       controllers: [controller],
@@ -111,14 +112,17 @@ function cachesOf({ watchNamespaces }: OperatorSettings, parts: (kind: string) =
 }
 
 function endpointsOf(
-  { settings, log }: OperateOptions,
+  options: OperateOptions,
+  client: KubeClient,
   informers: Parameters<typeof cachesCheck>[0],
   metrics: CoreMetrics,
 ): readonly (() => Promise<Endpoint>)[] {
+  const { settings, self, clock, random, log } = options;
   const probes = probePages({ alive: {}, ready: { caches: cachesCheck(informers) } });
   return [
     async () => startEndpoint({ host: '', port: settings.probes.port }, probes, log),
-    async () => startEndpoint({ host: '127.0.0.1', port: settings.metrics.port }, { '/metrics': metrics.page }, log),
+    async () =>
+      serveMetrics({ settings: settings.metrics, client, hosts: [self.name, 'localhost'], clock, random, log }, () => metrics.page()),
   ];
 }
 
