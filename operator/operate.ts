@@ -16,6 +16,7 @@ import { DEFAULT_RATE_LIMITS } from './kube/rate-limit.ts';
 import { createRecorder } from './kube/recorder.ts';
 import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
+import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
@@ -29,6 +30,8 @@ import type { OperatorSettings } from './settings.ts';
 export interface OperateOptions {
   readonly settings: OperatorSettings;
   readonly credentials: Credentials;
+  /** Of this program. */
+  readonly version: string;
   /** The pod that this process is in. */
   readonly self: { readonly name: string; readonly namespace: string };
   readonly stop: AbortSignal;
@@ -72,6 +75,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     redisSecrets: new RedisSecrets(client, clock),
     signals,
     pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
+    observer: new RunMetrics(metrics.registry, options.version),
     clock,
     random,
   };

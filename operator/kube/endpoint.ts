@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { Timer } from '../../runtime/base/clock.ts';
+import { closeNow, listenOn } from '../../runtime/base/http-listen.ts';
 import type { Log } from '../../runtime/base/log.ts';
 import type { Guard } from './guard.ts';
 import { type Page, type Pages, textPage } from './page.ts';
@@ -60,14 +61,14 @@ export async function startEndpoint(
   const tls = protection === null ? null : createTlsServer({ ...LIMITS, handshakeTimeout: SLOWEST_MS, ...protection.pair }, onRequest);
   const server = tls ?? createServer(LIMITS, onRequest);
   server.maxConnections = MAX_CONNECTIONS;
-  const bound = await listen(server, host, port);
+  const bound = await listenOn(server, host, port);
   server.on('error', (error) => log.debug({ err: error }, 'HTTP endpoint'));
   const following = tls === null ? null : protection?.follow((pair) => take(tls, pair, log));
   return {
     port: bound,
     stop: async () => {
       following?.stop();
-      await close(server);
+      await closeNow(server);
     },
   };
 }
@@ -99,21 +100,4 @@ async function pageOf(pages: Pages, guard: Guard | null, { method, url = '', hea
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
   if (page === undefined) return textPage(404, 'no such page');
   return (await guard?.(path, headers.authorization)) ?? (await page());
-}
-
-function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host === '' ? undefined : host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
 }
