@@ -7,7 +7,6 @@ import type { Grant, Recording } from '../state/commands.ts';
 import type { Committed, Fact } from '../state/facts.ts';
 import { rowOf } from '../state/item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
-import type { WriteCounts } from './write-counts.ts';
 
 /** Bytes and outcomes of one cycle: one write and one sync carry so much. */
 const MAX_APPEND_BYTES = 8 * 1024 * 1024;
@@ -23,6 +22,21 @@ export interface Cycle {
   handBack(returns: readonly HandBack[]): void;
   /** A round; the machine plans the next when it has heard of this one. */
   claim(grants: readonly Grant[]): void;
+}
+
+/** What the cycles of a coordinator have written, since its start. */
+export interface WriteCounts {
+  /** Writes of the result log, each synced. */
+  appends: number;
+  outcomes: number;
+  /** Of the outcomes' lines. */
+  bytes: number;
+  /** Transactions of the ledger. */
+  commits: number;
+}
+
+export function noWrites(): WriteCounts {
+  return { appends: 0, outcomes: 0, bytes: 0, commits: 0 };
 }
 
 export interface CycleOptions {

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../../model/status.ts';
-import type { WriteCounts } from '../perform/write-counts.ts';
+import type { WriteCounts } from '../perform/cycle.ts';
 import { type CoordinatorStatus, unreadiness } from './coordinator-status.ts';
 import { METRICS_TYPE, metricsText } from './metrics-text.ts';
 

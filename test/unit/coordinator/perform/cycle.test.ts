@@ -1,7 +1,6 @@
 import test from 'ava';
-import { type Cycle, type CycleOptions, createCycle } from '../../../../runtime/coordinator/perform/cycle.ts';
+import { type Cycle, type CycleOptions, createCycle, noWrites, type WriteCounts } from '../../../../runtime/coordinator/perform/cycle.ts';
 import type { LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
-import { noWrites, type WriteCounts } from '../../../../runtime/coordinator/perform/write-counts.ts';
 import type { Recording } from '../../../../runtime/coordinator/state/commands.ts';
 import type { Committed } from '../../../../runtime/coordinator/state/facts.ts';
 import type { CommitRequest, HandBack, Ledger } from '../../../../runtime/ledger/contract.ts';
