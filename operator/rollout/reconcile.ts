@@ -22,6 +22,7 @@ import { type Observed, type Plan, planRun } from './plan.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
+import type { RunObserver } from './run-observer.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { workerView } from './worker-view.ts';
 
@@ -36,6 +37,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly signals: NodeSignals;
   readonly watchesNodes: boolean;
   readonly pods: PodSettings;
+  readonly observer: RunObserver;
   readonly clock: Clock;
 }
 
@@ -46,10 +48,14 @@ const ASK_MS = 2_000;
 export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
   const run = caches?.runs.store.get(key);
-  if (caches === undefined || run === undefined) return { kind: 'done' };
+  if (caches === undefined || run === undefined) {
+    deps.observer.onGone(key);
+    return { kind: 'done' };
+  }
   if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
+  deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));

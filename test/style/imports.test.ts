@@ -127,7 +127,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'rpc', 'tls'],
     ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
   ],
-  operator: ['model', 'operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout'],
+  'operator/metrics': ['tls', 'operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired'],
+  operator: ['model', 'operator/api', 'operator/kube', 'operator/metrics', 'operator/nodes', 'operator/rollout'],
   'operator/cli/manifest': ['model', 'format', 'operator/api'],
   'operator/cli': [
     ...['model', 'format', 'input/file', 'input/index', 'cli', 'cli/view'],
@@ -143,6 +144,7 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
   base: ['model'],
   ...Object.fromEntries(['server', 'boot'].map((room) => [`coordinator/${room}`, ['coordinator']])),
   'operator/nodes': ['model'],
+  'operator/metrics': ['model', 'operator/nodes'],
   'operator/rollout/policy': ['operator/rollout', 'operator/rollout/desired'],
   operator: ['operator/rollout/desired'],
 };
@@ -158,7 +160,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['ledger/redis'],
   lmdb: ['ledger/embedded'],
   pino: ['base'],
-  'prom-client': ['operator/kube'],
+  'prom-client': ['operator/kube', 'operator/metrics'],
   'reflect-metadata': ['tls'],
   ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],
