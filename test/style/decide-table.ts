@@ -148,6 +148,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'run-id',
     'status',
     'status-due',
+    'told-words',
     'worker-view',
   ],
   'operator/rollout/desired': [
