@@ -31,6 +31,8 @@ export const ANNOTATION = {
   configHash: 'rollout.run/config-hash',
   /** Of a child: a digest of what it was made from. One that is made from the same again is left alone. */
   desired: 'rollout.run/desired',
+  /** Of a worker's pod: the nodes that it keeps away from, with commas between them. */
+  avoids: 'rollout.run/avoids',
   /** Of a worker's pod: since when it drains, as RFC 3339, so that a restarted operator keeps to the deadline. */
   drainSince: 'rollout.run/drain-since',
 } as const;
