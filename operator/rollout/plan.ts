@@ -5,7 +5,7 @@ import type { RunStatus } from '../api/types.gen.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
 import { clocksOf, hasEnded } from './clocks.ts';
-import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, freshAnswer } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
@@ -76,8 +76,6 @@ const NOTHING: Plan = {
 
 /** What workers have to leave by themselves after the end of the run. */
 const FAREWELL_MS = 30_000;
-/** An answer that is older says nothing about now. */
-const ANSWER_GOOD_MS = 10_000;
 
 /** Decides what is to be done about one run. Nothing is created while it is being deleted; its children go with their owner. */
 export function planRun(seen: Observed, pods: PodSettings): Plan {
@@ -148,7 +146,7 @@ const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, 
 /** Workers are created only once the lease is held: they would hold their machines, and wait. */
 function workersOf(seen: Observed): WorkerPlan {
   const { run, workers, signals, nowMs } = seen;
-  const isServed = freshAnswer(seen) !== null;
+  const isServed = freshAnswer(seen.answer, nowMs) !== null;
   const plan = planWorkers(
     workers,
     {
@@ -167,12 +165,8 @@ function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severit
   return new Set([...signals].filter(([, signal]) => signal.severity === severity).map(([node]) => node));
 }
 
-function freshAnswer({ answer, nowMs }: Observed): CoordinatorAnswer | null {
-  return answer !== null && nowMs - answer.atMs <= ANSWER_GOOD_MS ? answer : null;
-}
-
 function seenOf(seen: Observed, workers: WorkerPlan): Seen {
-  return { ...seen, answer: freshAnswer(seen), lastAnswer: seen.answer, plan: workers };
+  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers };
 }
 
 function deadlineLeft({ run, nowMs }: Observed): number {

@@ -5,11 +5,12 @@ import type { Kind, Secret } from '../kube/kind.ts';
 import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
 import { type ActDeps, act } from './act.ts';
+import { believedSignals } from './believed-signals.ts';
 import { type Caches, COORDINATORS, informersOf } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
 import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
 import { hasEnded } from './clocks.ts';
-import { type CoordinatorAnswer, type CoordinatorView, coordinatorView } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { findInput } from './input.ts';
@@ -74,19 +75,21 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
   const redis = isSettled ? null : await deps.redisSecrets.find(run);
   const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
+  const answer = isSettled ? null : await ask(deps, run, secrets, coordinators);
+  const nowMs = clock.wallMs();
   return {
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
     hasCertificates: TLS_ROLES.every(
-      (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
+      (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'missing',
     ),
     hasDeployment,
     coordinators,
     workers,
-    answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
-    signals: signals.now(),
-    nowMs: clock.wallMs(),
+    answer,
+    signals: believedSignals(signals.now(), workers, freshAnswer(answer, nowMs)),
+    nowMs,
   };
 }
 

@@ -135,6 +135,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'operator/api': ['conditions'],
   'operator/nodes': ['signals'],
   'operator/rollout': [
+    'believed-signals',
     'children',
     'clocks',
     'coordinator-view',
