@@ -73,6 +73,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     signals,
     clock,
     random,
+    lookedAt: new Map<string, string>(),
   };
   let pods: PodSettings | null = null;
   const controller = new Controller({

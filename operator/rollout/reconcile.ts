@@ -16,7 +16,7 @@ import type { PodSettings } from './desired/pod-settings.ts';
 import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
-import { type Observed, type Plan, planRun } from './plan.ts';
+import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
@@ -33,17 +33,23 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly signals: NodeSignals;
   readonly pods: PodSettings;
   readonly clock: Clock;
+  /** By key the uid of the run that was looked at last: what is known of it is forgotten when it is gone. */
+  readonly lookedAt: Map<string, string>;
 }
 
 /** How often the coordinator of a run that goes on is asked. */
 const ASK_MS = 2_000;
+/** How often a run is looked at that stands still until its spec changes. */
+const STILL_MS = 60_000;
+/** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
+const LONGEST_MS = 3_600_000;
 
 /** Looks at one run, decides, and acts. `key`: `namespace/name`. */
 export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
   const run = caches?.runs.store.get(key);
-  if (caches === undefined || run === undefined) return { kind: 'done' };
-  if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
+  forgetFormer(deps, key, run);
+  if (caches === undefined || run === undefined || isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
@@ -53,16 +59,24 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   return outcomeOf(seen, plan);
 }
 
-function forget({ clients, statuses, redisSecrets }: ReconcileDeps, { metadata }: RolloutRun): void {
-  clients.forget(metadata.uid);
-  statuses.forget(metadata.uid);
-  redisSecrets.forget(metadata.uid);
+/** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
+function forgetFormer({ lookedAt, clients, statuses, redisSecrets }: ReconcileDeps, key: string, run: RolloutRun | undefined): void {
+  const former = lookedAt.get(key);
+  const isOver = run === undefined || isSettled(run);
+  if (former !== undefined && (isOver || run.metadata.uid !== former)) {
+    for (const one of [clients, statuses, redisSecrets]) one.forget(former);
+  }
+  if (isOver) lookedAt.delete(key);
+  else lookedAt.set(key, run.metadata.uid);
 }
 
-function outcomeOf({ run }: Observed, plan: Plan): Outcome {
+function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
   if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
-  if (hasEnded(run.status)) return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: plan.againMs };
-  return { kind: 'again', afterMs: Math.min(plan.againMs ?? ASK_MS, ASK_MS) };
+  if (hasEnded(run.status))
+    return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
+  const isStill = run.spec.suspend && workers.length === 0 && !hasDeployment;
+  const lookMs = isStill ? STILL_MS : ASK_MS;
+  return { kind: 'again', afterMs: Math.min(plan.againMs ?? lookMs, lookMs) };
 }
 
 async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
@@ -72,18 +86,16 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const coordinators = coordinatorsOf(caches, run);
   const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
-  const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
-  const redis = isSettled ? null : await deps.redisSecrets.find(run);
-  const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
-  const answer = isSettled ? null : await ask(deps, run, secrets, coordinators);
+  const isOver = isSettled(run);
+  const redis = isOver ? null : await deps.redisSecrets.find(run);
+  const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
+  const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
   const nowMs = clock.wallMs();
   return {
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
-    hasCertificates: TLS_ROLES.every(
-      (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'missing',
-    ),
+    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'missing'),
     hasDeployment,
     coordinators,
     workers,
@@ -91,6 +103,10 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     signals: believedSignals(signals.now(), workers, freshAnswer(answer, nowMs)),
     nowMs,
   };
+}
+
+function isSettled({ metadata, status }: RolloutRun): boolean {
+  return hasEnded(status) || metadata.deletionTimestamp !== undefined;
 }
 
 /** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
