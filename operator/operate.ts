@@ -4,6 +4,7 @@ import type { Log } from '../runtime/base/log.ts';
 import type { Random } from '../runtime/base/random.ts';
 import { GROUP } from './api/names.ts';
 import { follow } from './follow.ts';
+import { apiErrorOf } from './kube/api-error.ts';
 import { createClient, type KubeClient } from './kube/client.ts';
 import { Controller } from './kube/controller.ts';
 import type { Credentials } from './kube/credentials.ts';
@@ -19,6 +20,7 @@ import { WorkQueue } from './kube/workqueue.ts';
 import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
+import type { PodSettings } from './rollout/desired/pod-settings.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
 import { RedisSecrets } from './rollout/redis-secrets.ts';
@@ -75,15 +77,19 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
-    pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
     observer: new RunMetrics(metrics.registry, options.version),
     clock,
     random,
+    lookedAt: new Map<string, string>(),
   };
+  let pods: PodSettings | null = null;
   const controller = new Controller({
     name: CONTROLLER,
     queue,
-    reconcile: async (key) => reconcile(deps, key),
+    reconcile: async (key) => {
+      pods ??= podSettingsOf(settings, self.namespace, await isOpenShift(transport));
+      return reconcile({ ...deps, pods }, key);
+    },
     workers: settings.runsAtOnce,
     deadlineMs: RECONCILE_MS,
     clock,
@@ -157,8 +163,11 @@ async function leading(options: OperateOptions, client: KubeClient, metrics: Cor
 /** A container that is started again in the same pod is another process. */
 const IDENTITY_BYTES = 4;
 
-/** Such a cluster gives each namespace a group of its own, and refuses others. */
+const OPENSHIFT = '/apis/security.openshift.io';
+
+/** Such a cluster gives each namespace a group of its own, and refuses others. A server that cannot say it now is asked again. */
 async function isOpenShift(transport: Transport): Promise<boolean> {
-  const { status } = await transport.call({ method: 'GET', path: '/apis/security.openshift.io' });
+  const { status, headers, body } = await transport.call({ method: 'GET', path: OPENSHIFT });
+  if (status !== 200 && status !== 404) throw apiErrorOf(`GET ${OPENSHIFT}`, status, headers, body);
   return status === 200;
 }

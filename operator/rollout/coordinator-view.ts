@@ -15,6 +15,14 @@ export interface CoordinatorAnswer {
   readonly perSecond: number | null;
 }
 
+/** An answer that is older says nothing about now. */
+const ANSWER_GOOD_MS = 10_000;
+
+/** Null where the coordinator does not answer now. */
+export function freshAnswer(answer: CoordinatorAnswer | null, nowMs: number): CoordinatorAnswer | null {
+  return answer !== null && nowMs - answer.atMs <= ANSWER_GOOD_MS ? answer : null;
+}
+
 /** How a container of the coordinator's pod ended last. */
 export interface ContainerEnd {
   readonly container: 'input' | 'coordinator';

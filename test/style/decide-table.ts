@@ -143,6 +143,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'operator/metrics': ['run-sample', 'worker-sample'],
   'operator/nodes': ['signals'],
   'operator/rollout': [
+    'believed-signals',
     'children',
     'clocks',
     'coordinator-view',
@@ -156,6 +157,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'run-id',
     'status',
     'status-due',
+    'told-words',
     'worker-view',
   ],
   'operator/rollout/desired': [

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { ContainerStatus, Pod } from '../../../../operator/kube/kind.ts';
-import { coordinatorView, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+import { coordinatorView, freshAnswer, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+import { answerOf, NOW } from '../../../support/operator/run-world.ts';
 
 type State = NonNullable<ContainerStatus['state']>;
 
@@ -67,4 +68,11 @@ test('of a log people are told the reason, or what the last line says', (t) => {
   t.is(lastLine('{"msg":"no space"}'), 'no space');
   t.is(lastLine('{"level":50}'), '{"level":50}');
   for (const text of ['', 'null', '7', '[]']) t.is(lastLine(text), text);
+});
+
+test('an answer says something for ten seconds', (t) => {
+  const answer = answerOf({}, NOW);
+  t.is(freshAnswer(answer, NOW + 10_000), answer);
+  t.is(freshAnswer(answer, NOW + 10_001), null);
+  t.is(freshAnswer(null, NOW), null);
 });

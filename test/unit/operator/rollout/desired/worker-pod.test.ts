@@ -111,11 +111,13 @@ test('the template’s digest changes with what the pods are made from, and with
 });
 
 test('a worker keeps away from nodes that will go, also beside what the user asks of nodes', (t) => {
-  const elsewhere = ['n1', 'n2'].map((name) => ({ key: 'metadata.name', operator: 'NotIn', values: [name] }));
+  const elsewhere = ['n1', 'n2'].map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const required = (run: RolloutRun, avoid: readonly string[]) =>
     podOf(run, avoid).spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
   t.deepEqual(required(createdRun(), ['n1', 'n2']), [{ matchFields: elsewhere }]);
   t.is(required(createdRun(), []), undefined);
+  t.is(podOf(createdRun(), ['n1', 'n2']).metadata.annotations?.['rollout.run/avoids'], 'n1,n2');
+  t.false('rollout.run/avoids' in (podOf(createdRun()).metadata.annotations ?? {}));
   const nodeSelectorTerms = [
     { matchExpressions: [{ key: 'gpu', operator: 'Exists' }] },
     { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n3'] }] },
