@@ -118,8 +118,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['cli/mock-server', 'cli/results-server', 'cli/run', 'cli/verbs', 'cli/view'],
   ],
 
-  'operator/kube': [],
-  'operator/api': ['operator/kube'],
+  ...{ 'operator/kube': [], 'operator/api': ['operator/kube'] },
   'operator/nodes': ['operator/kube'],
   'operator/rollout/desired': ['operator/api', 'operator/kube', 'operator/rollout'],
   'operator/rollout/policy': ['model', 'operator/api'],
