@@ -17,6 +17,7 @@ import { DEFAULT_RATE_LIMITS } from './kube/rate-limit.ts';
 import { createRecorder } from './kube/recorder.ts';
 import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
+import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
 import type { PodSettings } from './rollout/desired/pod-settings.ts';
@@ -25,11 +26,14 @@ import { reconcile } from './rollout/reconcile.ts';
 import { RedisSecrets } from './rollout/redis-secrets.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import type { OperatorSettings } from './settings.ts';
 
 export interface OperateOptions {
   readonly settings: OperatorSettings;
   readonly credentials: Credentials;
+  /** Of this program. */
+  readonly version: string;
   /** The pod that this process is in. */
   readonly self: { readonly name: string; readonly namespace: string };
   readonly stop: AbortSignal;
@@ -65,12 +69,15 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const clients = new RunClients(clock);
   const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
   const deps = {
+    watchesNodes: settings.watchNodes,
     client,
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
+    recorder,
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
+    observer: new RunMetrics(metrics.registry, options.version),
     clock,
     random,
     lookedAt: new Map<string, string>(),
@@ -93,7 +100,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const informers = [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])];
   const end = await manage(
     {
-      endpoints: endpointsOf(options, informers, metrics),
+      endpoints: endpointsOf(options, client, informers, metrics),
       caches: informers,
       lead: settings.leaderElection.enabled ? async (signal) => leading(options, client, metrics, signal) : null,
       controllers: [controller],
@@ -116,14 +123,17 @@ function cachesOf({ watchNamespaces }: OperatorSettings, parts: (kind: string) =
 }
 
 function endpointsOf(
-  { settings, log }: OperateOptions,
+  options: OperateOptions,
+  client: KubeClient,
   informers: Parameters<typeof cachesCheck>[0],
   metrics: CoreMetrics,
 ): readonly (() => Promise<Endpoint>)[] {
+  const { settings, self, clock, random, log } = options;
   const probes = probePages({ alive: {}, ready: { caches: cachesCheck(informers) } });
   return [
     async () => startEndpoint({ host: '', port: settings.probes.port }, probes, log),
-    async () => startEndpoint({ host: '127.0.0.1', port: settings.metrics.port }, { '/metrics': metrics.page }, log),
+    async () =>
+      serveMetrics({ settings: settings.metrics, client, hosts: [self.name, 'localhost'], clock, random, log }, () => metrics.page()),
   ];
 }
 

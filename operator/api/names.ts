@@ -33,8 +33,6 @@ export const ANNOTATION = {
   desired: 'rollout.run/desired',
   /** Of a worker's pod: the nodes that it keeps away from, with commas between them. */
   avoids: 'rollout.run/avoids',
-  /** Of a worker's pod: since when it drains, as RFC 3339, so that a restarted operator keeps to the deadline. */
-  drainSince: 'rollout.run/drain-since',
 } as const;
 
 /** Types of `status.conditions`. */
@@ -48,7 +46,7 @@ export const CONDITION = {
   workersReady: 'WorkersReady',
   complete: 'Complete',
   failed: 'Failed',
-  /** The operator may not watch nodes, so it hears of their end only by their pods. */
+  /** False where the operator may not watch nodes, so that it hears of their end only by their pods; absent where it always could. */
   nodeSignals: 'NodeSignalsAvailable',
 } as const;
 export type ConditionType = (typeof CONDITION)[keyof typeof CONDITION];
@@ -59,12 +57,9 @@ export const REASON = {
   inputFound: 'InputFound',
   inputNotFound: 'InputNotFound',
   inputInvalid: 'InputInvalid',
-  inputDigestDiffers: 'InputDigestDiffers',
   // CoordinatorAvailable
   leaseHeld: 'LeaseHeld',
   coordinatorStarting: 'CoordinatorStarting',
-  coordinatorUnreachable: 'CoordinatorUnreachable',
-  coordinatorChanged: 'CoordinatorChanged',
   storeUnavailable: 'StoreUnavailable',
   // Progressing
   itemsRunning: 'ItemsRunning',
@@ -78,9 +73,6 @@ export const REASON = {
   // Draining
   noneDraining: 'NoneDraining',
   workersDraining: 'WorkersDraining',
-  workerDrained: 'WorkerDrained',
-  workerLost: 'WorkerLost',
-  workerReplaced: 'WorkerReplaced',
   // Suspended
   suspending: 'Suspending',
   suspended: 'Suspended',
@@ -98,8 +90,7 @@ export const REASON = {
   nodesForbidden: 'NodesForbidden',
   // What could not be done, in Events
   childRefused: 'ChildRefused',
-  // Conditions that nothing is known of yet, and those that do not hold while the run goes on
-  notObserved: 'NotObserved',
+  // Conditions that do not hold while the run goes on, and those that do not any more
   notEnded: 'NotEnded',
   ended: 'Ended',
 } as const;

@@ -9,10 +9,12 @@ export const RUN_SCHEMA: Schema = {
   "x-kubernetes-validations": [
     {
       "rule": "size(self.metadata.name) <= 40",
+      "fieldPath": ".metadata.name",
       "message": "metadata.name is too long: use at most 40 characters, since the names of its pods, Services and Secrets are made from it"
     },
     {
       "rule": "self.metadata.name.matches('^[a-z][-a-z0-9]*$')",
+      "fieldPath": ".metadata.name",
       "message": "metadata.name must begin with a lower-case letter and have only lower-case letters, digits and '-', since a Service is named after it: take dots and leading digits out"
     }
   ],
@@ -24,7 +26,13 @@ export const RUN_SCHEMA: Schema = {
       "type": "string"
     },
     "metadata": {
-      "type": "object"
+      "type": "object",
+      "properties": {
+        "name": {
+          "type": "string",
+          "maxLength": 253
+        }
+      }
     },
     "spec": {
       "type": "object",

@@ -30,7 +30,7 @@ export async function drain(deps: K8sDeps, name: string, worker: string, args: D
   if (isNew) await remove(deps, pod, args.deadline === undefined ? null : graceSeconds);
   tell(deps, args, worker, 'draining', [
     isNew
-      ? `${worker} has been told to leave: it takes nothing new, finishes what it can within ${graceSeconds} s, and hands the rest back`
+      ? `${worker} has been told to leave: it takes nothing new, finishes what it can and hands the rest back; it is killed after ${graceSeconds} s`
       : `${worker} is leaving already`,
     successionText(run, pod),
   ]);

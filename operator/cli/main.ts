@@ -71,6 +71,8 @@ function knownError(error: unknown, server: string): { readonly message: string;
 }
 
 function realWorld(): CliWorld {
+  // A closed terminal or pipe: nobody reads any more. What waits for the reader hears of it by itself.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const signals = endSignals();
   return {
     cwd: process.cwd(),

@@ -67,9 +67,11 @@ async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promi
   }
 }
 
-async function hasCoordinator({ client, namespace }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
+/** One that should be gone by now is on a node that is: its pod stays until the node comes back, or is deleted. */
+async function hasCoordinator({ client, namespace, clock }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
   const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
-  return (await client.list(POD, { namespace, labelSelector: labels.join(',') })).items.length > 0;
+  const { items } = await client.list(POD, { namespace, labelSelector: labels.join(',') });
+  return items.some(({ metadata: { deletionTimestamp: goneBy } }) => goneBy === undefined || Date.parse(goneBy) > clock.wallMs());
 }
 
 async function pause({ clock }: K8sDeps, untilMs: number, why: string): Promise<void> {

@@ -29,12 +29,13 @@ export async function validate(world: CliWorld, connect: Connect, args: Validate
   const runs = args.filename === undefined ? [] : await checkManifests(world, args.filename, told);
   if (args.items !== undefined) await checkItems(world, args.items, args.raw || runs.some(({ value }) => isRaw(value)), told);
   const { filename } = args;
-  if (args.server && filename !== undefined && told.mistakes === 0)
-    told.tell(await connect(async (deps) => (await Promise.all(runs.map((run) => askServer(deps, filename, run)))).flat()));
+  const good = runs.filter(({ value }) => runMistakes(value).length === 0);
+  if (args.server && filename !== undefined && good.length > 0)
+    told.tell(await connect(async (deps) => (await Promise.all(good.map((run) => askServer(deps, filename, run)))).flat()));
   return told.end();
 }
 
-/** The runs of the file that have no mistake of their own are among those that are returned, and the others as well. */
+/** Resolves with the runs of the file, those that have mistakes among them. */
 async function checkManifests(world: CliWorld, file: string, told: Findings): Promise<readonly Manifest[]> {
   const name = shownName(file);
   const text = (await readWhole(world, file, MOST_BYTES, 'is larger than the API server takes (3 MiB)')).toString('utf8');
@@ -112,10 +113,6 @@ class Findings {
   constructor(world: CliWorld, isJson: boolean) {
     this.#world = world;
     this.#isJson = isJson;
-  }
-
-  get mistakes(): number {
-    return this.#all.length;
   }
 
   tell(mistakes: readonly PlacedMistake[]): void {

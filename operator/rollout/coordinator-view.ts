@@ -68,9 +68,12 @@ function endsOf(statuses: readonly ContainerStatus[] = []): readonly ContainerEn
   });
 }
 
+/** Before the words of each process; the container's name says the same. */
+const WHO_SPEAKS = /^rollout(?:-\w+)?: /;
+
 /** What people are told of a container's last words. Of a log of JSON lines it is the reason, or the message where it has none. */
 export function lastLine(text: string): string {
-  const line = text.trim().split('\n').at(-1) ?? '';
+  const line = (text.trim().split('\n').at(-1) ?? '').replace(WHO_SPEAKS, '');
   try {
     const { msg, reason } = JSON.parse(line) as { readonly msg?: unknown; readonly reason?: unknown };
     return [reason, msg].find((part) => typeof part === 'string') ?? line;

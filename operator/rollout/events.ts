@@ -12,7 +12,14 @@ export interface RunEvent {
 /** Of these conditions a change of reason is told as well: it is what `kubectl describe` is asked for. */
 const TOLD: readonly ConditionType[] = Object.values(CONDITION);
 /** Of these a status of False is bad news, of the others True is. */
-const GOOD: ReadonlySet<string> = new Set<ConditionType>(['InputReady', 'CoordinatorAvailable', 'Progressing', 'Complete']);
+const GOOD: ReadonlySet<string> = new Set<ConditionType>([
+  'InputReady',
+  'CoordinatorAvailable',
+  'Progressing',
+  'WorkersReady',
+  'Complete',
+  'NodeSignalsAvailable',
+]);
 /** States in which a run begins, or is expected to be for a while. */
 const USUAL: ReadonlySet<string> = new Set([
   'NotEnded',
@@ -21,8 +28,10 @@ const USUAL: ReadonlySet<string> = new Set([
   'Resumed',
   'WaitingForCoordinator',
   'CoordinatorStarting',
+  'WaitingForWorkers',
   'Suspended',
   'Suspending',
+  'NodesForbidden',
 ]);
 
 /** Pure. `before`: undefined for a run that is seen for the first time. */

@@ -34,6 +34,8 @@ export interface Observed {
   readonly answer: CoordinatorAnswer | null;
   /** What is known of nodes that will go, or are gone, by name. */
   readonly signals: ReadonlyMap<string, Signal>;
+  /** Whether nodes are watched: their signals are not known otherwise. */
+  readonly watchesNodes: boolean;
   /** Wall clock. */
   readonly nowMs: number;
 }
@@ -47,7 +49,7 @@ export interface Plan {
   /** Children as they should be; those that are there and alike are left alone. */
   readonly apply: readonly KubeObject[];
   readonly create: readonly WorkerPlace[];
-  /** Nodes that new workers keep away from. */
+  /** Nodes that new workers keep away from; those that are still there first. */
   readonly avoid: readonly string[];
   readonly drain: readonly WorkerView[];
   readonly remove: readonly WorkerView[];
@@ -117,7 +119,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     // A Secret that is gone for a moment must not make another kind of coordinator.
     apply: seen.redis?.kind === 'missing' ? [] : children,
     create: workers.create,
-    avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
+    avoid: [...nodesOf(seen.signals, 'drain'), ...nodesOf(seen.signals, 'gone')],
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
@@ -128,7 +130,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
 
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
 function planEnd(seen: Observed, end: RunEnd): Plan {
-  return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end), againMs: 0 };
+  return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end) };
 }
 
 function planEnded(seen: Observed, status: RunStatus): Plan {

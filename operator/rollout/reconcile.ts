@@ -1,9 +1,12 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import type { RolloutRun } from '../api/run.ts';
+import { REASON } from '../api/names.ts';
+import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
+import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Kind, Secret } from '../kube/kind.ts';
 import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
+import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
 import { believedSignals } from './believed-signals.ts';
 import { type Caches, COORDINATORS, informersOf } from './caches.ts';
@@ -20,6 +23,7 @@ import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
+import type { RunObserver } from './run-observer.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { workerView } from './worker-view.ts';
 
@@ -29,9 +33,12 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly cachesOf: (namespace: string) => Caches | undefined;
   readonly clients: RunClients;
   readonly statuses: StatusWriter;
+  readonly recorder: Pick<Recorder, 'record'>;
   readonly redisSecrets: RedisSecrets;
   readonly signals: NodeSignals;
+  readonly watchesNodes: boolean;
   readonly pods: PodSettings;
+  readonly observer: RunObserver;
   readonly clock: Clock;
   /** By key the uid of the run that was looked at last: what is known of it is forgotten when it is gone. */
   readonly lookedAt: Map<string, string>;
@@ -49,14 +56,38 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
   const run = caches?.runs.store.get(key);
   forgetFormer(deps, key, run);
-  if (caches === undefined || run === undefined || isForeign(run)) return { kind: 'done' };
+  if (caches === undefined || run === undefined) {
+    deps.observer.onGone(key);
+    return { kind: 'done' };
+  }
+  if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
+  deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
-  await act(actDepsOf(deps, caches, seen), run, plan);
+  try {
+    await act(actDepsOf(deps, caches, seen), run, plan);
+  } catch (error) {
+    return refused(deps, run, error);
+  }
   return outcomeOf(seen, plan);
+}
+
+/** People are told what the API server refuses: a quota, a policy, a field of the template. In a namespace that goes nothing is to be done. */
+function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): Outcome {
+  if (error instanceof ApiError && error.causes.includes('NamespaceTerminating')) return { kind: 'done' };
+  if (error instanceof ApiError && !isConflict(error) && error.status < 500)
+    recorder.record({
+      kind: ROLLOUT_RUN,
+      object: run,
+      type: 'Warning',
+      reason: REASON.childRefused,
+      action: 'Reconcile',
+      note: error.message,
+    });
+  throw error;
 }
 
 /** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
@@ -92,6 +123,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
   const nowMs = clock.wallMs();
   return {
+    watchesNodes: deps.watchesNodes,
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,

@@ -1,4 +1,4 @@
-import { type Condition, type Observed, setCondition } from '../api/conditions.ts';
+import { type Condition, conditionOf, type Observed, setCondition } from '../api/conditions.ts';
 import { CONDITION, type Phase, REASON } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
@@ -25,6 +25,7 @@ export interface Seen {
   /** Null where the coordinator does not answer now. */
   readonly answer: CoordinatorAnswer | null;
   readonly lastAnswer: CoordinatorAnswer | null;
+  readonly watchesNodes: boolean;
   readonly nowMs: number;
 }
 
@@ -102,6 +103,7 @@ function conditionsOf(seen: Seen, end: RunEnd | null): Condition[] {
     draining(seen, end),
     suspended(seen, end),
     ...workersReady(seen),
+    ...nodeSignals(seen),
     ...ends(end),
   ];
   let conditions: readonly Condition[] = run.status?.conditions ?? [];
@@ -177,6 +179,15 @@ function workersReady({ run, answer }: Seen): readonly Observed[] {
       ? { type, status: 'False', reason: REASON.workersMissing, message }
       : { type, status: 'True', reason: REASON.enoughWorkers, message },
   ];
+}
+
+/** Only runs that lack it are told, and those that have lacked it once. */
+function nodeSignals({ run, watchesNodes }: Seen): readonly Observed[] {
+  const type = CONDITION.nodeSignals;
+  const message = 'the operator may not watch nodes: that one is about to go is heard from its pods, which is later';
+  if (!watchesNodes) return [{ type, status: 'False', reason: REASON.nodesForbidden, message }];
+  if (conditionOf(run.status?.conditions ?? [], type) === undefined) return [];
+  return [{ type, status: 'True', reason: REASON.nodesWatched, message: 'the taints and conditions of nodes are followed' }];
 }
 
 function ends(end: RunEnd | null): readonly Observed[] {

@@ -64,3 +64,14 @@ test.serial('the coordinator is killed in mid-run, and its pod deleted: the run 
   }
   await run.assertComplete(t);
 });
+
+test.serial('the node of the coordinator is gone: on a volume that other nodes reach the run goes on elsewhere', async (t) => {
+  const store = { embedded: { storageClassName: 'test-network' } };
+  const { cluster, run } = await working(t, { name: 'moved', items: 900, spec: { coordinator: { store } } });
+  const [coordinator] = await run.pods('coordinator');
+  const begunMs = performance.now();
+  await cluster.killNode(t, coordinator?.spec?.nodeName ?? '');
+  await run.until('the next epoch', ({ status }) => (status?.coordinator?.epoch ?? 0) >= 1, 2 * PATIENCE_MS);
+  t.log(`another coordinator leads after ${Math.round(performance.now() - begunMs)} ms`);
+  await run.assertComplete(t);
+});

@@ -78,7 +78,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'coordinator/items': ['breaker', 'found', 'given-twice', 'judge', 'outcomes', 'poison', 'restore'],
   'coordinator/machine': ['check-state', 'machine'],
   'coordinator/progress': ['ending', 'stall', 'status', 'waits'],
-  'coordinator/server': ['health-answer', 'reachable', 'coordinator-status'],
+  'coordinator/server': ['health-answer', 'metrics-text', 'reachable', 'coordinator-status'],
   'coordinator/state': ['fresh-items', 'item-table', 'items', 'mirror', 'queues', 'rows', 'worker', 'workers'],
   'coordinator/workers': ['delivery', 'drain', 'failure', 'hints', 'reading', 'registry', 'sessions'],
   worker: [
@@ -133,6 +133,14 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'cli/view': ['terminal'],
   operator: ['pod-settings'],
   'operator/api': ['conditions'],
+  'operator/cli': [
+    ...['event-rows', 'findings', 'goal', 'loss-text', 'planned-run', 'pod-trouble', 'refusal', 'remedies', 'required-node'],
+    ...['status-text', 'table', 'trouble', 'validate-text', 'worker-rows'],
+  ],
+  'operator/cli/manifest': [
+    ...['block', 'defaults', 'list-check', 'list-lines', 'list-within', 'rules', 'run-check', 'schema-check', 'value-check'],
+  ],
+  'operator/metrics': ['run-sample', 'worker-sample'],
   'operator/nodes': ['signals'],
   'operator/rollout': [
     'believed-signals',
@@ -177,6 +185,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'outcome',
     'probes',
     'rate-limit',
+    'review',
     'store',
     'store-index',
     'watch-action',

@@ -32,7 +32,7 @@ export interface StartOptions {
 /** A pid namespace of its own, as of a container: the process is pid 1 there. It dies with the program that made it. Needs root. */
 export const CONTAINER: readonly string[] = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
 
-export type Launcher = 'cli' | 'coordinator' | 'worker';
+export type Launcher = 'cli' | 'coordinator' | 'kubectl' | 'worker';
 
 /** Variables of the caller that would change what the product does. */
 const NOT_INHERITED = [

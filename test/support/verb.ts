@@ -69,7 +69,8 @@ async function builtMain(): Promise<Main> {
   return ((await import(new URL('../../dist/cli.js', import.meta.url).href)) as { readonly main: Main }).main;
 }
 
-class Kept extends Writable {
+/** Keeps what is written. */
+export class Kept extends Writable {
   text = '';
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -78,7 +79,8 @@ class Kept extends Writable {
   }
 }
 
-function depsOf(cwd: string): Omit<CliDeps, 'out' | 'err'> {
+/** What a verb has of the world, where it is called by itself. */
+export function depsOf(cwd: string): CliDeps {
   const noProcess = (): never => {
     throw new Error('this verb is a process: give it to startCommand');
   };
@@ -91,6 +93,8 @@ function depsOf(cwd: string): Omit<CliDeps, 'out' | 'err'> {
     clock: systemClock,
     log: silentLog,
     stdin: Readable.from([]),
+    out: new Kept(),
+    err: new Kept(),
     isDrawable: false,
     onInterrupt: () => () => undefined,
     coordinatorMain: noProcess,

@@ -8,6 +8,17 @@ import { coordinatorMounts, coordinatorVolumes, inputContainer } from './coordin
 import { CONFIG_DIR, HTTP_PORT, PORT } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 
+/**
+ * Kubernetes leaves a pod on a node that is gone for five minutes. Nobody records anything meanwhile, so that this one is replaced when the
+ * node counts as lost; whether its volume follows is the volume's affair.
+ */
+const LOST_NODE = ['unreachable', 'not-ready'].map((key) => ({
+  key: `node.kubernetes.io/${key}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 10,
+}));
+
 /** More than a coordinator takes at ten million items. */
 const RESOURCES = { requests: { cpu: '100m', memory: '384Mi' } };
 const STORAGE = '1Gi';
@@ -44,7 +55,7 @@ function podSpec(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings):
     securityContext: podSecurity(pods),
     imagePullSecrets: pods.imagePullSecrets.map((secret) => ({ name: secret })),
     ...(nodeSelector === undefined ? {} : { nodeSelector }),
-    ...(tolerations === undefined ? {} : { tolerations }),
+    tolerations: [...(tolerations ?? []), ...LOST_NODE],
     ...(redis === null ? {} : { topologySpreadConstraints: [spread(name)] }),
     initContainers: [inputContainer(run, pods)],
     containers: [coordinatorContainer(run, redis, pods)],

@@ -94,10 +94,9 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
   });
 }
 
-/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
+/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. The API server wants one name in each expression. */
 function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;
-  // A field takes one value.
   const elsewhere = nodes.map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const { nodeAffinity, ...affinity } = spec.affinity ?? {};
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

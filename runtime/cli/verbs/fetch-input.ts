@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { ifThere } from '../../base/fs/if-there.ts';
+import { isSystemError, stateUnwritable } from '../../base/fs/state-error.ts';
 import { type CliDeps, say } from '../deps.ts';
 
 export interface FetchInputArguments {
@@ -18,15 +19,14 @@ export interface FetchInputArguments {
  * whatever becomes of the source. A copy that is there is left as it is.
  */
 export async function fetchInput(deps: CliDeps, { file, url, sha256, to }: FetchInputArguments): Promise<ExitCode> {
-  if (await isThere(to)) {
+  if ((await ifThere(to, stat(to))) !== null) {
     say(deps.err, [`fetch-input: ${to} is there`]);
     return EXIT.done;
   }
   const source = file ?? url;
   if (source === undefined) throw new RolloutError('USAGE', 'fetch-input: give --file or --url');
-  const bytes = file === undefined ? await download(source) : createReadStream(source);
   const partial = `${to}.partial`;
-  const found = await copy(bytes, partial, source);
+  const found = await copy(file === undefined ? chunksOfUrl(source) : chunksOfFile(source), partial);
   if (sha256 !== undefined && found.sha256 !== sha256.toLowerCase()) {
     await rm(partial, { force: true });
     throw new RolloutError(
@@ -39,37 +39,59 @@ export async function fetchInput(deps: CliDeps, { file, url, sha256, to }: Fetch
   return EXIT.done;
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
+/** Whatever else happens to a file may pass, and the step is done again. */
+const NEVER_A_LIST: readonly unknown[] = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES'];
+
+async function* chunksOfFile(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path) as AsyncIterable<Buffer>;
+  } catch (cause) {
+    if (!NEVER_A_LIST.includes((cause as NodeJS.ErrnoException).code)) throw cause;
+    throw new RolloutError('INPUT_UNREADABLE', `cannot read ${path} (${(cause as Error).message}): correct spec.input`, { cause });
+  }
 }
 
-async function download(url: string): Promise<Readable> {
-  const response = await fetch(url).catch((cause: unknown) => {
-    throw new RolloutError('BACKEND_UNREACHABLE', `cannot fetch ${url}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  });
-  if (response.ok && response.body !== null) return Readable.from(response.body);
-  const code = response.status >= 500 ? 'BACKEND_UNREACHABLE' : 'INPUT_INVALID';
-  throw new RolloutError(code, `${url} answers ${response.status}: correct spec.input.uri.url`);
+/** Answers of a server that may be another one later. */
+const PASSING: readonly number[] = [408, 429];
+
+async function* chunksOfUrl(url: string): AsyncGenerator<Uint8Array> {
+  try {
+    const { ok, status, body } = await fetch(url);
+    const isPassing = status >= 500 || PASSING.includes(status);
+    if (!ok || body === null)
+      throw new RolloutError(isPassing ? 'BACKEND_UNREACHABLE' : 'INPUT_INVALID', `${url} answers ${status}: correct spec.input.uri.url`);
+    yield* body;
+  } catch (cause) {
+    if (cause instanceof RolloutError) throw cause;
+    throw new RolloutError('BACKEND_UNREACHABLE', `cannot fetch ${url}: ${reasonOf(cause)}`, { cause });
+  }
 }
 
-async function copy(from: Readable, to: string, source: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+/** fetch says only that it has failed; why, its cause says. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as Error;
+  return cause instanceof Error ? cause.message : (error as Error).message;
+}
+
+async function copy(from: AsyncIterable<Uint8Array>, to: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  const handle = await open(to, 'w');
+  const handle = await written(to, open(to, 'w'));
   try {
-    for await (const chunk of from as AsyncIterable<Buffer>) {
+    for await (const chunk of from) {
       hash.update(chunk);
       bytes += chunk.length;
-      await handle.writeFile(chunk);
+      await written(to, handle.writeFile(chunk));
     }
-    await handle.sync();
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new RolloutError('INPUT_UNREADABLE', `there is no ${source}: correct spec.input`, { cause });
+    await written(to, handle.sync());
   } finally {
     await handle.close();
   }
   return { bytes, sha256: hash.digest('hex') };
+}
+
+async function written<T>(path: string, doing: Promise<T>): Promise<T> {
+  return doing.catch((cause: unknown) => {
+    throw isSystemError(cause) ? stateUnwritable(path, cause) : cause;
+  });
 }

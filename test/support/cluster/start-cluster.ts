@@ -48,6 +48,8 @@ async function partsOf(): Promise<ClusterParts> {
 export class Cluster {
   readonly api: KubeApi;
   readonly kubeconfig: string;
+  /** Folder of kubectl and helm; empty: wherever the machine has them. */
+  readonly programs: string;
   /** It is made by the scripts of test/cluster/kubernetes, and has the storage classes of its addons. */
   readonly isOwn: boolean;
   /** Another text for another image: what runs from an older one has to be started again. */
@@ -62,6 +64,7 @@ export class Cluster {
     this.image = basename(image, '.tar');
     this.api = new KubeApi(readKubeconfig(kubeconfig));
     this.kubeconfig = kubeconfig;
+    this.programs = programs;
     this.isOwn = programs !== '';
     this.#nodes = nodes;
     this.#kubectl = new Kubectl(join(programs, 'kubectl'), kubeconfig);

@@ -46,7 +46,8 @@ export class MemoryCluster implements KubeClient {
 
   async apply<T extends KubeObject>(kind: Kind<T>, object: T, { subresource }: ApplyOptions): Promise<T> {
     this.writes.push(`apply ${kind.kind} ${object.metadata.name}${subresource === undefined ? '' : ` ${subresource}`}`);
-    return this.#keep(kind, { ...this.find(kind, refOf(object)), ...object });
+    const found = this.find(kind, refOf(object));
+    return this.#keep(kind, { ...found, ...object, metadata: { ...found?.metadata, ...object.metadata } });
   }
 
   async patch<T extends KubeObject>(): Promise<T> {

@@ -113,6 +113,7 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     workers: [workerOf(0), workerOf(1)],
     answer: answerOf(),
     signals: new Map(),
+    watchesNodes: true,
     nowMs: NOW,
     ...more,
   };

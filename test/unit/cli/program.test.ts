@@ -45,6 +45,7 @@ const COMMANDS = [
   ['doctor'],
   ['coordinator', 'run'],
   ['worker', 'run'],
+  ['mock-server'],
 ];
 
 test('the help of every command lists its exit codes, a bug among them', (t) => {

@@ -7,14 +7,14 @@ const PLACE = { name: 'answers', namespace: 'team' };
 test('each command names the run or its namespace, or is about a file or the operator', (t) => {
   for (const reason of Object.values(REASON)) {
     for (const command of REASON_REMEDIES[reason](PLACE)) {
-      t.regex(command, /^(?:kubectl|helm|sha256sum|rollout) /, reason);
+      t.regex(command, /^(?:kubectl|helm|rollout) /, reason);
       t.regex(command, /answers|-n team|FILE|URL|-n rollout/, reason);
     }
   }
 });
 
 const HELPED = [
-  ...[REASON.inputNotFound, REASON.inputInvalid, REASON.coordinatorStarting, REASON.coordinatorUnreachable, REASON.storeUnavailable],
+  ...[REASON.inputNotFound, REASON.inputInvalid, REASON.coordinatorStarting, REASON.storeUnavailable],
   ...[REASON.waitingForWorkers, REASON.stalled, REASON.paused, REASON.workersMissing, REASON.suspended, REASON.nodesForbidden],
   ...[REASON.tooManyFailedItems, REASON.tooManyMissingWorkers, REASON.deadlineExceeded, REASON.coordinatorFailed],
 ];

@@ -37,7 +37,7 @@ test('drain: the very pod is deleted, and both are said: that it drains, and tha
   t.is(exit, 0);
   t.is(
     out,
-    `${WORKER} has been told to leave: it takes nothing new, finishes what it can within 60 s, and hands the rest back\nits successor comes by itself\n${WORKER} has left\n`,
+    `${WORKER} has been told to leave: it takes nothing new, finishes what it can and hands the rest back; it is killed after 60 s\nits successor comes by itself\n${WORKER} has left\n`,
   );
   t.like(deletion(stage), { preconditions: { uid: `uid-${WORKER}` } });
   t.false('gracePeriodSeconds' in deletion(stage));
@@ -46,7 +46,7 @@ test('drain: the very pod is deleted, and both are said: that it drains, and tha
 test('drain: a deadline is the time until it is killed', async (t) => {
   const stage = await stageWith(t);
   const { out } = await stage.run(['drain', 'answers', WORKER, '--deadline', '1500ms', '--no-wait']);
-  t.regex(out, /within 2 s/);
+  t.regex(out, /killed after 2 s/);
   t.like(deletion(stage), { gracePeriodSeconds: 2 });
   t.regex((await stage.run(['drain', 'answers', WORKER, '--deadline', '0s'])).err, /it must be longer than 0/);
 });

@@ -31,7 +31,7 @@ test('a pod that runs has an address and a node, and nothing is wrong with it', 
 test('how a container ended is known while it waits for its next start', (t) => {
   const waiting = container('coordinator', { waiting: { reason: 'CrashLoopBackOff' } }, ended(2, 'rollout-coordinator: no such file'));
   t.deepEqual(coordinatorView(pod({ containerStatuses: [waiting] })).ends, [
-    { container: 'coordinator', exitCode: 2, message: 'rollout-coordinator: no such file' },
+    { container: 'coordinator', exitCode: 2, message: 'no such file' },
   ]);
 });
 
@@ -60,6 +60,7 @@ test('a pod without a node waits for what the scheduler says, and one that is de
 
 test('of a log people are told the reason, or what the last line says', (t) => {
   t.is(lastLine('one\ntwo\n'), 'two');
+  t.is(lastLine('rollout: cannot read /input/a: correct spec.input'), 'cannot read /input/a: correct spec.input');
   t.is(
     lastLine('{"level":50,"msg":"the run is paused; start with --resume to go on","reason":"3 items have failed, and 2 may"}\n'),
     '3 items have failed, and 2 may',

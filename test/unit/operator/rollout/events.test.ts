@@ -28,3 +28,18 @@ test('an input that is not there is a warning', (t) => {
     'Warning InputNotFound',
   ]);
 });
+
+test('what a run lacks is a warning, and what it has again is none', (t) => {
+  const workers = { ...runOf().spec.workers, maxMissing: 0 };
+  const missing = answerOf({ workers: answerOf().status.workers.slice(0, 1) });
+  const whole = statusOf({ run: runOf({ workers }) });
+  const torn = statusOf({ run: runOf({ workers }, whole), answer: missing });
+  t.deepEqual(told(whole, torn), ['Warning WorkersMissing']);
+  t.deepEqual(told(torn, statusOf({ run: runOf({ workers }, torn) })), ['Normal EnoughWorkers']);
+});
+
+test('that nodes are not watched holds for all runs of an operator, and is told of none', (t) => {
+  const narrow = statusOf({ watchesNodes: false });
+  t.false(told(undefined, narrow).some((one) => one.includes('Nodes')));
+  t.deepEqual(told(narrow, statusOf({ run: runOf({}, narrow) })), ['Normal NodesWatched']);
+});

@@ -73,7 +73,7 @@ test('without a worker there is no rate: it would sink for hours, and be written
 test('the end is written before anything is taken away, and only then are things taken away', (t) => {
   const answer = answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 });
   const end = planRun(seenOf({ answer }), PODS);
-  t.like(end, { apply: [], create: [], remove: [], drain: [], removesCoordinator: false, againMs: 0 });
+  t.like(end, { apply: [], create: [], remove: [], drain: [], removesCoordinator: false, againMs: null });
   t.is(condition(end, 'Complete'), 'True CompletedWithFailures');
   t.is(condition(end, 'Failed'), 'False Ended');
   t.like(end.status, { phase: 'Complete', completionTime: '2026-11-30T10:00:00Z' });
@@ -190,8 +190,8 @@ test('new workers keep away from nodes that will go', (t) => {
   const signal = (severity: 'hint' | 'drain' | 'gone') => ({ severity, provider: null, deadlineMs: null, reason: 'x' });
   const signals = new Map([
     ['a', signal('hint')],
-    ['b', signal('drain')],
     ['c', signal('gone')],
+    ['b', signal('drain')],
   ] as const);
   t.deepEqual(planRun(seenOf({ signals }), PODS).avoid, ['b', 'c']);
 });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { RULE_CHECKS, SERVER_RULES } from '../../../../../operator/cli/manifest/rules.ts';
 import { runMistakes } from '../../../../../operator/cli/manifest/run-check.ts';
 import { mistakeText } from '../../../../../operator/cli/manifest/schema-check.ts';
-import { changed, NEW_RUNS, NEW_SPEC } from '../../../../support/run-refusals.ts';
+import { changed, NEW_RUNS, NEW_SPEC, RUN_CHANGES } from '../../../../support/run-refusals.ts';
 import { readCrd, runSchema, schemasIn } from '../../../../support/run-schema.ts';
 
 const rules = [...schemasIn(runSchema(readCrd()))].flatMap(([, one]) => one['x-kubernetes-validations'] ?? []);
@@ -54,6 +54,11 @@ for (const { what, name = 'a', change, says } of NEW_RUNS) {
       );
   });
 }
+
+test('a change that the server alone refuses makes a manifest that is right by itself', (t) => {
+  t.true(RUN_CHANGES.length >= SERVER_RULES.size);
+  for (const { what, change } of RUN_CHANGES) t.deepEqual(runMistakes(runNamed('a', changed(NEW_SPEC, change))), [], what);
+});
 
 test('a value of another type breaks no rule: it is told by its type alone', (t) => {
   const mistakes = runMistakes(runNamed('a', { ...NEW_SPEC, input: { uri: { url: 5, sha256: true } } }));

@@ -48,7 +48,17 @@ test('what the run says of the pod is done, and otherwise there are requests wit
     resources: { requests: { cpu: '2' } },
   };
   const pod = podOf(deployment({ coordinator }));
-  t.like(pod, { nodeSelector: coordinator.nodeSelector, tolerations: coordinator.tolerations });
+  t.deepEqual(pod?.nodeSelector, coordinator.nodeSelector);
+  const [asked, ...own] = pod?.tolerations ?? [];
+  t.deepEqual(asked, coordinator.tolerations[0]);
+  t.deepEqual(
+    own.map(({ key, tolerationSeconds }) => [key, tolerationSeconds]),
+    [
+      ['node.kubernetes.io/unreachable', 10],
+      ['node.kubernetes.io/not-ready', 10],
+    ],
+    'it is made anew soon where its node is gone',
+  );
   t.deepEqual(pod?.containers[0]?.resources, coordinator.resources);
   t.deepEqual(Object.keys(podOf(deployment())?.containers[0]?.resources ?? {}), ['requests']);
 });

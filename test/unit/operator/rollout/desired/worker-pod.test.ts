@@ -111,7 +111,6 @@ test('the template’s digest changes with what the pods are made from, and with
 });
 
 test('a worker keeps away from nodes that will go, also beside what the user asks of nodes', (t) => {
-  // The API server takes one value for a field.
   const elsewhere = ['n1', 'n2'].map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const required = (run: RolloutRun, avoid: readonly string[]) =>
     podOf(run, avoid).spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
@@ -133,4 +132,6 @@ test('a worker keeps away from nodes that will go, also beside what the user ask
     { matchFields: [...(nodeSelectorTerms[1]?.matchFields ?? []), ...elsewhere] },
   ]);
   t.truthy(podOf(run, ['n1']).spec?.affinity?.podAntiAffinity);
+  const many = Array.from({ length: 500 }, (_, at) => `n${at}`);
+  t.is(required(createdRun(), many)?.[0]?.matchFields?.length, 50);
 });
