@@ -67,7 +67,7 @@ test.serial('the coordinator is killed in mid-run, and its pod deleted: the run 
 
 test.serial('the node of the coordinator is gone: on a volume that other nodes reach the run goes on elsewhere', async (t) => {
   const store = { embedded: { storageClassName: 'test-network' } };
-  const { cluster, run } = await working(t, { name: 'moved', items: 900, spec: { coordinator: { store } } });
+  const { cluster, run } = await workingRun(t, { name: 'moved', items: 900, spec: { coordinator: { store } } });
   const [coordinator] = await run.pods('coordinator');
   const begunMs = performance.now();
   await cluster.killNode(t, coordinator?.spec?.nodeName ?? '');
