@@ -54,7 +54,8 @@ const LONGEST_MS = 3_600_000;
 /** Looks at one run, decides, and acts. `key`: `namespace/name`. */
 export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
-  const run = caches?.runs.store.get(key);
+  const cached = caches?.runs.store.get(key);
+  const run = cached === undefined ? undefined : deps.statuses.latest(cached);
   forgetFormer(deps, key, run);
   if (caches === undefined || run === undefined) {
     deps.observer.onGone(key);
@@ -93,12 +94,13 @@ function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): 
 /** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
 function forgetFormer({ lookedAt, clients, statuses, redisSecrets }: ReconcileDeps, key: string, run: RolloutRun | undefined): void {
   const former = lookedAt.get(key);
-  const isOver = run === undefined || isSettled(run);
-  if (former !== undefined && (isOver || run.metadata.uid !== former)) {
+  const now = run === undefined || run.metadata.deletionTimestamp !== undefined ? undefined : run.metadata.uid;
+  if (former !== undefined && former !== now) {
     for (const one of [clients, statuses, redisSecrets]) one.forget(former);
   }
-  if (isOver) lookedAt.delete(key);
-  else lookedAt.set(key, run.metadata.uid);
+  if (now === undefined) lookedAt.delete(key);
+  else lookedAt.set(key, now);
+  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets]) one.forget(now);
 }
 
 function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
