@@ -151,7 +151,7 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
 /** Who may use a package. One that is not here may be used by nobody. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['rpc', 'rpc/mapping'],
-  '@grpc/grpc-js': ['rpc', 'tls'],
+  '@grpc/grpc-js': ['rpc'],
   '@kubernetes/client-node': ['operator/kube', 'operator/cli'],
   '@peculiar/x509': ['tls'],
   'cli-progress': ['cli/view'],
