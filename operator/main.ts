@@ -4,6 +4,7 @@ import { systemClock } from '../runtime/base/clock.ts';
 import { EXIT, type ExitCode } from '../runtime/base/exit.ts';
 import { createLog } from '../runtime/base/log.ts';
 import { endSignals } from '../runtime/base/process/hangup.ts';
+import { ownVersion } from '../runtime/base/process/own-version.ts';
 import { runStandalone, tell } from '../runtime/base/process/standalone.ts';
 import { systemRandom } from '../runtime/base/random.ts';
 import { kubeCredentials, readKubeConfig } from './kube/credentials.ts';
@@ -34,6 +35,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       name: process.env['POD_NAME'] ?? hostname(),
       namespace: process.env['POD_NAMESPACE'] ?? credentials.namespace ?? 'default',
     };
-    return operate({ settings, credentials, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
+    const version = await ownVersion(import.meta.url);
+    return operate({ settings, credentials, version, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
   });
 }

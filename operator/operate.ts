@@ -4,6 +4,7 @@ import type { Log } from '../runtime/base/log.ts';
 import type { Random } from '../runtime/base/random.ts';
 import { GROUP } from './api/names.ts';
 import { follow } from './follow.ts';
+import { apiErrorOf } from './kube/api-error.ts';
 import { createClient, type KubeClient } from './kube/client.ts';
 import { Controller } from './kube/controller.ts';
 import type { Credentials } from './kube/credentials.ts';
@@ -16,18 +17,23 @@ import { DEFAULT_RATE_LIMITS } from './kube/rate-limit.ts';
 import { createRecorder } from './kube/recorder.ts';
 import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
+import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
+import type { PodSettings } from './rollout/desired/pod-settings.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
 import { RedisSecrets } from './rollout/redis-secrets.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import type { OperatorSettings } from './settings.ts';
 
 export interface OperateOptions {
   readonly settings: OperatorSettings;
   readonly credentials: Credentials;
+  /** Of this program. */
+  readonly version: string;
   /** The pod that this process is in. */
   readonly self: { readonly name: string; readonly namespace: string };
   readonly stop: AbortSignal;
@@ -71,14 +77,19 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
-    pods: podSettingsOf(settings, self.namespace, await isOpenShift(transport)),
+    observer: new RunMetrics(metrics.registry, options.version),
     clock,
     random,
+    lookedAt: new Map<string, string>(),
   };
+  let pods: PodSettings | null = null;
   const controller = new Controller({
     name: CONTROLLER,
     queue,
-    reconcile: async (key) => reconcile(deps, key),
+    reconcile: async (key) => {
+      pods ??= podSettingsOf(settings, self.namespace, await isOpenShift(transport));
+      return reconcile({ ...deps, pods }, key);
+    },
     workers: settings.runsAtOnce,
     deadlineMs: RECONCILE_MS,
     clock,
@@ -89,7 +100,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const informers = [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])];
   const end = await manage(
     {
-      endpoints: endpointsOf(options, informers, metrics),
+      endpoints: endpointsOf(options, client, informers, metrics),
       caches: informers,
       lead: settings.leaderElection.enabled ? async (signal) => leading(options, client, metrics, signal) : null,
       controllers: [controller],
@@ -112,14 +123,17 @@ function cachesOf({ watchNamespaces }: OperatorSettings, parts: (kind: string) =
 }
 
 function endpointsOf(
-  { settings, log }: OperateOptions,
+  options: OperateOptions,
+  client: KubeClient,
   informers: Parameters<typeof cachesCheck>[0],
   metrics: CoreMetrics,
 ): readonly (() => Promise<Endpoint>)[] {
+  const { settings, self, clock, random, log } = options;
   const probes = probePages({ alive: {}, ready: { caches: cachesCheck(informers) } });
   return [
     async () => startEndpoint({ host: '', port: settings.probes.port }, probes, log),
-    async () => startEndpoint({ host: '127.0.0.1', port: settings.metrics.port }, { '/metrics': metrics.page }, log),
+    async () =>
+      serveMetrics({ settings: settings.metrics, client, hosts: [self.name, 'localhost'], clock, random, log }, () => metrics.page()),
   ];
 }
 
@@ -149,8 +163,11 @@ async function leading(options: OperateOptions, client: KubeClient, metrics: Cor
 /** A container that is started again in the same pod is another process. */
 const IDENTITY_BYTES = 4;
 
-/** Such a cluster gives each namespace a group of its own, and refuses others. */
+const OPENSHIFT = '/apis/security.openshift.io';
+
+/** Such a cluster gives each namespace a group of its own, and refuses others. A server that cannot say it now is asked again. */
 async function isOpenShift(transport: Transport): Promise<boolean> {
-  const { status } = await transport.call({ method: 'GET', path: '/apis/security.openshift.io' });
+  const { status, headers, body } = await transport.call({ method: 'GET', path: OPENSHIFT });
+  if (status !== 200 && status !== 404) throw apiErrorOf(`GET ${OPENSHIFT}`, status, headers, body);
   return status === 200;
 }

@@ -31,6 +31,8 @@ export const ANNOTATION = {
   configHash: 'rollout.run/config-hash',
   /** Of a child: a digest of what it was made from. One that is made from the same again is left alone. */
   desired: 'rollout.run/desired',
+  /** Of a worker's pod: the nodes that it keeps away from, with commas between them. */
+  avoids: 'rollout.run/avoids',
 } as const;
 
 /** Types of `status.conditions`. */

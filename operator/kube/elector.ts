@@ -52,7 +52,7 @@ const FIELD_MANAGER = 'leader-elector';
 /** Candidates look at different times. */
 const RETRY_SPREAD = 0.2;
 /** Who has given up the role waits no longer than this to say so; the lease ends by itself. */
-const RELEASE_LIMIT_MS = 5_000;
+export const RELEASE_LIMIT_MS = 5_000;
 
 /** Waits until this process leads; null where `stop` aborts before. */
 export async function lead(options: ElectorOptions, stop: AbortSignal): Promise<Leading | null> {

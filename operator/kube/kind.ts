@@ -11,6 +11,8 @@ import type {
   V1PodDisruptionBudget,
   V1Secret,
   V1Service,
+  V1SubjectAccessReview,
+  V1TokenReview,
 } from '@kubernetes/client-node';
 import type { KubeObject, Ref, WireObject } from './object.ts';
 
@@ -40,6 +42,8 @@ export type PodDisruptionBudget = WireObject<V1PodDisruptionBudget>;
 export type NetworkPolicy = WireObject<V1NetworkPolicy>;
 export type Lease = WireObject<V1Lease>;
 export type Event = WireObject<EventsV1Event>;
+export type SubjectAccessReview = WireObject<V1SubjectAccessReview>;
+export type TokenReview = WireObject<V1TokenReview>;
 
 export type PodTemplate = NonNullable<Deployment['spec']>['template'];
 export type PodSpec = NonNullable<Pod['spec']>;
@@ -61,6 +65,13 @@ export const POD_DISRUPTION_BUDGET: Kind<PodDisruptionBudget> = namespaced('poli
 export const NETWORK_POLICY: Kind<NetworkPolicy> = namespaced('networking.k8s.io', 'v1', 'networkpolicies', 'NetworkPolicy');
 export const LEASE: Kind<Lease> = namespaced('coordination.k8s.io', 'v1', 'leases', 'Lease');
 export const EVENT: Kind<Event> = namespaced('events.k8s.io', 'v1', 'events', 'Event');
+export const SUBJECT_ACCESS_REVIEW: Kind<SubjectAccessReview> = clusterWide(
+  'authorization.k8s.io',
+  'v1',
+  'subjectaccessreviews',
+  'SubjectAccessReview',
+);
+export const TOKEN_REVIEW: Kind<TokenReview> = clusterWide('authentication.k8s.io', 'v1', 'tokenreviews', 'TokenReview');
 
 /** As objects and owner references name it: `apps/v1`, or `v1` for the core group. */
 export function apiVersionOf({ group, version }: Pick<Kind<KubeObject>, 'group' | 'version'>): string {

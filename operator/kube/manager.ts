@@ -41,8 +41,8 @@ export type ManagerEnd = 'stopped' | 'lost' | 'not-synced';
 /** A cache that has nothing after this has no prospect of it: to begin anew, with fresh credentials, is the best that is left. */
 const SYNC_LIMIT_MS = 120_000;
 /** What reconciles that are under way get to end. The grace period of the pod has to be longer than this and the next. */
-const DRAIN_MS = 30_000;
-const FLUSH_MS = 3_000;
+export const DRAIN_MS = 30_000;
+export const FLUSH_MS = 3_000;
 
 /** Starts the parts in their order, waits for the end, and stops them in the reverse order. */
 export async function manage(parts: ManagerParts, stop: AbortSignal): Promise<ManagerEnd> {

@@ -3,6 +3,8 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** Beside those of its type and length. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** By path, without a query. */

@@ -9,6 +9,8 @@ export interface Signal {
   readonly deadlineMs: number | null;
   /** One line for people: which taint or condition. */
   readonly reason: string;
+  /** Nobody says that it is gone: it has not been heard of, for which whoever listens may be the cause. */
+  readonly isSilence?: boolean;
 }
 
 /** One row of the table: what is seen on a node, and what it means. */
@@ -26,6 +28,8 @@ export interface SignalRow {
   readonly leadSeconds?: number | undefined;
   /** Where the time of the end stands in the condition's message, as a date that JavaScript reads. */
   readonly deadlineFrom?: 'message' | undefined;
+  /** It says that nothing has been heard of the node. */
+  readonly isSilence?: boolean | undefined;
 }
 
 const AWS = { kind: 'taint', severity: 'drain', provider: 'aws' } as const;
@@ -63,8 +67,8 @@ export const SIGNAL_ROWS: readonly SignalRow[] = [
   { kind: 'taint', key: 'node.kubernetes.io/unschedulable', severity: 'hint' },
   { kind: 'taint', key: 'node.kubernetes.io/out-of-service', severity: 'gone' },
   { kind: 'taint', key: 'node.cloudprovider.kubernetes.io/shutdown', severity: 'gone' },
-  { kind: 'taint', key: 'node.kubernetes.io/unreachable', severity: 'gone' },
-  { kind: 'condition', key: 'Ready', value: 'Unknown', severity: 'gone' },
+  { kind: 'taint', key: 'node.kubernetes.io/unreachable', severity: 'gone', isSilence: true },
+  { kind: 'condition', key: 'Ready', value: 'Unknown', severity: 'gone', isSilence: true },
 ];
 
 const RANK: Readonly<Record<Severity, number>> = { hint: 0, drain: 1, gone: 2 };
@@ -80,7 +84,9 @@ export function signalOf(node: Node, rows: readonly SignalRow[], sinceMs: number
   const strictest = all.filter(({ severity }) => RANK[severity] === rank);
   const [first] = strictest;
   if (first === undefined) return null;
-  return { ...first, deadlineMs: strictest.map(({ deadlineMs }) => deadlineMs).reduce(earlier) };
+  const { isSilence: _, ...said } = first;
+  const deadlineMs = strictest.map((signal) => signal.deadlineMs).reduce(earlier);
+  return { ...said, deadlineMs, ...(strictest.every(({ isSilence }) => isSilence === true) ? { isSilence: true } : {}) };
 }
 
 function matched(node: Node, row: SignalRow, sinceMs: number): Signal | null {
@@ -88,7 +94,8 @@ function matched(node: Node, row: SignalRow, sinceMs: number): Signal | null {
   if (found === null) return null;
   const leadMs = row.leadSeconds === undefined ? null : sinceMs + row.leadSeconds * 1_000;
   const saidMs = row.deadlineFrom === 'message' ? dateIn(found.message) : null;
-  return { severity: row.severity, provider: row.provider ?? null, deadlineMs: saidMs ?? leadMs, reason: found.reason };
+  const silence = row.isSilence === true ? { isSilence: true } : {};
+  return { severity: row.severity, provider: row.provider ?? null, deadlineMs: saidMs ?? leadMs, reason: found.reason, ...silence };
 }
 
 interface Found {

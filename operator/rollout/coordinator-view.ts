@@ -15,6 +15,14 @@ export interface CoordinatorAnswer {
   readonly perSecond: number | null;
 }
 
+/** An answer that is older says nothing about now. */
+const ANSWER_GOOD_MS = 10_000;
+
+/** Null where the coordinator does not answer now. */
+export function freshAnswer(answer: CoordinatorAnswer | null, nowMs: number): CoordinatorAnswer | null {
+  return answer !== null && nowMs - answer.atMs <= ANSWER_GOOD_MS ? answer : null;
+}
+
 /** How a container of the coordinator's pod ended last. */
 export interface ContainerEnd {
   readonly container: 'input' | 'coordinator';
@@ -60,9 +68,12 @@ function endsOf(statuses: readonly ContainerStatus[] = []): readonly ContainerEn
   });
 }
 
+/** Before the words of each process; the container's name says the same. */
+const WHO_SPEAKS = /^rollout(?:-\w+)?: /;
+
 /** What people are told of a container's last words. Of a log of JSON lines it is the reason, or the message where it has none. */
 export function lastLine(text: string): string {
-  const line = text.trim().split('\n').at(-1) ?? '';
+  const line = (text.trim().split('\n').at(-1) ?? '').replace(WHO_SPEAKS, '');
   try {
     const { msg, reason } = JSON.parse(line) as { readonly msg?: unknown; readonly reason?: unknown };
     return [reason, msg].find((part) => typeof part === 'string') ?? line;

@@ -5,7 +5,7 @@ import type { RunStatus } from '../api/types.gen.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
 import { clocksOf, hasEnded } from './clocks.ts';
-import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, freshAnswer } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
@@ -49,7 +49,7 @@ export interface Plan {
   /** Children as they should be; those that are there and alike are left alone. */
   readonly apply: readonly KubeObject[];
   readonly create: readonly WorkerPlace[];
-  /** Nodes that new workers keep away from. */
+  /** Nodes that new workers keep away from; those that are still there first. */
   readonly avoid: readonly string[];
   readonly drain: readonly WorkerView[];
   readonly remove: readonly WorkerView[];
@@ -78,14 +78,11 @@ const NOTHING: Plan = {
 
 /** What workers have to leave by themselves after the end of the run. */
 const FAREWELL_MS = 30_000;
-/** An answer that is older says nothing about now. */
-const ANSWER_GOOD_MS = 10_000;
 
 /** Decides what is to be done about one run. Nothing is created while it is being deleted; its children go with their owner. */
 export function planRun(seen: Observed, pods: PodSettings): Plan {
-  const { metadata, spec, status } = seen.run;
-  if (metadata.deletionTimestamp !== undefined) return NOTHING;
-  if (spec.managedBy !== undefined && spec.managedBy !== MANAGED_BY) return NOTHING;
+  const { metadata, status } = seen.run;
+  if (metadata.deletionTimestamp !== undefined || isForeign(seen.run)) return NOTHING;
   if (hasEnded(status)) return planEnded(seen, status);
   const end = endOf({
     ...seen,
@@ -98,6 +95,11 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
   return planActive(seen, pods);
 }
 
+/** Another controller works on it. */
+export function isForeign({ spec }: RolloutRun): boolean {
+  return spec.managedBy !== undefined && spec.managedBy !== MANAGED_BY;
+}
+
 /** A run that goes on, is suspended, or waits. */
 function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
@@ -106,16 +108,18 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
-  const apply = [config, ...(redis === null ? [stateClaim(run)] : []), coordinatorService(run), coordinatorBudget(run), ...policies];
+  const kept = [config, ...(redis === null ? [stateClaim(run)] : [])];
+  const served = [...kept, coordinatorService(run), coordinatorBudget(run), ...policies];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), redis, pods);
-  const children = isStopped || !seen.hasCertificates ? apply : [...apply, coordinator];
+  const working = seen.hasCertificates ? [...served, coordinator] : served;
+  const children = isStopped ? kept : working;
   return {
     ...NOTHING,
     keepsCertificates: true,
     // A Secret that is gone for a moment must not make another kind of coordinator.
     apply: seen.redis?.kind === 'missing' ? [] : children,
     create: workers.create,
-    avoid: [...seen.signals].filter(([, { severity }]) => severity !== 'hint').map(([node]) => node),
+    avoid: [...nodesOf(seen.signals, 'drain'), ...nodesOf(seen.signals, 'gone')],
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
@@ -134,14 +138,15 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
   const leftMs = ttlLeftMs(Date.parse(status.completionTime ?? ''), run.spec.ttlSecondsAfterFinished ?? null, nowMs);
   const goneByMs = Date.parse(status.completionTime ?? '') + FAREWELL_MS;
   const remaining = workers.filter((view) => !view.isTerminating);
+  const isWaited = nowMs < goneByMs ? workers.length > 0 : remaining.length > 0;
   return {
     ...NOTHING,
     // Workers are told by the coordinator that the run is over, and end by themselves; it stays until they are gone.
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
-    // A pod on a node that is gone is being deleted until the node is: nobody waits for it.
-    removesCoordinator: remaining.length === 0,
+    // Those that are deleted hand in what they have finished, too. A pod on a node that is gone is being deleted until the node is.
+    removesCoordinator: !isWaited,
     removesRun: leftMs <= 0,
-    againMs: soonest(remaining.length === 0 ? null : goneByMs - nowMs, leftMs),
+    againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };
 }
 
@@ -150,7 +155,7 @@ const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, 
 /** Workers are created only once the lease is held: they would hold their machines, and wait. */
 function workersOf(seen: Observed): WorkerPlan {
   const { run, workers, signals, nowMs } = seen;
-  const isServed = freshAnswer(seen) !== null;
+  const isServed = freshAnswer(seen.answer, nowMs) !== null;
   const plan = planWorkers(
     workers,
     {
@@ -169,12 +174,8 @@ function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severit
   return new Set([...signals].filter(([, signal]) => signal.severity === severity).map(([node]) => node));
 }
 
-function freshAnswer({ answer, nowMs }: Observed): CoordinatorAnswer | null {
-  return answer !== null && nowMs - answer.atMs <= ANSWER_GOOD_MS ? answer : null;
-}
-
 function seenOf(seen: Observed, workers: WorkerPlan): Seen {
-  return { ...seen, answer: freshAnswer(seen), lastAnswer: seen.answer, plan: workers };
+  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers };
 }
 
 function deadlineLeft({ run, nowMs }: Observed): number {

@@ -8,20 +8,22 @@ import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
+import { believedSignals } from './believed-signals.ts';
 import { type Caches, COORDINATORS, informersOf } from './caches.ts';
 import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
 import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
 import { hasEnded } from './clocks.ts';
-import { type CoordinatorAnswer, type CoordinatorView, coordinatorView } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
-import { type Observed, type Plan, planRun } from './plan.ts';
+import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
+import type { RunObserver } from './run-observer.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { workerView } from './worker-view.ts';
 
@@ -36,20 +38,33 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly signals: NodeSignals;
   readonly watchesNodes: boolean;
   readonly pods: PodSettings;
+  readonly observer: RunObserver;
   readonly clock: Clock;
+  /** By key the uid of the run that was looked at last: what is known of it is forgotten when it is gone. */
+  readonly lookedAt: Map<string, string>;
 }
 
 /** How often the coordinator of a run that goes on is asked. */
 const ASK_MS = 2_000;
+/** How often a run is looked at that stands still until its spec changes. */
+const STILL_MS = 60_000;
+/** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
+const LONGEST_MS = 3_600_000;
 
 /** Looks at one run, decides, and acts. `key`: `namespace/name`. */
 export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outcome> {
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
-  const run = caches?.runs.store.get(key);
-  if (caches === undefined || run === undefined) return { kind: 'done' };
-  if (run.metadata.deletionTimestamp !== undefined) forget(deps, run);
+  const cached = caches?.runs.store.get(key);
+  const run = cached === undefined ? undefined : deps.statuses.latest(cached);
+  forgetFormer(deps, key, run);
+  if (caches === undefined || run === undefined) {
+    deps.observer.onGone(key);
+    return { kind: 'done' };
+  }
+  if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
+  deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
@@ -76,16 +91,25 @@ function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): 
   throw error;
 }
 
-function forget({ clients, statuses, redisSecrets }: ReconcileDeps, { metadata }: RolloutRun): void {
-  clients.forget(metadata.uid);
-  statuses.forget(metadata.uid);
-  redisSecrets.forget(metadata.uid);
+/** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
+function forgetFormer({ lookedAt, clients, statuses, redisSecrets }: ReconcileDeps, key: string, run: RolloutRun | undefined): void {
+  const former = lookedAt.get(key);
+  const now = run === undefined || run.metadata.deletionTimestamp !== undefined ? undefined : run.metadata.uid;
+  if (former !== undefined && former !== now) {
+    for (const one of [clients, statuses, redisSecrets]) one.forget(former);
+  }
+  if (now === undefined) lookedAt.delete(key);
+  else lookedAt.set(key, now);
+  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets]) one.forget(now);
 }
 
-function outcomeOf({ run }: Observed, plan: Plan): Outcome {
+function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
   if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
-  if (hasEnded(run.status)) return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: plan.againMs };
-  return { kind: 'again', afterMs: Math.min(plan.againMs ?? ASK_MS, ASK_MS) };
+  if (hasEnded(run.status))
+    return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
+  const isStill = run.spec.suspend && workers.length === 0 && !hasDeployment;
+  const lookMs = isStill ? STILL_MS : ASK_MS;
+  return { kind: 'again', afterMs: Math.min(plan.againMs ?? lookMs, lookMs) };
 }
 
 async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
@@ -95,24 +119,28 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const coordinators = coordinatorsOf(caches, run);
   const secrets = secretsOf(caches, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
-  const isSettled = hasEnded(run.status) || run.metadata.deletionTimestamp !== undefined;
-  const redis = isSettled ? null : await deps.redisSecrets.find(run);
-  const needsInput = !isSettled && !hasDeployment && !hasOwnList(run);
+  const isOver = isSettled(run);
+  const redis = isOver ? null : await deps.redisSecrets.find(run);
+  const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
+  const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
+  const nowMs = clock.wallMs();
   return {
     watchesNodes: deps.watchesNodes,
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
-    hasCertificates: TLS_ROLES.every(
-      (role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, clock.wallMs()) !== 'missing',
-    ),
+    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'missing'),
     hasDeployment,
     coordinators,
     workers,
-    answer: isSettled ? null : await ask(deps, run, secrets, coordinators),
-    signals: signals.now(),
-    nowMs: clock.wallMs(),
+    answer,
+    signals: believedSignals(signals.now(), workers, freshAnswer(answer, nowMs)),
+    nowMs,
   };
+}
+
+function isSettled({ metadata, status }: RolloutRun): boolean {
+  return hasEnded(status) || metadata.deletionTimestamp !== undefined;
 }
 
 /** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */

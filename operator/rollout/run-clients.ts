@@ -1,12 +1,12 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import type { HintWord } from '../../runtime/model/drain.ts';
 import type { RunStatus } from '../../runtime/model/status.ts';
 import { createRunClient, type RunClient } from '../../runtime/rpc/client.ts';
 import { clientCredentialsOf } from '../../runtime/rpc/tls.ts';
 import type { Pem } from '../../runtime/tls/pair.ts';
 import type { CoordinatorAnswer } from './coordinator-view.ts';
-import { type NodeWord, withdrawal } from './node-words.ts';
+import type { NodeWord } from './node-words.ts';
 import { nextRate, type RateSample } from './rate.ts';
+import { afterTelling, inEpoch, NOTHING_TOLD, newsOf, type ToldWords } from './told-words.ts';
 
 /** Where a run's coordinators are, and how they know this client. */
 export interface RunTarget {
@@ -30,8 +30,7 @@ interface RunMemory {
   readonly connections: Map<string, Connection>;
   answer: CoordinatorAnswer | null;
   sample: RateSample | null;
-  /** What the coordinator of this epoch knows of nodes. */
-  told: { readonly epoch: number | null; readonly digests: Map<string, string> };
+  told: ToldWords;
 }
 
 /** Asks the coordinators of runs over mutual TLS. A connection to each pod is kept, and what the primary answered last. */
@@ -61,17 +60,14 @@ export class RunClients {
     return this.#tell(uid, async (client) => client.drain({ workerId: worker, bootNonce: '', deadlineMs, reason }));
   }
 
-  /** Tells what is new since the coordinator was told last; one that has started since then knows nothing. */
-  async tellNodes(uid: string, words: ReadonlyMap<string, NodeWord>): Promise<void> {
+  /** Tells what is news to the coordinator. `words`: of each node on which the run has workers. */
+  async tellNodes(uid: string, words: readonly NodeWord[]): Promise<void> {
     const memory = this.#memoryOf(uid);
-    const epoch = memory.answer?.status.epoch ?? null;
-    if (memory.told.epoch !== epoch) memory.told = { epoch, digests: new Map() };
-    const { digests } = memory.told;
-    for (const [node, { digest, word }] of words) {
-      if (digests.get(node) !== digest && (await this.#hint(uid, word))) digests.set(node, digest);
-    }
-    for (const node of [...digests.keys()].filter((one) => !words.has(one))) {
-      if (await this.#hint(uid, withdrawal(node))) digests.delete(node);
+    memory.told = inEpoch(memory.told, memory.answer?.status.epoch ?? null);
+    for (const one of newsOf(memory.told, words)) {
+      const { kind } = await this.#tell(uid, async (client) => client.hint(one.word));
+      if (kind !== 'done') return;
+      memory.told = afterTelling(memory.told, one);
     }
   }
 
@@ -84,10 +80,6 @@ export class RunClients {
     for (const uid of [...this.#runs.keys()]) this.forget(uid);
   }
 
-  async #hint(uid: string, word: HintWord): Promise<boolean> {
-    return (await this.#tell(uid, async (client) => client.hint(word))).kind === 'done';
-  }
-
   async #tell(uid: string, tell: (client: RunClient) => Promise<{ readonly kind: string; readonly detail?: string }>): Promise<Told> {
     const memory = this.#memoryOf(uid);
     const connection = memory.connections.get(memory.answer?.pod ?? '');
@@ -97,8 +89,7 @@ export class RunClients {
   }
 
   #memoryOf(uid: string): RunMemory {
-    const told = { epoch: null, digests: new Map<string, string>() };
-    const found = this.#runs.get(uid) ?? { connections: new Map<string, Connection>(), answer: null, sample: null, told };
+    const found = this.#runs.get(uid) ?? { connections: new Map<string, Connection>(), answer: null, sample: null, told: NOTHING_TOLD };
     this.#runs.set(uid, found);
     return found;
   }

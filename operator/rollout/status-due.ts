@@ -5,8 +5,12 @@ export const COUNTS_MS = 5_000;
 
 /** Whether a status has to be written now. `sinceMs`: since the last one was, Infinity where none was. */
 export function isStatusDue(before: RunStatus | undefined, after: RunStatus, sinceMs: number): boolean {
-  if (textOf(before ?? {}) === textOf(after)) return false;
+  if (isSameStatus(before, after)) return false;
   return sinceMs >= COUNTS_MS || textOf(withoutCounts(before ?? {})) !== textOf(withoutCounts(after));
+}
+
+export function isSameStatus(one: RunStatus | undefined, other: RunStatus | undefined): boolean {
+  return textOf(one ?? {}) === textOf(other ?? {});
 }
 
 function withoutCounts({ items: _items, progress: _progress, rate: _rate, eta: _eta, ...rest }: RunStatus): RunStatus {

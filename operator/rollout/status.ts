@@ -73,11 +73,13 @@ function countsOf({ run, lastAnswer }: Seen): Partial<RunStatus> {
   if (lastAnswer === null) return { progress: run.status?.progress ?? '' };
   const { status, pod, address, perSecond } = lastAnswer;
   const { items, isIndexed, done, failed, running, epoch } = status;
+  // Without a worker the rate of late would sink for hours, and each time be written.
+  const rate = readyWorkers(lastAnswer) === 0 ? null : perSecond;
   return {
     items: { ...(isIndexed ? { total: items } : {}), done, failed, running },
     progress: progressText(done + failed, isIndexed ? items : null),
-    rate: rateText(perSecond),
-    eta: isIndexed ? etaText(items - done - failed, perSecond) : '',
+    rate: rateText(rate),
+    eta: isIndexed ? etaText(items - done - failed, rate) : '',
     coordinator: { pod, address, epoch },
   };
 }

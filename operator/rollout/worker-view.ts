@@ -1,4 +1,4 @@
-import { LABEL } from '../api/names.ts';
+import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { ContainerStatus, Pod } from '../kube/kind.ts';
 import { WORKER_CONTAINER, type WorkerPlace } from './desired/worker-pod.ts';
 
@@ -10,6 +10,8 @@ export interface WorkerView extends WorkerPlace {
   readonly template: string;
   /** Null before it is scheduled. */
   readonly node: string | null;
+  /** Nodes that it may not be scheduled to. */
+  readonly avoids: readonly string[];
   readonly phase: 'waiting' | 'running' | 'succeeded' | 'failed';
   /** Somebody has deleted it. */
   readonly isTerminating: boolean;
@@ -35,6 +37,7 @@ export function workerView(pod: Pod): WorkerView | null {
     incarnation,
     template: metadata.labels?.[LABEL.template] ?? '',
     node: spec?.nodeName ?? null,
+    avoids: metadata.annotations?.[ANNOTATION.avoids]?.split(',') ?? [],
     phase: phaseOf(status?.phase),
     isTerminating: metadata.deletionTimestamp !== undefined,
     hasNeverRun:

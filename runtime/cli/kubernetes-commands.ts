@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from '../base/exit.ts';
 import { exitHelp } from './exit-codes.ts';
 import type { MockServerArguments } from './mock-server/mock-server.ts';
-import { toDuration, toPort } from './option-values.ts';
+import { toDuration, toPort, toRate } from './option-values.ts';
 import type { ResultsServerArguments } from './results-server/results-server.ts';
 import type { FetchInputArguments } from './verbs/fetch-input.ts';
 
@@ -67,6 +67,7 @@ function addMockServer(program: Command, verbs: KubernetesVerbs, finish: (exit: 
     .option('--host <address>', 'where it listens', '127.0.0.1')
     .option('--port <port>', 'where it listens; 0: the system chooses', toPort, 8_000)
     .option('--latency <duration>', 'time of one answer', toDuration, '20ms')
+    .option('--failure-rate <share>', 'share of the requests that are refused, the same ones each time', toRate, 0)
     .addHelpText('after', `\nExample:\n  rollout mock-server --port 8000\n${exitHelp(MOCK_SERVER_EXITS)}`)
     .action(async (args: MockServerArguments) => finish(await verbs.mockServer(args)));
 }

@@ -57,7 +57,7 @@ function toFailureLimit(text: string): string {
   return text;
 }
 
-function toRate(text: string): number {
+export function toRate(text: string): number {
   const rate = Number(text);
   if (text.trim() === '' || !(rate >= 0 && rate <= 1)) throw new InvalidArgumentError('give a number from 0 to 1, such as 0.05.');
   return rate;

@@ -57,10 +57,11 @@ async function hold(options: LeadOptions, leaseHolder: LeaseHolder): Promise<Exi
     ...options,
     recovered,
     onCommand: testHook.onCommand,
-    onServing: (core) => {
+    onServing: (core, writes) => {
       context.lease = leaseHolder.lease();
       context.isLeaseFresh = () => leaseHolder.isFresh();
       context.core = core;
+      context.writes = writes;
       testHook.onServing(leaseHolder, ledger);
     },
   });

@@ -6,6 +6,7 @@ import { keepFilesPrivate } from '../base/fs/private-files.ts';
 import { inTime } from '../base/in-time.ts';
 import { createLog, type Log } from '../base/log.ts';
 import { endSignals } from '../base/process/hangup.ts';
+import { ownVersion } from '../base/process/own-version.ts';
 import { ownProcess } from '../base/process/process-identity.ts';
 import { runStandalone, tell } from '../base/process/standalone.ts';
 import { isSupervised, leaveParent, onParentLost, tellParent } from '../base/process/supervised.ts';
@@ -77,7 +78,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 async function runCoordinator(settings: CoordinatorSettings, wish: Wish, log: Log, testHook: TestHook = NO_TEST_HOOK): Promise<ExitCode> {
   const stop = stopSignal(log);
   const context: ServerContext = { core: null, lease: null, isLeaseFresh: () => false, coordinatorStatus: STARTING, storeTrouble: null };
-  const health = await startHealth(settings.http, log, () => healthOf(context, systemClock.wallMs()));
+  const version = await ownVersion(import.meta.url);
+  const health = await startHealth(settings.http, log, () => healthOf(context, version, systemClock.wallMs()));
   const standby: Standby = {
     stop,
     context,

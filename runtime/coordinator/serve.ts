@@ -11,7 +11,7 @@ import type { Ledger } from '../ledger/contract.ts';
 import type { Timing } from '../model/timing.ts';
 import { reopenForMore } from './boot/checked-log.ts';
 import type { Recovered } from './boot/recover.ts';
-import { createCycle } from './perform/cycle.ts';
+import { createCycle, noWrites, type WriteCounts } from './perform/cycle.ts';
 import { createLedgerWriter, type LedgerWriter } from './perform/ledger-writer.ts';
 import { createLoop, type Loop } from './perform/loop.ts';
 import { createPerformer, type Perform } from './perform/performer.ts';
@@ -46,7 +46,7 @@ export interface ServeOptions {
   /** Aborts when the process is to end without having finished. */
   readonly stop: AbortSignal;
   /** From now on the server may answer with this core. */
-  readonly onServing: (core: Loop) => void;
+  readonly onServing: (core: Loop, writes: WriteCounts) => void;
   readonly onCommand: TestHook['onCommand'];
 }
 
@@ -147,7 +147,8 @@ async function run(ready: Ready, isOver = false): Promise<ExitCode> {
   const state = stateFrom(machineSettings(settings), epoch, recovered.scan, clock.monotonicMs());
   if (isOver) answerFinished(state, clock.monotonicMs());
   const end = createEnd();
-  const perform = (tell: (fact: Fact) => void): Perform => performerOf(ready, { state, source, replies, end, tell });
+  const writes = noWrites();
+  const perform = (tell: (fact: Fact) => void): Perform => performerOf(ready, { state, source, replies, end, writes, tell });
   const isFresh = (): boolean => leaseHolder.isFresh();
   const loop = createLoop({ runId, state, clock, replies, isFresh, indexed: source.indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => place.keepIdentity(summary)).catch(end.fail);
@@ -160,7 +161,7 @@ async function run(ready: Ready, isOver = false): Promise<ExitCode> {
   loop.start();
   // Read before the first worker is heard: none on a machine that is about to go is given anything.
   const hints = await place.watchHints((now) => loop.tell({ kind: 'hints', hints: now }));
-  ready.onServing(loop);
+  ready.onServing(loop, writes);
   let lastWord = new RolloutError('COORDINATOR_UNREACHABLE', 'this coordinator has ended');
   try {
     return leave(await end.promise, state.failed);
@@ -179,10 +180,11 @@ interface Parts {
   readonly source: Source;
   readonly replies: Replies;
   readonly end: FirstEnd;
+  readonly writes: WriteCounts;
   readonly tell: (fact: Fact) => void;
 }
 
-function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts): Perform {
+function performerOf(ready: Ready, { state, source, replies, end, writes, tell }: Parts): Perform {
   const { recovered, place, ledger, writer, indexing, clock, events, log, settings, onCommand } = ready;
   const { epoch } = recovered.leaseHolder.lease();
   const onFull = (reason: string): void => end.come({ kind: 'results-full', reason });
@@ -191,7 +193,7 @@ function performerOf(ready: Ready, { state, source, replies, end, tell }: Parts)
     nextStamp: () => recovered.leaseHolder.nextStamp(),
     ledger,
     writer,
-    cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail, onFull }),
+    cycle: createCycle({ epoch, log: recovered.log, ledger, writer, tell, onFailure: end.fail, onFull, writes }),
     replies,
     source,
     form: settings.form,

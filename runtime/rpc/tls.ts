@@ -1,11 +1,12 @@
-import type { PeerCertificate } from 'node:tls';
-import { type ChannelCredentials, credentials, experimental, type ServerCredentials, type VerifyOptions } from '@grpc/grpc-js';
+import { createSecureContext, type PeerCertificate } from 'node:tls';
+import { type ChannelCredentials, credentials, type ServerCredentials, type VerifyOptions } from '@grpc/grpc-js';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { type CertificateRequest, hasAuthorityKey, issueCertificate, renewAfterMs, type TlsFiles } from '../tls/ca.ts';
 import { type WatchedCertificate, watchCertificate } from '../tls/certificate-watch.ts';
 import { identityFromAltNames, spiffeId } from '../tls/identity.ts';
-import type { Pem } from '../tls/pair.ts';
+import { type Pem, trustIn } from '../tls/pair.ts';
+import { ChannelCredentialsOf, contextOf, ServerCredentialsOf } from './credentials.ts';
 
 /** How often the age of the own certificate is looked at. */
 const RENEWAL_CHECK_MS = 60_000;
@@ -14,9 +15,9 @@ const RENEWAL_CHECK_MS = 60_000;
 export function serverCredentials(
   files: TlsFiles,
   log: Log,
-  { provider }: WatchedCertificate = watchCertificate(files, null, log),
+  watched: WatchedCertificate = watchCertificate(files, null, log),
 ): ServerCredentials {
-  return experimental.createCertificateProviderServerCredentials(provider, provider, true);
+  return new ServerCredentialsOf(watched);
 }
 
 /**
@@ -24,13 +25,13 @@ export function serverCredentials(
  * a coordinator may be reached by any name or address, and only a coordinator's certificate has the role.
  */
 export function clientCredentials(files: TlsFiles, runId: string, log: Log): ChannelCredentials {
-  const { provider } = watchCertificate(files, null, log);
-  return experimental.createCertificateProviderChannelCredentials(provider, provider, onlyCoordinatorOf(runId));
+  return new ChannelCredentialsOf(watchCertificate(files, null, log), onlyCoordinatorOf(runId));
 }
 
 /** The same with a certificate that is in no file. */
 export function clientCredentialsOf({ ca, cert, key }: Pem, runId: string): ChannelCredentials {
-  return credentials.createSsl(ca, key, cert, onlyCoordinatorOf(runId));
+  const context = createSecureContext(contextOf({ ...(trustIn(ca) ?? { ca, isPartial: false }), cert, key }));
+  return credentials.createFromSecureContext(context, onlyCoordinatorOf(runId));
 }
 
 function onlyCoordinatorOf(runId: string): VerifyOptions {

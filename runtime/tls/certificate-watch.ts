@@ -1,7 +1,6 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { experimental } from '@grpc/grpc-js';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { RolloutError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { TlsFiles } from './ca.ts';
@@ -20,29 +19,30 @@ export interface CertificateView {
 }
 
 export interface WatchedCertificate {
-  readonly provider: experimental.CertificateProvider;
+  /** The last good one. */
+  pair(): Pair;
+  /** Calls back with each pair that takes the place of the one before, until it is stopped. The files are looked at while anybody follows. */
+  follow(onPair: (pair: Pair) => void): Timer;
   view(): CertificateView;
 }
 
 /**
  * The files as they are now, and again whenever one changes. A set that no peer would accept (somebody is just replacing the files, or
  * has put a wrong or an expired one there) is not used: the last good one stays, and the log says so. At the start it is refused.
- * grpc-js' own watcher would take any, or drop every connection meanwhile.
+ * The watcher that grpc-js has would take any, or drop every connection meanwhile.
  */
 export function watchCertificate(files: TlsFiles, runId: string | null, log: Log, clock: Clock = systemClock): WatchedCertificate {
   const pair = readPair(files, null, clock);
   if (runId !== null && pair.identity.runId !== runId)
     throw unusable(`${files.certPath} is of run ${pair.identity.runId}, not of ${runId}`);
-  const watch = new CertificateWatch(files, pair, log, clock);
-  return { provider: watch, view: () => watch.view() };
+  return new CertificateWatch(files, pair, log, clock);
 }
 
-class CertificateWatch implements experimental.CertificateProvider {
+class CertificateWatch implements WatchedCertificate {
   readonly #files: TlsFiles;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #onCa = new Set<experimental.CaCertificateUpdateListener>();
-  readonly #onIdentity = new Set<experimental.IdentityCertificateUpdateListener>();
+  readonly #followers = new Set<(pair: Pair) => void>();
   readonly #reload = (): void => this.#read();
   #pair: Pair;
   #refused: string | null = null;
@@ -58,27 +58,23 @@ class CertificateWatch implements experimental.CertificateProvider {
     return { expiresAtMs: this.#pair.expiresAtMs, refused: this.#refused };
   }
 
-  // grpc-js is told later, not at once: it adds its own listener only after this call.
-  addCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#startFirst();
-    this.#onCa.add(listener);
-    queueMicrotask(() => this.#tellCa(listener));
+  pair(): Pair {
+    return this.#pair;
   }
 
-  removeCaCertificateListener(listener: experimental.CaCertificateUpdateListener): void {
-    this.#onCa.delete(listener);
-    this.#stopLast();
+  follow(onPair: (pair: Pair) => void): Timer {
+    // Each has a function of its own, also where one is given twice.
+    const follower = (pair: Pair): void => onPair(pair);
+    // Not persistent: it alone does not keep the process alive.
+    if (this.#followers.size === 0)
+      for (const path of this.#paths()) watchFile(path, { interval: WATCH_MS, persistent: false }, this.#reload);
+    this.#followers.add(follower);
+    return { stop: () => this.#leave(follower) };
   }
 
-  addIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#startFirst();
-    this.#onIdentity.add(listener);
-    queueMicrotask(() => this.#tellIdentity(listener));
-  }
-
-  removeIdentityCertificateListener(listener: experimental.IdentityCertificateUpdateListener): void {
-    this.#onIdentity.delete(listener);
-    this.#stopLast();
+  #leave(follower: (pair: Pair) => void): void {
+    if (!this.#followers.delete(follower) || this.#followers.size > 0) return;
+    for (const path of this.#paths()) unwatchFile(path, this.#reload);
   }
 
   #read(): void {
@@ -89,33 +85,13 @@ class CertificateWatch implements experimental.CertificateProvider {
     }
     if (this.#refused !== null) this.#log.info({ path: this.#files.certPath }, 'the certificate files are good again, and taken');
     this.#refused = null;
-    for (const listener of this.#onCa) this.#tellCa(listener);
-    for (const listener of this.#onIdentity) this.#tellIdentity(listener);
+    for (const follower of this.#followers) follower(this.#pair);
   }
 
   #refuse(refused: string): void {
     this.#refused = refused;
     const inUseUntil = new Date(this.#pair.expiresAtMs).toISOString();
     this.#log.warn({ refused, inUseUntil }, 'changed certificate files are not taken, the last good ones stay');
-  }
-
-  #tellCa(listener: experimental.CaCertificateUpdateListener): void {
-    listener({ caCertificate: this.#pair.ca });
-  }
-
-  #tellIdentity(listener: experimental.IdentityCertificateUpdateListener): void {
-    listener({ certificate: this.#pair.cert, privateKey: this.#pair.key });
-  }
-
-  #startFirst(): void {
-    if (this.#onCa.size + this.#onIdentity.size > 0) return;
-    // Not persistent: it alone does not keep the process alive.
-    for (const path of this.#paths()) watchFile(path, { interval: WATCH_MS, persistent: false }, this.#reload);
-  }
-
-  #stopLast(): void {
-    if (this.#onCa.size + this.#onIdentity.size > 0) return;
-    for (const path of this.#paths()) unwatchFile(path, this.#reload);
   }
 
   #paths(): readonly string[] {
@@ -129,7 +105,7 @@ function readPair(files: TlsFiles, wanted: Identity | null, clock: Clock): Pair 
   const judged = judgePair(pem, files, wanted, clock.wallMs());
   if (judged.kind === 'flawed') throw unusable(judged.flaw);
   try {
-    createSecureContext(pem);
+    createSecureContext({ ca: judged.pair.ca, cert: pem.cert, key: pem.key });
   } catch (cause) {
     throw unusable(
       `${files.certPath}, ${files.keyPath} and ${files.caPath} do not make a certificate that can be used (${String(cause)})`,

@@ -32,7 +32,7 @@ const DAY_MS = 24 * HOUR_MS;
  * an hour. Two machines that do so in opposite directions still accept one another.
  */
 const BACKDATED_MS = 3 * HOUR_MS;
-/** Longer than any run is kept: the authority is never renewed. */
+/** Longer than any run is kept, and any process lives: neither an authority nor what a server signs itself is renewed. */
 const AUTHORITY_LIFE_MS = 5 * 365 * DAY_MS;
 /** Short-lived: made again halfway between its two dates, and a stolen one is soon worthless. */
 const LEAF_LIFE_MS = DAY_MS;
@@ -77,6 +77,26 @@ export async function makeAuthority(keyPem: string, runId: string, making: Makin
   return certificate.toString('pem');
 }
 
+/** A certificate that a server signs itself, under names that nobody can check: for where only the encryption counts. */
+export async function makeServerCertificate(keyPem: string, hosts: readonly string[], making: Making): Promise<string> {
+  const certificate = await X509CertificateGenerator.createSelfSigned(
+    {
+      ...validity(making, AUTHORITY_LIFE_MS),
+      name: 'CN=Rollout',
+      keys: await keyPair(keyPem),
+      signingAlgorithm: SIGNING,
+      extensions: [
+        new BasicConstraintsExtension(false, undefined, true),
+        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+        new SubjectAlternativeNameExtension(namesOf(hosts)),
+      ],
+    },
+    crypto.webcrypto,
+  );
+  return certificate.toString('pem');
+}
+
 /** A certificate for one process, signed by the authority. `hosts` are the names and addresses that a server answers at. */
 export async function makeCertificate(
   keyPem: string,
@@ -108,13 +128,16 @@ export async function makeCertificate(
 
 function leafExtensions(identity: Identity, hosts: readonly string[]): Extension[] {
   const usage = identity.role === 'coordinator' ? ExtendedKeyUsage.serverAuth : ExtendedKeyUsage.clientAuth;
-  const names = hosts.map((host): JsonGeneralName => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host }));
   return [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
     new ExtendedKeyUsageExtension([usage]),
-    new SubjectAlternativeNameExtension([uri(identity), ...names]),
+    new SubjectAlternativeNameExtension([uri(identity), ...namesOf(hosts)]),
   ];
+}
+
+function namesOf(hosts: readonly string[]): JsonGeneralName[] {
+  return hosts.map((host) => ({ type: isIP(host) === 0 ? 'dns' : 'ip', value: host }));
 }
 
 function uri(identity: Identity): JsonGeneralName {

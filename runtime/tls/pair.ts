@@ -9,8 +9,15 @@ export interface Pem {
   readonly key: Buffer;
 }
 
+export interface Trust {
+  /** PEM of those at which the chain of a peer may end. */
+  readonly ca: Buffer;
+  /** The authority is signed by somebody who is not trusted: chains end at it, and not at one that is signed by itself. */
+  readonly isPartial: boolean;
+}
+
 /** A certificate with its key that every peer of the run accepts now. */
-export interface Pair extends Pem {
+export interface Pair extends Pem, Trust {
   readonly identity: Identity;
   /** Wall clock. */
   readonly expiresAtMs: number;
@@ -26,7 +33,7 @@ const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** Checked as a peer would check it, by the clock of this machine. `wanted`: the name that it must have; null for any. */
 export function judgePair(pem: Pem, files: TlsFiles, wanted: Identity | null, nowMs: number): Judged {
-  const [authorities, chain] = [certificatesIn(pem.ca), certificatesIn(pem.cert)];
+  const [authorities, chain] = [trustedIn(pem.ca), certificatesIn(pem.cert)];
   if (authorities === null) return flawed(`${files.caPath} is no certificate in PEM form`);
   if (chain === null) return flawed(`${files.certPath} is no certificate in PEM form`);
   const [leaf] = chain as [X509Certificate];
@@ -38,7 +45,7 @@ export function judgePair(pem: Pem, files: TlsFiles, wanted: Identity | null, no
     flawOfTime(leaf, files.certPath, nowMs) ??
     flawOfChain(chain, authorities, files, nowMs);
   if (flaw !== null || identity === null) return flawed(flaw ?? `${files.certPath} names nobody`);
-  return { kind: 'good', pair: { ...pem, identity, expiresAtMs: Date.parse(leaf.validTo) } };
+  return { kind: 'good', pair: { ...pem, ...trustOf(authorities), identity, expiresAtMs: Date.parse(leaf.validTo) } };
 }
 
 function flawed(flaw: string): Judged {
@@ -55,6 +62,28 @@ function certificatesIn(pem: Buffer): readonly X509Certificate[] | null {
   } catch {
     return null;
   }
+}
+
+/** What a file of authorities makes a process trust; null where it holds no certificate. */
+export function trustIn(pem: Buffer): Trust | null {
+  const authorities = trustedIn(pem);
+  return authorities === null ? null : trustOf(authorities);
+}
+
+/**
+ * The first one names the run. Where it is signed by itself, what follows it is trusted as well. Where somebody else has signed it, as an
+ * issuer of a company does, it alone is: that issuer signs for others too, and whoever gets a certificate of it would belong to the run.
+ */
+function trustedIn(pem: Buffer): readonly X509Certificate[] | null {
+  const all = certificatesIn(pem);
+  const [first] = all ?? [];
+  if (all === null || first === undefined) return null;
+  return hasSigned(first, first) ? all : [first];
+}
+
+function trustOf(authorities: readonly X509Certificate[]): Trust {
+  const [first] = authorities;
+  return { ca: Buffer.from(authorities.map(String).join('')), isPartial: first !== undefined && !hasSigned(first, first) };
 }
 
 function flawOfKey(leaf: X509Certificate, key: Buffer, { certPath, keyPath }: TlsFiles): string | null {

@@ -2,18 +2,21 @@ import test from 'ava';
 import { findHelm, type Rendered, type Rule, theOne } from '../support/chart/helm.ts';
 import { CLUSTER_WIDE, EVERYTHING, NAMESPACED } from '../support/chart/modes.ts';
 
-const CHILD = ['create', 'delete', 'get', 'list', 'patch', 'watch'];
+/** A child that is applied as it should be, and deleted when it is not wanted any more. */
+const CHILD = ['create', 'delete', 'list', 'patch', 'watch'];
+/** One that goes with its run, of a kind that users have too. */
+const KEPT = ['create', 'get', 'list', 'patch', 'watch'];
 
 /** What the operator does with the objects of a namespace. */
 const OF_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
-  'rollout.run/rolloutruns': ['get', 'list', 'patch', 'update', 'watch'],
-  'rollout.run/rolloutruns/status': ['patch', 'update'],
+  'rollout.run/rolloutruns': ['delete', 'list', 'watch'],
+  'rollout.run/rolloutruns/status': ['patch'],
   'rollout.run/rolloutruns/finalizers': ['update'],
-  '/pods': CHILD,
-  '/configmaps': CHILD,
-  '/secrets': CHILD,
+  '/pods': ['create', 'delete', 'list', 'watch'],
+  '/configmaps': KEPT,
+  '/secrets': KEPT,
+  '/persistentvolumeclaims': KEPT,
   '/services': CHILD,
-  '/persistentvolumeclaims': CHILD,
   'apps/deployments': CHILD,
   'policy/poddisruptionbudgets': CHILD,
   'networking.k8s.io/networkpolicies': CHILD,
@@ -53,7 +56,7 @@ test('cluster-wide: the operator may do what it does, and nothing else', (t) => 
   const roles = rolesIn(wide, 'ClusterRole').filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader'));
   t.deepEqual(rightsOf(roles), {
     ...OF_NAMESPACES,
-    '/nodes': ['get', 'list', 'watch'],
+    '/nodes': ['list', 'watch'],
     'authentication.k8s.io/tokenreviews': ['create'],
     'authorization.k8s.io/subjectaccessreviews': ['create'],
   });
@@ -67,7 +70,7 @@ test('namespaced: the same rights in each namespace, and none elsewhere', (t) =>
 
 test('the lease is one by name, in the namespace of the release', (t) => {
   const role = theOne(wide, 'Role', 'leader-election');
-  t.deepEqual(rightsOf([role]), { 'coordination.k8s.io/leases': ['create', 'get', 'patch', 'update'] });
+  t.deepEqual(rightsOf([role]), { 'coordination.k8s.io/leases': ['create', 'get', 'patch'] });
   const named = (role.rules ?? []).filter(({ verbs }) => !verbs.includes('create'));
   t.deepEqual(
     named.map(({ resourceNames }) => resourceNames),
@@ -76,10 +79,12 @@ test('the lease is one by name, in the namespace of the release', (t) => {
 });
 
 test('certificates of cert-manager only where they are asked for', (t) => {
-  const rights = (objects: readonly Rendered[]): readonly string[] | undefined =>
-    rightsOf(rolesIn(objects, 'ClusterRole'))['cert-manager.io/certificates'];
-  t.is(rights(wide), undefined);
-  t.deepEqual(rights(full), CHILD);
+  const rights = (objects: readonly Rendered[], resource: string): readonly string[] | undefined =>
+    rightsOf(rolesIn(objects, 'ClusterRole'))[`cert-manager.io/${resource}`];
+  t.is(rights(wide, 'certificates'), undefined);
+  t.is(rights(wide, 'issuers'), undefined);
+  t.deepEqual(rights(full, 'certificates'), ['create', 'get', 'patch']);
+  t.deepEqual(rights(full, 'issuers'), ['create', 'patch']);
 });
 
 test('admin, edit and view of a namespace get their rights on runs', (t) => {

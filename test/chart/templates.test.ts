@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { parse } from 'yaml';
+import { RELEASE_LIMIT_MS } from '../../operator/kube/elector.ts';
+import { DRAIN_MS, FLUSH_MS } from '../../operator/kube/manager.ts';
 import { loadOperatorSettings } from '../../operator/settings.ts';
 import { findHelm, NAMESPACE, type Rendered, theOne } from '../support/chart/helm.ts';
 import { CLUSTER_WIDE, EVERYTHING, NAMESPACED } from '../support/chart/modes.ts';
@@ -20,6 +22,7 @@ interface Container {
 }
 
 interface PodSpec {
+  readonly terminationGracePeriodSeconds?: number;
   readonly imagePullSecrets?: readonly { readonly name: string }[];
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly containers: readonly [Container];
@@ -113,7 +116,7 @@ test('the kind is that of crds/, and is kept when the release goes', (t) => {
 
 test('the operator is started without a shell, on the settings that are mounted', (t) => {
   const [container] = operatorPod(of('cluster-wide')).containers;
-  t.deepEqual(container.command, ['node', '/app/operator.js']);
+  t.deepEqual(container.command, ['node', '--max-semi-space-size=4', '/app/operator.js']);
   t.deepEqual(container.args, ['--config', '/etc/rollout/operator.yaml']);
   t.is(container.image, 'ghcr.io/rollout-run/rollout:0.1.0');
 });
@@ -182,6 +185,11 @@ test('what contradicts itself is refused, and the message says what to set', (t)
   t.throws(() => helm.render({ ...NAMESPACED, metrics: { mode: 'secure' } }), { message: /set rbac\.clusterRoles to true/ });
   t.throws(() => helm.render({ rbac: { clusterRoles: false } }), { message: /name them in watchNamespaces/ });
   t.throws(() => helm.render({ metrics: { mode: 'localhost', serviceMonitor: { enabled: true } } }), { message: /metrics\.mode secure/ });
+});
+
+test('an operator pod has the time that its orderly end takes, and no less can be given to it', (t) => {
+  t.true((operatorPod(of('cluster-wide')).terminationGracePeriodSeconds ?? 0) >= (DRAIN_MS + FLUSH_MS + RELEASE_LIMIT_MS) / 1_000);
+  t.throws(() => helm.render({ terminationGracePeriodSeconds: 30 }), { message: /terminationGracePeriodSeconds/ });
 });
 
 test('a name that is not known is refused', (t) => {

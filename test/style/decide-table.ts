@@ -78,7 +78,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'coordinator/items': ['breaker', 'found', 'given-twice', 'judge', 'outcomes', 'poison', 'restore'],
   'coordinator/machine': ['check-state', 'machine'],
   'coordinator/progress': ['ending', 'stall', 'status', 'waits'],
-  'coordinator/server': ['health-answer', 'reachable', 'coordinator-status'],
+  'coordinator/server': ['health-answer', 'metrics-text', 'reachable', 'coordinator-status'],
   'coordinator/state': ['fresh-items', 'item-table', 'items', 'mirror', 'queues', 'rows', 'worker', 'workers'],
   'coordinator/workers': ['delivery', 'drain', 'failure', 'hints', 'reading', 'registry', 'sessions'],
   worker: [
@@ -140,8 +140,10 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'operator/cli/manifest': [
     ...['block', 'defaults', 'list-check', 'list-lines', 'list-within', 'rules', 'run-check', 'schema-check', 'value-check'],
   ],
+  'operator/metrics': ['run-sample', 'worker-sample'],
   'operator/nodes': ['signals'],
   'operator/rollout': [
+    'believed-signals',
     'children',
     'clocks',
     'coordinator-view',
@@ -155,6 +157,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'run-id',
     'status',
     'status-due',
+    'told-words',
     'worker-view',
   ],
   'operator/rollout/desired': [
@@ -182,6 +185,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'outcome',
     'probes',
     'rate-limit',
+    'review',
     'store',
     'store-index',
     'watch-action',

@@ -118,8 +118,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['cli/mock-server', 'cli/results-server', 'cli/run', 'cli/verbs', 'cli/view'],
   ],
 
-  'operator/kube': [],
-  'operator/api': ['operator/kube'],
+  ...{ 'operator/kube': [], 'operator/api': ['operator/kube'] },
   'operator/nodes': ['operator/kube'],
   'operator/rollout/desired': ['operator/api', 'operator/kube', 'operator/rollout'],
   'operator/rollout/policy': ['model', 'operator/api'],
@@ -127,7 +126,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['model', 'rpc', 'tls'],
     ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
   ],
-  operator: ['model', 'operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout'],
+  'operator/metrics': ['tls', 'operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired'],
+  operator: ['model', 'operator/api', 'operator/kube', 'operator/metrics', 'operator/nodes', 'operator/rollout'],
   'operator/cli/manifest': ['model', 'format', 'operator/api'],
   'operator/cli': [
     ...['model', 'format', 'input/file', 'input/index', 'cli', 'cli/view'],
@@ -143,6 +143,7 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
   base: ['model'],
   ...Object.fromEntries(['server', 'boot'].map((room) => [`coordinator/${room}`, ['coordinator']])),
   'operator/nodes': ['model'],
+  'operator/metrics': ['model', 'operator/nodes'],
   'operator/rollout/policy': ['operator/rollout', 'operator/rollout/desired'],
   operator: ['operator/rollout/desired'],
 };
@@ -150,7 +151,7 @@ const ONLY_TYPES: Readonly<Record<string, readonly string[]>> = {
 /** Who may use a package. One that is not here may be used by nobody. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@bufbuild/protobuf': ['rpc', 'rpc/mapping'],
-  '@grpc/grpc-js': ['rpc', 'tls'],
+  '@grpc/grpc-js': ['rpc'],
   '@kubernetes/client-node': ['operator/kube', 'operator/cli'],
   '@peculiar/x509': ['tls'],
   'cli-progress': ['cli/view'],
@@ -158,7 +159,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['ledger/redis'],
   lmdb: ['ledger/embedded'],
   pino: ['base'],
-  'prom-client': ['operator/kube'],
+  'prom-client': ['operator/kube', 'operator/metrics'],
   'reflect-metadata': ['tls'],
   ulid: ['coordinator/boot', 'cli/run'],
   undici: ['worker/backends'],

@@ -18,7 +18,7 @@ export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, s
     { name: 'config', configMap: { name: configName(name), items: [{ key: settings, path: 'coordinator.yaml' }] } },
     // With the ledger and the results on a server nothing on a coordinator's disk has to outlive it.
     redis === null ? { name: 'state', persistentVolumeClaim: { claimName: stateClaimName(name) } } : { name: 'state', emptyDir: {} },
-    ...inputVolumes(run),
+    ...inputVolumes(run, redis),
     ...outputVolumes(run),
     ...secretOf(redis).map((secretName) => ({ name: 'redis', secret: { secretName } })),
     tlsVolume(name, 'coordinator'),
@@ -55,9 +55,11 @@ function inputPath({ configMap, pvc }: RolloutRun['spec']['input']): string {
   return pvc?.path ?? configMap?.key ?? '';
 }
 
-function inputVolumes({ spec }: RolloutRun): readonly Volume[] {
+function inputVolumes({ spec }: RolloutRun, redis: RedisAccess | null): readonly Volume[] {
   const { configMap, pvc } = spec.input;
-  if (configMap !== undefined) return [{ name: 'input', configMap: { name: configMap.name } }];
+  // A coordinator that has a copy starts again without it.
+  if (configMap !== undefined)
+    return [{ name: 'input', configMap: { name: configMap.name, ...(redis === null ? { optional: true } : {}) } }];
   if (pvc !== undefined) return [{ name: 'input', persistentVolumeClaim: { claimName: pvc.claimName, readOnly: true } }];
   return [];
 }

@@ -1,4 +1,4 @@
-import { LABEL } from '../../api/names.ts';
+import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../kube/kind.ts';
 import { childMeta, configName, workerName } from '../children.ts';
@@ -26,6 +26,7 @@ export interface WorkerPlace {
 export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, avoid: readonly string[], pods: PodSettings): Pod {
   const meta = childMeta(run, workerName(run.metadata.name, slot, incarnation), 'worker');
   const template = (run.spec.workers.template ?? {}) as unknown as PodTemplate;
+  const avoided = avoid.slice(0, MOST_AVOIDED);
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -38,9 +39,13 @@ export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, a
         [LABEL.incarnation]: String(incarnation),
         [LABEL.template]: templateHash(run),
       },
-      annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true', ...template.metadata?.annotations },
+      annotations: {
+        'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
+        ...template.metadata?.annotations,
+        ...(avoided.length === 0 ? {} : { [ANNOTATION.avoids]: avoided.join(',') }),
+      },
     },
-    spec: avoiding(podSpec(run, template.spec ?? {}, pods), avoid),
+    spec: avoiding(podSpec(run, template.spec ?? {}, pods), avoided),
   };
 }
 
@@ -89,11 +94,10 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
   });
 }
 
-/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. */
+/** Not on nodes that are about to go: a condition of a node keeps no pod away by itself. The API server wants one name in each expression. */
 function avoiding(spec: PodSpec, nodes: readonly string[]): PodSpec {
   if (nodes.length === 0) return spec;
-  // A field takes one value.
-  const elsewhere = nodes.slice(0, MOST_AVOIDED).map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
+  const elsewhere = nodes.map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const { nodeAffinity, ...affinity } = spec.affinity ?? {};
   const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const terms = required.length === 0 ? [{}] : required;

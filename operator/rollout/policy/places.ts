@@ -31,10 +31,11 @@ const REFUSED_WAIT_MS = 10_000;
 
 /**
  * Each place below `desired` has one worker that is there to stay. One that is ending, or on a machine that goes, is replaced at once
- * under the next incarnation, and works until it has left. Workers beyond the places are drained, the highest place first.
+ * under the next incarnation, and works until it has left. Workers beyond the places are drained, the highest place first. One that waits
+ * for a node, and keeps away from one that stays after all, is made anew: it might wait forever.
  */
 export function planWorkers(views: readonly WorkerView[], wish: WorkerWish, nowMs: number): WorkerPlan {
-  const alive = views.filter((view) => !isOver(view) && !isLost(view, wish));
+  const alive = views.filter((view) => !isOver(view) && !isLost(view, wish) && !isKeptAway(view, wish));
   const staying = alive.filter((view) => !view.isTerminating && !isGoing(view, wish));
   const surplus = staying.filter((view) => view.slot >= wish.desired || isDoubled(view, staying));
   const outdated = wish.replacesOutdated ? oneOutdated(staying, surplus, wish) : [];
@@ -49,7 +50,9 @@ export function planWorkers(views: readonly WorkerView[], wish: WorkerWish, nowM
   }
   return {
     create,
-    remove: views.filter((view) => !view.isTerminating && ((isOver(view) && !isRecentRefusal(view, nowMs)) || isLost(view, wish))),
+    remove: views.filter(
+      (view) => !view.isTerminating && ((isOver(view) && !isRecentRefusal(view, nowMs)) || isLost(view, wish) || isKeptAway(view, wish)),
+    ),
     drain,
     current: staying.length,
     draining: drain.length + alive.filter((view) => view.isTerminating || isGoing(view, wish)).length,
@@ -67,6 +70,10 @@ function isLost({ node }: WorkerView, { lostNodes }: WorkerWish): boolean {
 
 function isGoing({ node }: WorkerView, { goingNodes }: WorkerWish): boolean {
   return node !== null && goingNodes.has(node);
+}
+
+function isKeptAway({ phase, node, avoids }: WorkerView, { lostNodes, goingNodes }: WorkerWish): boolean {
+  return phase === 'waiting' && node === null && avoids.some((one) => !lostNodes.has(one) && !goingNodes.has(one));
 }
 
 /** Two of one place: one stood on a machine that was about to go, and then was not. The newer one leaves. */

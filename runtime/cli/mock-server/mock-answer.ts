@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../base/json/json-object.ts';
 
 /** What `rollout mock-server` answers: a model server that repeats the last message. */
@@ -9,13 +10,14 @@ export interface MockAnswer {
 
 const MODEL = 'mock';
 
-/** `text`: the body of the request; empty for one without. */
-export function mockAnswer(method: string, path: string, text: string): MockAnswer {
+/** `text`: the body of the request; empty for one without. `failureRate`: share of the requests that are refused, the same ones each time. */
+export function mockAnswer(method: string, path: string, text: string, failureRate = 0): MockAnswer {
   if (method === 'GET' && path === '/health') return { status: 200, body: { status: 'ok' } };
   if (method === 'GET' && path === '/v1/models') return { status: 200, body: { object: 'list', data: [{ id: MODEL, object: 'model' }] } };
   if (method !== 'POST') return refused(404, `nothing is at ${method} ${path}`);
   const request = parsed(text);
   if (request === null) return refused(400, 'the body is not a JSON object');
+  if (shareOf(text) < failureRate) return refused(400, 'this request is one of those that --failure-rate refuses');
   switch (path) {
     case '/v1/chat/completions':
       return completion('chat.completion', request, { message: { role: 'assistant', content: echoOf(request['messages']) } });
@@ -29,6 +31,11 @@ export function mockAnswer(method: string, path: string, text: string): MockAnsw
     default:
       return refused(404, `nothing is at POST ${path}`);
   }
+}
+
+/** Evenly spread from 0 to 1, and always the same for a text. */
+function shareOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
 }
 
 function completion(object: string, request: JsonObject, choice: object): MockAnswer {

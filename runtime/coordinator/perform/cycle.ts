@@ -24,6 +24,21 @@ export interface Cycle {
   claim(grants: readonly Grant[]): void;
 }
 
+/** What the cycles of a coordinator have written, since its start. */
+export interface WriteCounts {
+  /** Writes of the result log, each synced. */
+  appends: number;
+  outcomes: number;
+  /** Of the outcomes' lines. */
+  bytes: number;
+  /** Transactions of the ledger. */
+  commits: number;
+}
+
+export function noWrites(): WriteCounts {
+  return { appends: 0, outcomes: 0, bytes: 0, commits: 0 };
+}
+
 export interface CycleOptions {
   readonly epoch: Epoch;
   readonly log: Pick<ResultLog, 'append'>;
@@ -33,6 +48,8 @@ export interface CycleOptions {
   readonly onFailure: (cause: unknown) => void;
   /** The place of the results has no room for what came: why, and what to do. */
   readonly onFull: (reason: string) => void;
+  /** Counted up with each write that has succeeded. */
+  readonly writes: WriteCounts;
 }
 
 interface Gathered {
@@ -105,18 +122,23 @@ async function once(options: CycleOptions, taken: Readonly<Gathered>): Promise<v
  * One that stood still looks at its lease first: where another coordinator has taken over, not even its own segment grows any more (L5).
  * False: it has lost the lease, or there is no room, and nothing was written.
  */
-async function append({ writer, log, onFull }: CycleOptions, recordings: readonly Recording[]): Promise<boolean> {
+async function append({ writer, log, onFull, writes }: CycleOptions, recordings: readonly Recording[]): Promise<boolean> {
   const appended = await writer.write(() => log.append(recordings.map(({ outcome }) => outcome)));
   if (appended?.kind === 'full') onFull(appended.reason);
-  return appended?.kind === 'appended';
+  if (appended?.kind !== 'appended') return false;
+  writes.appends += 1;
+  writes.outcomes += recordings.length;
+  for (const { outcome } of recordings) writes.bytes += outcome.line.length;
+  return true;
 }
 
 /** One of unknown fate is asked again exactly as it was (L8, L20). The machine hears only what is committed (L16). */
-async function commit({ epoch, ledger, writer, tell }: CycleOptions, taken: Readonly<Gathered>): Promise<void> {
+async function commit({ epoch, ledger, writer, tell, writes }: CycleOptions, taken: Readonly<Gathered>): Promise<void> {
   const { recordings, returns, grants } = taken;
   const request: CommitRequest = { settles: settlementsOf(recordings), handBacks: returns, claims: grants };
   const reply = await writer.write(() => ledger.commit(epoch, request));
   if (reply === null) return;
+  writes.commits += 1;
   tell({ kind: 'committed', ...(reply.kind === 'gone' ? whenGone(taken, reply) : whenCommitted(taken, reply)) });
 }
 

@@ -1,8 +1,12 @@
 import type { RunStatus } from '../../model/status.ts';
+import type { WriteCounts } from '../perform/cycle.ts';
 import { type CoordinatorStatus, unreadiness } from './coordinator-status.ts';
+import { METRICS_TYPE, metricsText } from './metrics-text.ts';
 
 /** What the health endpoints know of the coordinator. */
 export interface HealthView {
+  /** Of the program. */
+  readonly version: string;
   readonly coordinatorStatus: CoordinatorStatus;
   /** Why the store cannot be used now; null where it can. */
   readonly storeTrouble: string | null;
@@ -10,6 +14,8 @@ export interface HealthView {
   readonly leaseEpoch: number | null;
   /** Null as long as it does not serve. */
   readonly status: RunStatus | null;
+  /** Null before it has served. */
+  readonly writes: WriteCounts | null;
   /** Null before it listens. */
   readonly certificate: CertificateHealth | null;
 }
@@ -23,13 +29,13 @@ export interface CertificateHealth {
 
 export interface HealthAnswer {
   readonly statusCode: 200 | 404 | 405 | 503;
-  readonly contentType: 'text/plain; charset=utf-8' | 'application/json';
+  readonly contentType: 'text/plain; charset=utf-8' | typeof METRICS_TYPE | 'application/json';
   readonly body: string;
 }
 
 /**
  * `/healthz`: the process lives. `/readyz`: it serves or stands by, or in one line why not. `/health`: where it stands, as JSON.
- * `/workers`: where each worker stands, as JSON.
+ * `/workers`: where each worker stands, as JSON. `/metrics`: what Prometheus reads.
  */
 export function healthAnswer(method: string, path: string, view: HealthView): HealthAnswer {
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET is answered here');
@@ -42,8 +48,10 @@ export function healthAnswer(method: string, path: string, view: HealthView): He
       return { statusCode: 200, contentType: 'application/json', body: `${JSON.stringify(healthOf(view))}\n` };
     case '/workers':
       return { statusCode: 200, contentType: 'application/json', body: `${JSON.stringify(workersOf(view))}\n` };
+    case '/metrics':
+      return { statusCode: 200, contentType: METRICS_TYPE, body: metricsText(view) };
     default:
-      return text(404, 'nothing is here; there are /healthz, /readyz, /health and /workers');
+      return text(404, 'nothing is here; there are /healthz, /readyz, /health, /workers and /metrics');
   }
 }
 

@@ -40,7 +40,7 @@ export async function startHealth(place: HealthPlace | null, log: Log, view: () 
   // What a broken connection does later is no concern of the run.
   server.on('error', (error) => log.debug({ err: error }, 'health endpoints'));
   const address = place.listen.replace(/\d+$/, String(bound));
-  log.info({ address }, 'health endpoints: /healthz, /readyz, /health, /workers');
+  log.info({ address }, 'health endpoints: /healthz, /readyz, /health, /workers, /metrics');
   return { address, stop: () => closeNow(server) };
 }
 

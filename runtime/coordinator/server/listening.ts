@@ -7,6 +7,7 @@ import { startServer } from '../../rpc/server.ts';
 import { keepCertificateFresh, serverCredentials } from '../../rpc/tls.ts';
 import { type CertificateRequest, certificatesMade, ensureDevCa, issueCertificate, type TlsFiles } from '../../tls/ca.ts';
 import { type CertificateView, watchCertificate } from '../../tls/certificate-watch.ts';
+import type { WriteCounts } from '../perform/cycle.ts';
 import type { Loop } from '../perform/loop.ts';
 import type { CoordinatorSettings } from '../settings.ts';
 import type { CoordinatorStatus } from './coordinator-status.ts';
@@ -26,16 +27,21 @@ export interface ServerContext {
   coordinatorStatus: CoordinatorStatus;
   /** Why the store cannot be used now; null where it can. */
   storeTrouble: string | null;
+  /** Of its term; null before it serves. */
+  writes?: WriteCounts | null;
   /** Null before it listens. */
   certificate?: (() => CertificateView) | null;
 }
 
-export function healthOf({ core, lease, coordinatorStatus, storeTrouble, certificate }: ServerContext, wallMs: number): HealthView {
+export function healthOf(context: ServerContext, version: string, wallMs: number): HealthView {
+  const { core, lease, coordinatorStatus, storeTrouble, writes, certificate } = context;
   return {
+    version,
     coordinatorStatus,
     storeTrouble,
     leaseEpoch: lease?.epoch ?? null,
     status: coordinatorStatus.kind === 'ending' ? null : (core?.status() ?? null),
+    writes: writes ?? null,
     certificate: certificateHealth(certificate?.() ?? null, wallMs),
   };
 }

@@ -27,7 +27,8 @@ export async function testNamespace(
       apiVersion: 'v1',
       gracePeriodSeconds: GRACE_SECONDS,
     });
-    await api.call('DELETE', `/api/v1/namespaces/${name}`);
+    // A test may have deleted it itself.
+    if ((await api.find(`/api/v1/namespaces/${name}`)) !== null) await api.call('DELETE', `/api/v1/namespaces/${name}`);
   });
   await api.call('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',

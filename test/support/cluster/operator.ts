@@ -4,6 +4,8 @@ import type { Cluster } from './start-cluster.ts';
 
 const RELEASE = 'rollout';
 export const OPERATOR_NAMESPACE = 'rollout';
+/** Its service account, as `namespace:name`. */
+export const OPERATOR_ACCOUNT: string = `${OPERATOR_NAMESPACE}:rollout-operator`;
 
 /** The operator, installed as its users install it. It stays for the other tests of the cluster. `values`: as of `helm --set`. */
 export async function installOperator(t: ExecutionContext, cluster: Cluster, ...values: readonly string[]): Promise<void> {

@@ -14,10 +14,14 @@ import { untilSeen } from './until-seen.ts';
 export interface RunPlan {
   readonly name: string;
   readonly items: number;
+  /** The list, where it is not to be one of `items` good lines. */
+  readonly lines?: readonly string[];
   readonly parallelism?: number;
   readonly concurrency?: number;
   /** Of the model server in each worker's pod. */
   readonly latency?: string;
+  /** Share of the requests that it refuses. */
+  readonly failureRate?: number;
   /** Further fields of the spec. */
   readonly spec?: object;
   /** Further fields of the workers' PodSpec. */
@@ -37,18 +41,35 @@ export class ClusterRun {
   readonly #cluster: Cluster;
   readonly namespace: string;
   readonly name: string;
-  readonly #items: number;
+  readonly #plan: RunPlan;
 
-  private constructor(cluster: Cluster, namespace: string, { name, items }: RunPlan) {
+  private constructor(cluster: Cluster, namespace: string, plan: RunPlan) {
     this.#cluster = cluster;
     this.namespace = namespace;
-    this.name = name;
-    this.#items = items;
+    this.name = plan.name;
+    this.#plan = plan;
   }
 
   static async apply(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
     await cluster.applyYaml(namespace, [inputOf(plan), runOf(plan)].map((object) => JSON.stringify(object)).join('\n---\n'));
     return new ClusterRun(cluster, namespace, plan);
+  }
+
+  static async applyWithoutList(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
+    await cluster.applyYaml(namespace, JSON.stringify(runOf(plan)));
+    return new ClusterRun(cluster, namespace, plan);
+  }
+
+  async applyList(): Promise<void> {
+    await this.#cluster.applyYaml(this.namespace, JSON.stringify(inputOf(this.#plan)));
+  }
+
+  async deleteList(): Promise<void> {
+    await this.#cluster.api.call('DELETE', `/api/v1/namespaces/${this.namespace}/configmaps/${this.name}`);
+  }
+
+  async delete(): Promise<void> {
+    await this.#cluster.api.call('DELETE', this.path);
   }
 
   get path(): string {
@@ -96,14 +117,15 @@ export class ClusterRun {
   /** The run completes, and each of its items has exactly one record, in the order of the list. */
   async assertComplete(t: ExecutionContext): Promise<RolloutRun> {
     const run = await this.untilCondition('Complete', 'True', 4 * PATIENCE_MS);
-    t.like(run.status, { phase: 'Complete', progress: `${this.#items}/${this.#items}`, items: { done: this.#items, failed: 0 } });
+    const { items } = this.#plan;
+    t.like(run.status, { phase: 'Complete', progress: `${items}/${items}`, items: { done: items, failed: 0 } });
     const { exit, out, err } = await rolloutRun(this.#cluster, '--namespace', this.namespace, 'results', this.name);
     t.is(exit, 0, err);
     const ids = out
       .trimEnd()
       .split('\n')
       .map((line) => (JSON.parse(line) as { readonly custom_id: string }).custom_id);
-    t.deepEqual(ids, idsOf(this.#items));
+    t.deepEqual(ids, idsOf(items));
     return run;
   }
 }
@@ -126,23 +148,20 @@ export async function rolloutRun(cluster: Cluster, ...args: readonly string[]): 
 
 const idsOf = (items: number): readonly string[] => Array.from({ length: items }, (_, at) => `item-${at}`);
 
-function inputOf({ name, items }: RunPlan): object {
-  const lines = idsOf(items).map((id) =>
-    JSON.stringify({
-      custom_id: id,
-      method: 'POST',
-      url: '/v1/chat/completions',
-      body: { messages: [{ role: 'user', content: `say ${id}` }] },
-    }),
-  );
+export function lineOf(id: string): string {
+  const body = { messages: [{ role: 'user', content: `say ${id}` }] };
+  return JSON.stringify({ custom_id: id, method: 'POST', url: '/v1/chat/completions', body });
+}
+
+function inputOf({ name, items, lines = idsOf(items).map(lineOf) }: RunPlan): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { 'items.jsonl': `${lines.join('\n')}\n` } };
 }
 
-function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', spec = {}, podSpec = {} }: RunPlan): object {
+function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', failureRate = 0, spec = {}, podSpec = {} }: RunPlan): object {
   const model = {
     name: 'model',
     image: IMAGE,
-    command: ['node', '/app/cli.js', 'mock-server', '--port', '8000', '--latency', latency],
+    command: [...['node', '/app/cli.js', 'mock-server', '--port', '8000', '--latency', latency], '--failure-rate', String(failureRate)],
     securityContext: RESTRICTED,
   };
   return {

@@ -51,6 +51,7 @@ export function workerOf(slot: number, more: Partial<WorkerView> = {}): WorkerVi
     incarnation: 0,
     template: templateHash(runOf()),
     node: `node${slot}`,
+    avoids: [],
     phase: 'running',
     isTerminating: false,
     hasNeverRun: false,

@@ -39,7 +39,10 @@ test('what follows k8s goes to the program behind it as it stands', async (t) =>
 });
 
 test('the mock server listens to this machine alone unless it is told otherwise', async (t) => {
-  t.deepEqual(await called('mock-server'), { verb: 'mockServer', args: { host: '127.0.0.1', port: 8_000, latency: '20ms' } });
+  t.deepEqual(await called('mock-server'), {
+    verb: 'mockServer',
+    args: { host: '127.0.0.1', port: 8_000, latency: '20ms', failureRate: 0 },
+  });
   t.like(await called('mock-server', '--host', '0.0.0.0', '--port', '0', '--latency', '2s'), {
     args: { host: '0.0.0.0', port: 0, latency: '2s' },
   });
@@ -47,6 +50,7 @@ test('the mock server listens to this machine alone unless it is told otherwise'
     ['--port', '70000'],
     ['--port', 'x'],
     ['--latency', 'soon'],
+    ['--failure-rate', '2'],
   ])
     await t.throwsAsync(called('mock-server', ...wrong), { code: 'commander.invalidArgument' }, wrong.join(' '));
 });

@@ -3,7 +3,8 @@ import test from 'ava';
 import { seededRandom } from '../../../runtime/base/random.ts';
 import { type Authority, makeAuthority, makeCertificate, makeKeyPem } from '../../../runtime/tls/certificate.ts';
 import type { Identity } from '../../../runtime/tls/identity.ts';
-import { judgePair, type Pem } from '../../../runtime/tls/pair.ts';
+import { judgePair, type Pem, trustIn } from '../../../runtime/tls/pair.ts';
+import { issueAuthority, makeIssuer } from '../../support/issuer.ts';
 
 const FILES = { caPath: '/t/ca.pem', certPath: '/t/own.pem', keyPath: '/t/own.key.pem' };
 const NOW_MS = Date.parse('2026-03-01T12:00:00Z');
@@ -87,4 +88,29 @@ test('what no peer would accept is flawed, and the flaw names file, cause, and t
     t.is(judged.kind, 'flawed', what);
     if (judged.kind === 'flawed') t.regex(judged.flaw, flaw, what);
   }
+});
+
+test('an authority that somebody else has signed is trusted by itself, and whoever has signed it is not', async (t) => {
+  const company = await makeIssuer('company', NOW_MS);
+  const run = await issueAuthority(company, 'R1', NOW_MS);
+  const [own, foreign] = [await certified(COORDINATOR, run), await certified(COORDINATOR, company)];
+  const chain = `${own}\n${run.certPem}`;
+  for (const ca of [run.certPem, `${run.certPem}\n${company.certPem}`]) {
+    const judged = judgePair(pem({ ca, cert: chain }), FILES, COORDINATOR, NOW_MS);
+    t.like(judged, { kind: 'good', pair: { isPartial: true } });
+    t.is(judged.kind === 'good' ? new X509Certificate(judged.pair.ca).subject : '', 'CN=run R1');
+    t.like(judgePair(pem({ ca, cert: foreign }), FILES, COORDINATOR, NOW_MS), {
+      kind: 'flawed',
+      flaw: '/t/own.pem is not signed by the authority in /t/ca.pem',
+    });
+  }
+  t.is((String(trustIn(Buffer.from(`${run.certPem}\n${company.certPem}`))?.ca).match(/BEGIN/g) ?? []).length, 1);
+});
+
+test('where the first authority is signed by itself all of the file is trusted, and nothing is where there is none', async (t) => {
+  const other = await authority();
+  const trust = trustIn(Buffer.from(`${OWN.certPem}\n${other.certPem}`));
+  t.false(trust?.isPartial);
+  t.is((String(trust?.ca).match(/BEGIN/g) ?? []).length, 2);
+  t.is(trustIn(Buffer.from('nothing')), null);
 });

@@ -29,3 +29,14 @@ test('health and models answer, everything else is refused in words', (t) => {
   t.is(mockAnswer('POST', '/v1/x', '{}').status, 404);
   for (const text of ['', 'x', '[]', 'null', '1']) t.is(mockAnswer('POST', '/v1/completions', text).status, 400, text);
 });
+
+test('a share of the requests is refused, and each of them each time', (t) => {
+  const statusOf = (n: number, rate?: number): number =>
+    mockAnswer('POST', '/v1/chat/completions', chat([{ role: 'user', content: `item ${n}` }]), rate).status;
+  const refused = (rate?: number): readonly number[] => Array.from({ length: 1_000 }, (_, n) => n).filter((n) => statusOf(n, rate) === 400);
+  t.deepEqual([refused().length, refused(1).length], [0, 1_000]);
+  const some = refused(0.2);
+  t.true(some.length > 150 && some.length < 250, String(some.length));
+  t.deepEqual(refused(0.2), some);
+  t.is(mockAnswer('GET', '/health', '', 1).status, 200, 'the server is well');
+});

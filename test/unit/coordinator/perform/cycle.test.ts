@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type Cycle, type CycleOptions, createCycle } from '../../../../runtime/coordinator/perform/cycle.ts';
+import { type Cycle, type CycleOptions, createCycle, noWrites, type WriteCounts } from '../../../../runtime/coordinator/perform/cycle.ts';
 import type { LedgerWriter } from '../../../../runtime/coordinator/perform/ledger-writer.ts';
 import type { Recording } from '../../../../runtime/coordinator/state/commands.ts';
 import type { Committed } from '../../../../runtime/coordinator/state/facts.ts';
@@ -15,6 +15,7 @@ interface Bench {
   readonly ledger: Ledger;
   readonly requests: CommitRequest[];
   readonly told: Committed[];
+  readonly writes: WriteCounts;
   /** What happened, in order. */
   readonly done: string[];
   /** What the machine commands when it is told something. */
@@ -56,12 +57,14 @@ async function bench(write: (verb: () => Promise<unknown>) => Promise<unknown> =
   };
   const onFailure = (cause: unknown): void => void made.done.push(`failed ${String(cause)}`);
   const onFull = (reason: string): void => void made.done.push(`full: ${reason}`);
-  const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure, onFull });
+  const writes = noWrites();
+  const cycle = createCycle({ epoch: 0, log: { append }, ledger: { commit }, writer, tell, onFailure, onFull, writes });
   const made: Bench = {
     cycle,
     ledger,
     requests: [],
     told: [],
+    writes,
     done: [],
     onTold: () => undefined,
     isHolder: true,
@@ -175,4 +178,21 @@ test('a commit that fails for good is told once, and nothing is written after it
   made.cycle.record([recording(1)]);
   await settled();
   t.deepEqual(made.done, ['failed Error: broken']);
+});
+
+test('what has been written is counted, and what was refused is not', async (t) => {
+  const made = await bench();
+  made.cycle.record([recording(0), recording(1)]);
+  await settled();
+  made.cycle.handBack([returned(2)]);
+  await settled();
+  t.deepEqual(made.writes, { appends: 1, outcomes: 2, bytes: 4, commits: 2 });
+  made.isFull = true;
+  made.cycle.record([recording(3)]);
+  await settled();
+  made.isFull = false;
+  made.isHolder = false;
+  made.cycle.handBack([returned(3)]);
+  await settled();
+  t.deepEqual(made.writes, { appends: 1, outcomes: 2, bytes: 4, commits: 2 });
 });

@@ -16,14 +16,26 @@ const STATUS = {
 } as unknown as RunStatus;
 
 const SERVING: HealthView = {
+  version: '1.2.3',
   coordinatorStatus: { kind: 'taking-over' },
   storeTrouble: null,
   leaseEpoch: 3,
   status: STATUS,
+  writes: null,
   certificate: { expiresInSeconds: 86_400, refused: null },
 };
-const PASSIVE: HealthView = { coordinatorStatus: { kind: 'passive' }, storeTrouble: null, leaseEpoch: 2, status: null, certificate: null };
+const PASSIVE: HealthView = {
+  version: '1.2.3',
+  writes: null,
+  coordinatorStatus: { kind: 'passive' },
+  storeTrouble: null,
+  leaseEpoch: 2,
+  status: null,
+  certificate: null,
+};
 const WAITING: HealthView = {
+  version: '1.2.3',
+  writes: null,
   coordinatorStatus: { kind: 'no-space', shortage: 'no space in /d: 1 bytes are free, 2 are wanted' },
   storeTrouble: null,
   leaseEpoch: null,

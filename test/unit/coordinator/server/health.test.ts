@@ -5,7 +5,15 @@ import { silentLog } from '../../../../runtime/base/log.ts';
 import { startHealth } from '../../../../runtime/coordinator/server/health.ts';
 import type { HealthView } from '../../../../runtime/coordinator/server/health-answer.ts';
 
-const VIEW: HealthView = { coordinatorStatus: { kind: 'starting' }, storeTrouble: null, leaseEpoch: null, status: null, certificate: null };
+const VIEW: HealthView = {
+  version: '1.2.3',
+  writes: null,
+  coordinatorStatus: { kind: 'starting' },
+  storeTrouble: null,
+  leaseEpoch: null,
+  status: null,
+  certificate: null,
+};
 
 test('it answers at the address that it tells, and no longer once it is stopped', async (t) => {
   let view = VIEW;

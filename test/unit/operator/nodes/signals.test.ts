@@ -73,3 +73,14 @@ test("a user's row is one like the others", (t) => {
   t.is(signalOf(node([{ key: 'example.com/going' }]), SIGNAL_ROWS, SINCE), null);
   t.like(signalOf(node([{ key: 'example.com/going' }]), [row, ...SIGNAL_ROWS], SINCE), { severity: 'drain', deadlineMs: SINCE + 90_000 });
 });
+
+test('only what Kubernetes concludes from silence is silence, and not beside one who says that the node is gone', (t) => {
+  t.deepEqual(
+    SIGNAL_ROWS.filter((row) => signalOf(nodeWith(row), SIGNAL_ROWS, SINCE)?.isSilence === true).map(({ key }) => key),
+    ['node.kubernetes.io/unreachable', 'Ready'],
+  );
+  const unreachable = { key: 'node.kubernetes.io/unreachable' };
+  const unknown = { type: 'Ready', status: 'Unknown' };
+  t.true(signalOf(node([unreachable], [unknown]), SIGNAL_ROWS, SINCE)?.isSilence);
+  t.is(signalOf(node([unreachable, { key: 'node.kubernetes.io/out-of-service' }], [unknown]), SIGNAL_ROWS, SINCE)?.isSilence, undefined);
+});

@@ -1,16 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { SECRET, type Secret } from '../../../../operator/kube/kind.ts';
 import { clientPem, ensureCertificates, secretState } from '../../../../operator/rollout/certificates.ts';
 import { authorityName, childMeta, TLS_ROLES, type TlsRole, tlsName } from '../../../../operator/rollout/children.ts';
-import { tlsVolume } from '../../../../operator/rollout/desired/container.ts';
 import { runIdOf } from '../../../../operator/rollout/run-id.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { type CertificateRequest, issueCertificate, readRunId } from '../../../../runtime/tls/ca.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
+import { mounted, secretIn, secretsOf } from '../../../support/operator/run-secrets.ts';
 import { runOf } from '../../../support/operator/run-world.ts';
-import { temporaryDir } from '../../../support/temporary-dir.ts';
 
 const RUN = runOf();
 /** Certificates are compared with the machine's own time by those who are shown them. */
@@ -23,14 +20,6 @@ const REQUESTS: Readonly<Record<TlsRole, CertificateRequest>> = {
   client: { role: 'client' },
 };
 
-const secretIn = (cluster: MemoryCluster, name: string): Secret | null => cluster.find(SECRET, { namespace: 'team', name });
-
-/** Those that the operator's cache has. */
-function secretsOf(cluster: MemoryCluster): ReadonlyMap<string, Secret> {
-  const found = TLS_ROLES.map((role) => secretIn(cluster, tlsName('answers', role))).filter((secret) => secret !== null);
-  return new Map(found.map((secret) => [secret.metadata.name, secret]));
-}
-
 async function ensure(cluster: MemoryCluster, nowMs: number = NOW_MS, run: typeof RUN = RUN): Promise<readonly string[]> {
   const before = cluster.writes.length;
   await ensureCertificates({ client: cluster, random: seededRandom(1) }, run, secretsOf(cluster), nowMs);
@@ -38,16 +27,6 @@ async function ensure(cluster: MemoryCluster, nowMs: number = NOW_MS, run: typeo
 }
 
 const stateOf = (cluster: MemoryCluster, role: TlsRole, nowMs: number) => secretState(secretIn(cluster, tlsName('answers', role)), nowMs);
-
-/** As the kubelet mounts the Secret of a role. */
-function mounted(t: ExecutionContext, cluster: MemoryCluster, role: TlsRole): string {
-  const dir = join(temporaryDir(t), role);
-  mkdirSync(dir);
-  const { data = {} } = secretIn(cluster, tlsName('answers', role)) ?? {};
-  for (const { key, path } of tlsVolume('answers', role).secret?.items ?? [])
-    writeFileSync(join(dir, path), Buffer.from(data[key] ?? '', 'base64'));
-  return dir;
-}
 
 test('a run gets an authority, and a Secret for each role that its processes accept as it is mounted', async (t) => {
   const cluster = new MemoryCluster();

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { ContainerStatus, Pod } from '../../../../operator/kube/kind.ts';
-import { coordinatorView, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+import { coordinatorView, freshAnswer, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+import { answerOf, NOW } from '../../../support/operator/run-world.ts';
 
 type State = NonNullable<ContainerStatus['state']>;
 
@@ -30,7 +31,7 @@ test('a pod that runs has an address and a node, and nothing is wrong with it', 
 test('how a container ended is known while it waits for its next start', (t) => {
   const waiting = container('coordinator', { waiting: { reason: 'CrashLoopBackOff' } }, ended(2, 'rollout-coordinator: no such file'));
   t.deepEqual(coordinatorView(pod({ containerStatuses: [waiting] })).ends, [
-    { container: 'coordinator', exitCode: 2, message: 'rollout-coordinator: no such file' },
+    { container: 'coordinator', exitCode: 2, message: 'no such file' },
   ]);
 });
 
@@ -59,6 +60,7 @@ test('a pod without a node waits for what the scheduler says, and one that is de
 
 test('of a log people are told the reason, or what the last line says', (t) => {
   t.is(lastLine('one\ntwo\n'), 'two');
+  t.is(lastLine('rollout: cannot read /input/a: correct spec.input'), 'cannot read /input/a: correct spec.input');
   t.is(
     lastLine('{"level":50,"msg":"the run is paused; start with --resume to go on","reason":"3 items have failed, and 2 may"}\n'),
     '3 items have failed, and 2 may',
@@ -66,4 +68,11 @@ test('of a log people are told the reason, or what the last line says', (t) => {
   t.is(lastLine('{"msg":"no space"}'), 'no space');
   t.is(lastLine('{"level":50}'), '{"level":50}');
   for (const text of ['', 'null', '7', '[]']) t.is(lastLine(text), text);
+});
+
+test('an answer says something for ten seconds', (t) => {
+  const answer = answerOf({}, NOW);
+  t.is(freshAnswer(answer, NOW + 10_000), answer);
+  t.is(freshAnswer(answer, NOW + 10_001), null);
+  t.is(freshAnswer(null, NOW), null);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { Signal } from '../../../../operator/nodes/signals.ts';
-import { nodeWords, withdrawal } from '../../../../operator/rollout/node-words.ts';
+import { NO_WORD, nodeWords, withdrawal } from '../../../../operator/rollout/node-words.ts';
 import { NOW, workerOf } from '../../../support/operator/run-world.ts';
 
 const DRAIN: Signal = { severity: 'drain', provider: 'aws', deadlineMs: NOW + 90_000, reason: 'the node has the taint x' };
@@ -10,9 +10,12 @@ test('a coordinator is told of the nodes on which the run has workers, and of no
     ['node0', DRAIN],
     ['elsewhere', DRAIN],
   ]);
-  const words = nodeWords([workerOf(0), workerOf(1), workerOf(2, { node: null })], signals, NOW);
-  t.deepEqual([...words.keys()], ['node0']);
-  t.deepEqual(words.get('node0')?.word, {
+  const [first, ...others] = nodeWords(
+    [workerOf(0), workerOf(1), workerOf(2, { node: null }), workerOf(3, { node: 'node0' })],
+    signals,
+    NOW,
+  );
+  t.deepEqual(first?.word, {
     node: 'node0',
     worker: null,
     severity: 'drain',
@@ -20,21 +23,22 @@ test('a coordinator is told of the nodes on which the run has workers, and of no
     deadlineMs: 90_000,
     reason: 'the node has the taint x',
   });
+  t.deepEqual(others, [withdrawal('node1')], 'nothing is said of it');
 });
 
 test('the time that is left shrinks, and is no news; a time that is over is still one', (t) => {
-  const wordAt = (nowMs: number) => nodeWords([workerOf(0)], new Map([['node0', DRAIN]]), nowMs).get('node0');
+  const wordAt = (nowMs: number) => nodeWords([workerOf(0)], new Map([['node0', DRAIN]]), nowMs)[0];
   const [early, late] = [wordAt(NOW), wordAt(NOW + 120_000)];
   t.is(early?.digest, late?.digest);
   t.is(late?.word.deadlineMs, 1, 'none at all would mean that nobody says when');
 });
 
-test('another severity, and another deadline, are news', (t) => {
-  const digestOf = (signal: Signal) => nodeWords([workerOf(0)], new Map([['node0', signal]]), NOW).get('node0')?.digest;
+test('another severity, another deadline and a withdrawal are news', (t) => {
+  const digestOf = (signal: Signal) => nodeWords([workerOf(0)], new Map([['node0', signal]]), NOW)[0]?.digest;
   const digests = [DRAIN, { ...DRAIN, severity: 'gone' as const }, { ...DRAIN, deadlineMs: null }].map(digestOf);
-  t.is(new Set(digests).size, 3);
+  t.is(new Set([...digests, NO_WORD]).size, 4);
 });
 
 test('a node of which nothing is said any more is withdrawn by name', (t) => {
-  t.like(withdrawal('node0'), { node: 'node0', worker: null, severity: 'withdrawn', deadlineMs: null });
+  t.like(withdrawal('node0'), { digest: NO_WORD, word: { node: 'node0', worker: null, severity: 'withdrawn', deadlineMs: null } });
 });

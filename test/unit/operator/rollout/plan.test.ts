@@ -66,6 +66,10 @@ test('a run at work: nothing to do but to say how it stands', (t) => {
   t.is(condition(plan, 'Progressing'), 'True ItemsRunning');
 });
 
+test('without a worker there is no rate: it would sink for hours, and be written each time', (t) => {
+  t.like(planRun(seenOf({ workers: [], answer: answerOf({ workers: [] }) }), PODS).status, { rate: '', eta: '', progress: '5/10' });
+});
+
 test('the end is written before anything is taken away, and only then are things taken away', (t) => {
   const answer = answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 });
   const end = planRun(seenOf({ answer }), PODS);
@@ -85,6 +89,17 @@ test('the end is written before anything is taken away, and only then are things
   const late = planRun(seenOf({ run, answer: null, nowMs: NOW + 30_000 }), PODS);
   t.is(late.remove.length, 2);
   t.true(planRun(seenOf({ run, answer: null, workers: [] }), PODS).removesCoordinator);
+});
+
+test('the coordinator of a failed run stays for the workers that are told to leave, and not for ever', (t) => {
+  const { status } = planRun(seenOf({ nowMs: NOW, run: runOf({ activeDeadlineSeconds: 1 }, { startTime: '2026-11-30T09:59:00Z' }) }), PODS);
+  const run = runOf({}, status ?? {});
+  const deleted = planRun(seenOf({ run }), PODS);
+  t.is(deleted.remove.length, 2);
+  const leaving = [workerOf(0, { isTerminating: true })];
+  t.like(planRun(seenOf({ run, workers: leaving }), PODS), { remove: [], removesCoordinator: false, againMs: 30_000 });
+  t.true(planRun(seenOf({ run, workers: [] }), PODS).removesCoordinator);
+  t.true(planRun(seenOf({ run, workers: leaving, nowMs: NOW + 30_000 }), PODS).removesCoordinator, 'its node may be gone');
 });
 
 test('an end stays, whatever is seen later', (t) => {
@@ -107,7 +122,7 @@ test('suspension drains the workers, then takes the coordinator away; resuming b
   t.is(condition(first, 'Suspended'), 'False Suspending');
   const second = planRun(seenOf({ run, workers: [] }), PODS);
   t.true(second.removesCoordinator);
-  t.false(kindsOf(second).includes('Deployment'));
+  t.deepEqual(kindsOf(second), ['ConfigMap', 'PersistentVolumeClaim'], 'nothing that it would take away again');
   t.is(condition(second, 'Suspended'), 'True Suspended');
   const third = planRun(
     seenOf({ run: runOf({}, second.status ?? {}), workers: [], answer: null, hasDeployment: false, nowMs: NOW + 90_000 }),
@@ -175,8 +190,8 @@ test('new workers keep away from nodes that will go', (t) => {
   const signal = (severity: 'hint' | 'drain' | 'gone') => ({ severity, provider: null, deadlineMs: null, reason: 'x' });
   const signals = new Map([
     ['a', signal('hint')],
-    ['b', signal('drain')],
     ['c', signal('gone')],
+    ['b', signal('drain')],
   ] as const);
   t.deepEqual(planRun(seenOf({ signals }), PODS).avoid, ['b', 'c']);
 });

@@ -57,3 +57,17 @@ test('what is not written is not told, and is tried again', async (t) => {
   await writer.write(runOf(), first);
   t.is(told.length, 3);
 });
+
+test('a cache that is behind the last write tells nothing twice, for ten seconds', async (t) => {
+  const { cluster, clock, told, writer } = stage();
+  const first = statusAt(undefined, 4);
+  t.deepEqual(writer.latest(runOf()), runOf());
+  await writer.write(runOf(), first);
+  t.deepEqual(writer.latest(runOf()).status, first);
+  await writer.write(writer.latest(runOf()), first);
+  t.deepEqual([cluster.writes.length, told.length], [1, 3]);
+  const other = { ...first, phase: 'Draining' };
+  t.deepEqual(writer.latest(runOf({}, other)).status, other, 'somebody else has written it');
+  clock.jump(10_001);
+  t.is(writer.latest(runOf()).status, undefined);
+});

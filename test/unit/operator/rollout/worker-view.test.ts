@@ -23,11 +23,14 @@ test('a pod tells its place, its template and its node', (t) => {
     incarnation: 2,
     template: MADE.metadata.labels?.['rollout.run/template'],
     node: null,
+    avoids: [],
     phase: 'running',
     isTerminating: false,
     createdAtMs: NOW,
     trouble: null,
   });
+  const avoiding = workerPod(runOf(), { slot: 3, incarnation: 2 }, ['n1', 'n2'], PODS);
+  t.deepEqual(workerView({ ...avoiding, metadata: { ...avoiding.metadata, uid: 'u1' } })?.avoids, ['n1', 'n2']);
   t.is(workerView({ ...pod(), spec: { containers: [], nodeName: 'n1' } })?.node, 'n1');
   t.true(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.isTerminating);
 });

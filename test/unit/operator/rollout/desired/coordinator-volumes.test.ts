@@ -38,13 +38,18 @@ test('the state outlives the pod where it is the only copy', (t) => {
 });
 
 test('the list comes from the source that the run names, which is not written to', (t) => {
-  t.deepEqual(volumeOf(createdRun(), 'input'), { name: 'input', configMap: { name: 'prompts' } });
+  t.deepEqual(volumeOf(createdRun(), 'input'), { name: 'input', configMap: { name: 'prompts', optional: true } });
   const pvc = { input: { pvc: { claimName: 'lists', path: 'deep/a.jsonl' } } };
   t.deepEqual(volumeOf(createdRun(pvc), 'input'), { name: 'input', persistentVolumeClaim: { claimName: 'lists', readOnly: true } });
   t.is(volumeOf(createdRun(URI), 'input'), undefined);
   t.deepEqual(argsOf({}), ['--file', '/input/items.jsonl', '--to', '/state/input.jsonl']);
   t.deepEqual(argsOf(pvc), ['--file', '/input/deep/a.jsonl', '--to', '/state/input.jsonl']);
   t.deepEqual(argsOf(URI), ['--url', URI.input.uri.url, '--sha256', SHA256, '--to', '/state/input.jsonl']);
+});
+
+test('a coordinator whose state has a copy of the list starts without its ConfigMap; one that has to copy it anew waits for it', (t) => {
+  t.like(volumeOf(createdRun(), 'input'), { configMap: { optional: true } });
+  t.deepEqual(volumeOf(createdRun(), 'input', REDIS), { name: 'input', configMap: { name: 'prompts' } });
 });
 
 test('the output has a volume of the user’s where the run names one', (t) => {

@@ -111,11 +111,13 @@ test('the template’s digest changes with what the pods are made from, and with
 });
 
 test('a worker keeps away from nodes that will go, also beside what the user asks of nodes', (t) => {
-  const elsewhere = { key: 'metadata.name', operator: 'NotIn', values: ['n1', 'n2'] };
+  const elsewhere = ['n1', 'n2'].map((node) => ({ key: 'metadata.name', operator: 'NotIn', values: [node] }));
   const required = (run: RolloutRun, avoid: readonly string[]) =>
     podOf(run, avoid).spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
-  t.deepEqual(required(createdRun(), ['n1', 'n2']), [{ matchFields: [elsewhere] }]);
+  t.deepEqual(required(createdRun(), ['n1', 'n2']), [{ matchFields: elsewhere }]);
   t.is(required(createdRun(), []), undefined);
+  t.is(podOf(createdRun(), ['n1', 'n2']).metadata.annotations?.['rollout.run/avoids'], 'n1,n2');
+  t.false('rollout.run/avoids' in (podOf(createdRun()).metadata.annotations ?? {}));
   const nodeSelectorTerms = [
     { matchExpressions: [{ key: 'gpu', operator: 'Exists' }] },
     { matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n3'] }] },
@@ -126,8 +128,10 @@ test('a worker keeps away from nodes that will go, also beside what the user ask
   };
   const run = withTemplate({ spec: { affinity, containers: [MODEL] } });
   t.deepEqual(required(run, ['n1', 'n2']), [
-    { ...nodeSelectorTerms[0], matchFields: [elsewhere] },
-    { matchFields: [...(nodeSelectorTerms[1]?.matchFields ?? []), elsewhere] },
+    { ...nodeSelectorTerms[0], matchFields: elsewhere },
+    { matchFields: [...(nodeSelectorTerms[1]?.matchFields ?? []), ...elsewhere] },
   ]);
   t.truthy(podOf(run, ['n1']).spec?.affinity?.podAntiAffinity);
+  const many = Array.from({ length: 500 }, (_, at) => `n${at}`);
+  t.is(required(createdRun(), many)?.[0]?.matchFields?.length, 50);
 });

@@ -14,6 +14,7 @@ function worker(slot: number, more: Partial<WorkerView> = {}): WorkerView {
     incarnation,
     template: 't1',
     node: `node${slot}`,
+    avoids: [],
     phase: 'running',
     isTerminating: false,
     hasNeverRun: false,
@@ -109,4 +110,15 @@ test('a pod that a node has refused is made anew after a wait, not at once', (t)
 test('a name is never used again while a pod has it', (t) => {
   const views = [worker(0, { incarnation: 4, isTerminating: true }), worker(0, { incarnation: 7, phase: 'failed' })];
   t.deepEqual(planWorkers(views, { ...WISH, desired: 1 }, NOW).create, [{ slot: 0, incarnation: 8 }]);
+});
+
+test('a pod that waits for a node is made anew when it keeps away from one that stays after all', (t) => {
+  const waits = worker(1, { incarnation: 1, phase: 'waiting', node: null, avoids: ['node1', 'node2'] });
+  const both = { ...WISH, goingNodes: new Set(['node1']), lostNodes: new Set(['node2']) };
+  t.like(planWorkers([worker(0), waits, worker(2, { node: 'node0' })], both, NOW), { create: [], remove: [] });
+  const plan = planWorkers([worker(0), waits, worker(2)], { ...both, lostNodes: new Set() }, NOW);
+  t.deepEqual(names(plan.remove), [waits.name]);
+  t.deepEqual(plan.create, [{ slot: 1, incarnation: 2 }]);
+  const placed = [worker(0), { ...waits, node: 'node0' }, worker(2)];
+  t.like(planWorkers(placed, WISH, NOW), { create: [], remove: [] }, 'it has found a place');
 });

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CLUSTER_RUN } from './scripts.ts';
+
+/** A call of the API, as its server has written it down. */
+export interface AuditedCall {
+  readonly verb: string;
+  /** `group/resource` or `group/resource/subresource`; the group of the core is empty. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly code: number;
+  readonly atMs: number;
+}
+
+interface Entry {
+  readonly stage: string;
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: {
+    readonly resource?: string;
+    readonly subresource?: string;
+    readonly apiGroup?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code?: number };
+  readonly requestReceivedTimestamp: string;
+}
+
+const LEASES = 'coordination.k8s.io/leases';
+
+/** All calls of objects by a service account, as `namespace:name`, that are in the log of the cluster of this machine; the older ones first. */
+export function auditedCalls(account: string): readonly AuditedCall[] {
+  const folder = join(CLUSTER_RUN, 'logs');
+  const files = readdirSync(folder).filter((name) => /^audit.*\.log$/.test(name));
+  const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+  return lines
+    .filter((line) => line.includes(`"system:serviceaccount:${account}"`))
+    .map((line) => JSON.parse(line) as Entry)
+    .filter(({ stage, objectRef }) => stage !== 'ResponseStarted' && objectRef?.resource !== undefined)
+    .map(callOf)
+    .toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** What has changed something, but for the sign of life of a leader. */
+export function writesIn(calls: readonly AuditedCall[]): readonly AuditedCall[] {
+  return calls.filter(({ verb, resource }) => !['get', 'list', 'watch'].includes(verb) && resource !== LEASES);
+}
+
+function callOf({ verb, objectRef = {}, responseStatus, requestReceivedTimestamp }: Entry): AuditedCall {
+  const { apiGroup = '', resource = '', subresource, namespace = '', name = '' } = objectRef;
+  return {
+    verb,
+    resource: [apiGroup, resource, ...(subresource === undefined ? [] : [subresource])].join('/'),
+    namespace,
+    name,
+    code: responseStatus?.code ?? 0,
+    atMs: Date.parse(requestReceivedTimestamp),
+  };
+}

@@ -1,0 +1,100 @@
+import test from 'ava';
+import { ROLLOUT_RUN, type RolloutRun } from '../../../../operator/api/run.ts';
+import type { Informer } from '../../../../operator/kube/informer.ts';
+import * as kinds from '../../../../operator/kube/kind.ts';
+import type { KubeObject } from '../../../../operator/kube/object.ts';
+import { Store } from '../../../../operator/kube/store.ts';
+import { type Caches, COORDINATORS, coordinatorsRun } from '../../../../operator/rollout/caches.ts';
+import { NodeSignals } from '../../../../operator/rollout/node-signals.ts';
+import { type ReconcileDeps, reconcile } from '../../../../operator/rollout/reconcile.ts';
+import { systemRandom } from '../../../../runtime/base/random.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
+import { PODS, runOf } from '../../../support/operator/run-world.ts';
+
+const KEY = 'team/answers';
+const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
+
+function cacheOf<T extends KubeObject>(kind: kinds.Kind<T>): { readonly kind: kinds.Kind<T>; readonly store: Store<T> } {
+  return { kind, store: new Store<T>({ [COORDINATORS]: coordinatorsRun }) };
+}
+
+/** Caches that show what the test puts into them, and a cluster that takes what is written. */
+function stage() {
+  const [cluster, clock] = [new MemoryCluster(), new ManualClock()];
+  const runs = cacheOf(ROLLOUT_RUN);
+  const caches = {
+    runs,
+    pods: cacheOf(kinds.POD),
+    deployments: cacheOf(kinds.DEPLOYMENT),
+    configMaps: cacheOf(kinds.CONFIG_MAP),
+    secrets: cacheOf(kinds.SECRET),
+    services: cacheOf(kinds.SERVICE),
+    claims: cacheOf(kinds.PERSISTENT_VOLUME_CLAIM),
+    budgets: cacheOf(kinds.POD_DISRUPTION_BUDGET),
+    policies: cacheOf(kinds.NETWORK_POLICY),
+  } satisfies Record<keyof Caches, Pick<Informer<KubeObject>, 'kind' | 'store'>>;
+  const forgotten: string[] = [];
+  const forget = (uid: string): void => void forgotten.push(uid);
+  const deps = {
+    client: cluster,
+    cachesOf: () => caches as unknown as Caches,
+    clients: { forget, ask: async () => null, tellNodes: async () => undefined },
+    statuses: { forget: () => undefined, write: async () => undefined, latest: (run: RolloutRun) => run },
+    redisSecrets: { forget: () => undefined, find: async () => null },
+    signals: new NodeSignals([], clock),
+    watchesNodes: true,
+    observer: { onLook: () => undefined, onGone: () => undefined },
+    recorder: { record: () => undefined },
+    pods: PODS,
+    clock,
+    random: systemRandom,
+    lookedAt: new Map<string, string>(),
+  } as unknown as ReconcileDeps;
+  return { cluster, deps, forgotten, show: (run: RolloutRun) => runs.store.put(run), hide: (run: RolloutRun) => runs.store.remove(run) };
+}
+
+test('what is known of a run is forgotten when it is gone, is being deleted, has ended, or another one has its name', async (t) => {
+  const run = runOf({ suspend: true });
+  const uid = run.metadata.uid;
+  const ended = { conditions: [{ type: 'Complete', status: 'True', reason: 'x', message: '', lastTransitionTime: '' }] };
+  const ends: readonly (RolloutRun | null)[] = [
+    null,
+    runOf({ suspend: true }, undefined, { deletionTimestamp: '2026-11-30T10:00:00Z' }),
+    runOf({ suspend: true }, ended as RolloutRun['status']),
+    runOf({ suspend: true }, undefined, { uid: OTHER_UID }),
+  ];
+  for (const end of ends) {
+    const { deps, forgotten, show, hide } = stage();
+    show(run);
+    for (let looks = 0; looks < 2; looks += 1) await reconcile(deps, KEY);
+    t.deepEqual(forgotten, []);
+    if (end === null) hide(run);
+    else show(end);
+    for (let looks = 0; looks < 2; looks += 1) await reconcile(deps, KEY);
+    t.deepEqual([...new Set(forgotten)], [uid], JSON.stringify(end?.metadata));
+  }
+});
+
+test('of a run that another controller works on nothing is asked, and nothing is made', async (t) => {
+  const { cluster, deps, show } = stage();
+  show(runOf({ managedBy: 'example.com/other' }));
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'done' });
+  t.deepEqual([cluster.reads, cluster.writes], [[], []]);
+});
+
+test('a run that stands still is looked at once a minute, one that waits for its list every two seconds', async (t) => {
+  const { cluster, deps, show } = stage();
+  show(runOf());
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 2_000 });
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  show(runOf({ suspend: true }));
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 60_000 });
+});
+
+test('a finished run that is kept for years is looked at each hour: no timer waits so long', async (t) => {
+  const { deps, show } = stage();
+  const status = { completionTime: new Date().toISOString(), conditions: [{ type: 'Complete', status: 'True' }] };
+  show(runOf({ ttlSecondsAfterFinished: 315_360_000 }, status as unknown as RolloutRun['status']));
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 3_600_000 });
+});
