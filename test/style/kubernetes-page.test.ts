@@ -28,9 +28,9 @@ test('the table of signals is that of the operator, row by row', (t) => {
 });
 
 function cellsOf(row: SignalRow): readonly string[] {
-  const { kind, key, value = kind === 'taint' ? 'any' : 'True', message, severity, provider } = row;
+  const { kind, key, value = kind === 'taint' ? 'any' : 'True', message, severity, provider, isSilence = false } = row;
   const seen = message === undefined ? value : `${value}, with "${message}" in its message`;
-  return [`\`${key}\``, kind, seen, severity, provider ?? '', mostOf(row)];
+  return [`\`${key}\``, kind, seen, isSilence ? `${severity}, unless a worker there is heard` : severity, provider ?? '', mostOf(row)];
 }
 
 /** How long a drain may take. */
