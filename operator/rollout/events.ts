@@ -29,6 +29,7 @@ const USUAL: ReadonlySet<string> = new Set([
   'WaitingForCoordinator',
   'CoordinatorStarting',
   'WaitingForWorkers',
+  'WorkersDraining',
   'Suspended',
   'Suspending',
   'NodesForbidden',

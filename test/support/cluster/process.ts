@@ -16,12 +16,6 @@ export function killProcess(...words: readonly string[]): void {
   process.kill(pidOf(...words), 'SIGKILL');
 }
 
-export function residentBytes(pid: number): number {
-  const [, kibibytes = ''] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  if (kibibytes === '') throw new Error(`the process ${pid} has no memory`);
-  return Number(kibibytes) * 1_024;
-}
-
 /** It may have ended meanwhile. */
 function wordsIn(path: string): readonly string[] {
   try {
