@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../runtime/base/clock.ts';
@@ -36,6 +37,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       namespace: process.env['POD_NAMESPACE'] ?? credentials.namespace ?? 'default',
     };
     const version = await ownVersion(import.meta.url);
-    return operate({ settings, credentials, version, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
+    const { extraCaFile } = settings.pods;
+    const extraCa = extraCaFile === undefined ? null : await readFile(extraCaFile, 'utf8');
+    return operate({ settings, credentials, extraCa, version, self, stop: stop.signal, clock: systemClock, random: systemRandom, log });
   });
 }

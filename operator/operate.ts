@@ -36,6 +36,8 @@ export interface OperateOptions {
   readonly version: string;
   /** The pod that this process is in. */
   readonly self: { readonly name: string; readonly namespace: string };
+  /** What is in the file that the settings name; null where they name none. */
+  readonly extraCa: string | null;
   readonly stop: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
@@ -87,7 +89,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     name: CONTROLLER,
     queue,
     reconcile: async (key) => {
-      pods ??= podSettingsOf(settings, self.namespace, await isOpenShift(transport));
+      pods ??= podSettingsOf(settings, { namespace: self.namespace, isOpenShift: await isOpenShift(transport), extraCa: options.extraCa });
       return reconcile({ ...deps, pods }, key);
     },
     workers: settings.runsAtOnce,

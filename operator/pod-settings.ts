@@ -4,11 +4,18 @@ import type { OperatorSettings } from './settings.ts';
 /** Of the image's own user, which volumes are given to where no cluster says otherwise. */
 const IMAGE_GROUP = 65_532;
 
-/**
- * What the settings say of the pods of runs. `namespace`: the operator's own. `isOpenShift`: as the API
- * server tells, where the settings leave it open.
- */
-export function podSettingsOf({ pods }: OperatorSettings, namespace: string, isOpenShift: boolean): PodSettings {
+/** What the settings do not say by themselves. */
+export interface Surroundings {
+  /** The operator's own. */
+  readonly namespace: string;
+  /** As the API server tells. */
+  readonly isOpenShift: boolean;
+  /** What is in `extraCaFile`; null where there is none. */
+  readonly extraCa: string | null;
+}
+
+/** What the settings say of the pods of runs. */
+export function podSettingsOf({ pods }: OperatorSettings, { namespace, isOpenShift, extraCa }: Surroundings): PodSettings {
   const { image, imagePullPolicy, imagePullSecrets, openshift, networkPolicy, proxy } = pods;
   const leavesGroup = openshift === 'auto' ? isOpenShift : openshift;
   return {
@@ -17,6 +24,7 @@ export function podSettingsOf({ pods }: OperatorSettings, namespace: string, isO
     imagePullSecrets,
     fsGroup: leavesGroup ? null : IMAGE_GROUP,
     reachableFrom: networkPolicy ? namespace : null,
+    extraCa,
     env: proxyVariables(proxy),
   };
 }

@@ -840,11 +840,6 @@ export const RUN_SCHEMA: Schema = {
               "type": "integer",
               "format": "int64",
               "minimum": 0
-            },
-            "redone": {
-              "type": "integer",
-              "format": "int64",
-              "minimum": 0
             }
           }
         },

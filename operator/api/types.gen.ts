@@ -252,8 +252,6 @@ export interface RunStatusItems {
   readonly failed?: number;
   /** Items that workers have. */
   readonly running?: number;
-  /** Items that were handed out again after a worker was lost or drained. */
-  readonly redone?: number;
 }
 
 /** Numbers of workers. */

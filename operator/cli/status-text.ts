@@ -11,12 +11,11 @@ export interface Counts {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
-  readonly redone: number;
 }
 
 export function countsOf({ status }: RolloutRun): Counts {
-  const { total, done = 0, failed = 0, running = 0, redone = 0 } = status?.items ?? {};
-  return { total: total ?? null, done, failed, running, redone };
+  const { total, done = 0, failed = 0, running = 0 } = status?.items ?? {};
+  return { total: total ?? null, done, failed, running };
 }
 
 /** Items that have a record. */
@@ -77,11 +76,10 @@ export function statusPage(run: RolloutRun, nowMs: number, isTerminal: boolean):
   ];
 }
 
-function itemsText({ total, done, failed, running, redone }: Counts): string {
+function itemsText({ total, done, failed, running }: Counts): string {
   const open = total === null ? [] : [`${Math.max(0, total - done - failed - running)} to do`];
   const all = total === null ? 'the list is not read to its end yet' : `${total} in all`;
-  const again = redone === 0 ? [] : [`${redone} handed out again`];
-  return [all, `${done} done`, `${failed} failed`, `${running} running`, ...open, ...again].join(', ');
+  return [all, `${done} done`, `${failed} failed`, `${running} running`, ...open].join(', ');
 }
 
 function paceOf({ status }: RolloutRun): readonly string[] {

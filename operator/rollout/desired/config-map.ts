@@ -2,6 +2,7 @@ import type { RolloutRun } from '../../api/run.ts';
 import type { ConfigMap } from '../../kube/kind.ts';
 import { childMeta, configName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
+import { EXTRA_CA_KEY } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 import { READER_KEY, readerPod } from './reader-pod.ts';
 import { coordinatorSettings, workerSettings } from './run-settings.ts';
@@ -18,6 +19,7 @@ export function runConfigMap(run: RolloutRun, redis: RedisAccess | null, pods: P
       'worker.yaml': workerSettings(run),
       'reader.yaml': coordinatorSettings(run, redis, false),
       [READER_KEY]: JSON.stringify(readerPod(run, redis, pods), null, 2),
+      ...(pods.extraCa === null ? {} : { [EXTRA_CA_KEY]: pods.extraCa }),
     },
   };
 }

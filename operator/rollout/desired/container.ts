@@ -1,6 +1,6 @@
 import type { Container, PodSpec, Volume } from '../../kube/kind.ts';
-import { type TlsRole, tlsName } from '../children.ts';
-import { TLS_DIR } from './pod-places.ts';
+import { configName, type TlsRole, tlsName } from '../children.ts';
+import { CONFIG_DIR, EXTRA_CA_KEY, TLS_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 
 /** What the containers of coordinator, worker and reader have in common. */
@@ -22,8 +22,12 @@ export function ownContainer(name: string, pods: PodSettings, rest: Omit<Contain
     securityContext: RESTRICTED,
     terminationMessagePolicy: 'FallbackToLogsOnError',
     ...rest,
-    env: [...Object.entries(pods.env).map(([key, value]) => ({ name: key, value })), ...(rest.env ?? [])],
+    env: [...Object.entries(variablesOf(pods)).map(([key, value]) => ({ name: key, value })), ...(rest.env ?? [])],
   };
+}
+
+function variablesOf({ env, extraCa }: PodSettings): Readonly<Record<string, string>> {
+  return extraCa === null ? env : { ...env, NODE_EXTRA_CA_CERTS: `${CONFIG_DIR}/${EXTRA_CA_KEY}` };
 }
 
 export function podSecurity({ fsGroup }: PodSettings): NonNullable<PodSpec['securityContext']> {
@@ -35,6 +39,14 @@ export function podSecurity({ fsGroup }: PodSettings): NonNullable<PodSpec['secu
 export function fieldVariable(name: string, fieldPath: string): { readonly name: string; readonly valueFrom: object } {
   return { name, valueFrom: { fieldRef: { fieldPath } } };
 }
+
+/** Files of the run's ConfigMap: `settings` under its name for the process, and further authorities. */
+export function configVolume(run: string, settings: { readonly key: string; readonly path: string }, { extraCa }: PodSettings): Volume {
+  const items = [settings, ...(extraCa === null ? [] : [{ key: EXTRA_CA_KEY, path: EXTRA_CA_KEY }])];
+  return { name: 'rollout-config', configMap: { name: configName(run), items } };
+}
+
+export const CONFIG_MOUNT: NonNullable<Container['volumeMounts']>[number] = { name: 'rollout-config', mountPath: CONFIG_DIR, readOnly: true };
 
 /** The files of the role under the names that the runtime looks for. */
 export function tlsVolume(run: string, role: TlsRole): Volume {

@@ -1,9 +1,9 @@
 import type { RolloutRun } from '../../api/run.ts';
 import type { Container, Volume } from '../../kube/kind.ts';
-import { configName, stateClaimName } from '../children.ts';
+import { stateClaimName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
-import { ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
-import { CONFIG_DIR, INPUT_FILE, OUTPUT_DIR, REDIS_DIR, STATE_DIR } from './pod-places.ts';
+import { CONFIG_MOUNT, configVolume, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import { INPUT_FILE, OUTPUT_DIR, REDIS_DIR, STATE_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 
 /** What a coordinator's pod has beside its program. A reader's pod has the same. */
@@ -12,10 +12,10 @@ const SOURCE_DIR = '/input';
 export const INPUT_CONTAINER = 'input';
 
 /** `settings`: which file of the run's ConfigMap. */
-export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, settings: string): readonly Volume[] {
+export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, settings: string, pods: PodSettings): readonly Volume[] {
   const { name } = run.metadata;
   return [
-    { name: 'config', configMap: { name: configName(name), items: [{ key: settings, path: 'coordinator.yaml' }] } },
+    configVolume(name, { key: settings, path: 'coordinator.yaml' }, pods),
     // With the ledger and the results on a server nothing on a coordinator's disk has to outlive it.
     redis === null ? { name: 'state', persistentVolumeClaim: { claimName: stateClaimName(name) } } : { name: 'state', emptyDir: {} },
     ...inputVolumes(run, redis),
@@ -27,7 +27,7 @@ export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, s
 
 export function coordinatorMounts({ spec }: RolloutRun, redis: RedisAccess | null): NonNullable<Container['volumeMounts']> {
   return [
-    { name: 'config', mountPath: CONFIG_DIR, readOnly: true },
+    CONFIG_MOUNT,
     { name: 'state', mountPath: STATE_DIR },
     TLS_MOUNT,
     ...(spec.output?.pvc === undefined ? [] : [{ name: 'output', mountPath: OUTPUT_DIR }]),
@@ -49,7 +49,7 @@ export function inputContainer({ spec }: RolloutRun, pods: PodSettings): Contain
     args: ['/app/cli.js', 'fetch-input', ...from, '--to', INPUT_FILE],
     // Less than the coordinator, which follows it: the pod needs no more by it.
     resources: { requests: { cpu: '50m', memory: '64Mi' } },
-    volumeMounts: [{ name: 'state', mountPath: STATE_DIR }, ...source],
+    volumeMounts: [CONFIG_MOUNT, { name: 'state', mountPath: STATE_DIR }, ...source],
   });
 }
 

@@ -59,7 +59,7 @@ function podSpec(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings):
     ...(redis === null ? {} : { topologySpreadConstraints: [spread(name)] }),
     initContainers: [inputContainer(run, pods)],
     containers: [coordinatorContainer(run, redis, pods)],
-    volumes: coordinatorVolumes(run, redis, 'coordinator.yaml'),
+    volumes: coordinatorVolumes(run, redis, 'coordinator.yaml', pods),
   };
 }
 

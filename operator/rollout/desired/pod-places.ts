@@ -4,6 +4,8 @@ export const PORT = 50_051;
 export const HTTP_PORT = 9_464;
 export const STATE_DIR = '/state';
 export const CONFIG_DIR = '/etc/rollout';
+/** Where the run's ConfigMap has further authorities, and the name of their file. */
+export const EXTRA_CA_KEY = 'extra-ca.pem';
 export const TLS_DIR = '/tls';
 export const REDIS_DIR = '/redis';
 export const OUTPUT_DIR = '/output';

@@ -8,6 +8,8 @@ export interface PodSettings {
   readonly fsGroup: number | null;
   /** Namespace of the operator, where its runs get a NetworkPolicy; null where they get none. */
   readonly reachableFrom: string | null;
+  /** Authorities that every process of a run trusts beside the usual ones, in PEM; null for none. */
+  readonly extraCa: string | null;
   /** Variables of every container of the operator's own: proxies. */
   readonly env: Readonly<Record<string, string>>;
 }

@@ -43,7 +43,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
           volumeMounts: coordinatorMounts(run, redis),
         }),
       ],
-      volumes: coordinatorVolumes(run, redis, 'reader.yaml'),
+      volumes: coordinatorVolumes(run, redis, 'reader.yaml', pods),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { ANNOTATION, LABEL } from '../../api/names.ts';
 import type { RolloutRun } from '../../api/run.ts';
 import type { Container, Pod, PodSpec, PodTemplate } from '../../kube/kind.ts';
-import { childMeta, configName, workerName } from '../children.ts';
-import { fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
+import { childMeta, workerName } from '../children.ts';
+import { CONFIG_MOUNT, configVolume, fieldVariable, ownContainer, TLS_MOUNT, tlsVolume } from './container.ts';
 import { CONFIG_DIR, GRACE_SECONDS, STATE_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 import { textHash } from './text-hash.ts';
@@ -69,7 +69,7 @@ function podSpec(run: RolloutRun, given: Partial<PodSpec>, pods: PodSettings): P
     containers: [workerContainer(run, pods)],
     volumes: [
       ...(given.volumes ?? []),
-      { name: 'rollout-config', configMap: { name: configName(name), items: [{ key: 'worker.yaml', path: 'worker.yaml' }] } },
+      configVolume(name, { key: 'worker.yaml', path: 'worker.yaml' }, pods),
       { name: 'rollout-state', emptyDir: {} },
       tlsVolume(name, 'worker'),
     ],
@@ -87,7 +87,7 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
     ],
     resources: RESOURCES,
     volumeMounts: [
-      { name: 'rollout-config', mountPath: CONFIG_DIR, readOnly: true },
+      CONFIG_MOUNT,
       { name: 'rollout-state', mountPath: STATE_DIR },
       TLS_MOUNT,
     ],

@@ -15,6 +15,7 @@ export const PODS: PodSettings = {
   imagePullSecrets: [],
   fsGroup: null,
   reachableFrom: null,
+  extraCa: null,
   env: {},
 };
 

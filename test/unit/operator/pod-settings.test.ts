@@ -11,7 +11,7 @@ const PODS: OperatorSettings['pods'] = {
 };
 
 const settingsWith = (pods: Partial<OperatorSettings['pods']>, isOpenShift = false) =>
-  podSettingsOf({ pods: { ...PODS, ...pods } } as OperatorSettings, 'rollout-system', isOpenShift);
+  podSettingsOf({ pods: { ...PODS, ...pods } } as OperatorSettings, { namespace: 'rollout-system', isOpenShift, extraCa: null });
 
 test('images are pulled as the settings say', (t) => {
   t.like(settingsWith({}), { image: 'rollout:1', imagePullPolicy: 'IfNotPresent', imagePullSecrets: ['registry'], env: {} });

@@ -7,7 +7,7 @@ import { time } from '../../../support/operator/time.ts';
 const STATUS: RunStatus = {
   observedGeneration: 2,
   phase: 'Running',
-  items: { total: 10, done: 4, failed: 1, running: 2, redone: 3 },
+  items: { total: 10, done: 4, failed: 1, running: 2 },
   rate: '0.5/s',
   eta: '10s',
   workers: { desired: 2, current: 2, ready: 2, draining: 0 },
@@ -26,7 +26,7 @@ const STALLED = {
 test('the page of a run that goes on', (t) => {
   t.deepEqual(statusPage(runOf({}, STATUS, BORN), NOW, false), [
     'answers in team: Running, 5m old',
-    '  items: 10 in all, 4 done, 1 failed, 2 running, 3 to do, 3 handed out again',
+    '  items: 10 in all, 4 done, 1 failed, 2 running, 3 to do',
     '  rate: 0.5/s, about 10s left',
     '  workers: 2 of 2 workers ready',
     '  coordinator: answers-coordinator-1, epoch 3',
@@ -100,9 +100,9 @@ test('JSON has the counts as numbers, and null for a total that is not known', (
     namespace: 'team',
     phase: 'Running',
     isObserved: true,
-    items: { total: 10, done: 4, failed: 1, running: 2, redone: 3 },
+    items: { total: 10, done: 4, failed: 1, running: 2 },
     rate: '0.5/s',
     troubles: ['Progressing'],
   });
-  t.like(statusJson(runOf()), { isObserved: false, items: { total: null, done: 0, failed: 0, running: 0, redone: 0 }, conditions: [] });
+  t.like(statusJson(runOf()), { isObserved: false, items: { total: null, done: 0, failed: 0, running: 0 }, conditions: [] });
 });

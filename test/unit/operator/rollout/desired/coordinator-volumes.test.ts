@@ -10,7 +10,7 @@ const SHA256 = 'a'.repeat(64);
 const URI = { input: { uri: { url: 'https://example.com/items.jsonl', sha256: SHA256 } } };
 
 function volumeOf(run: RolloutRun, name: string, redis: RedisAccess | null = null): object | undefined {
-  return coordinatorVolumes(run, redis, 'coordinator.yaml').find((volume) => volume.name === name);
+  return coordinatorVolumes(run, redis, 'coordinator.yaml', PODS).find((volume) => volume.name === name);
 }
 
 const argsOf = (spec: object): readonly string[] => inputContainer(createdRun(spec), PODS).args?.slice(2) ?? [];
@@ -25,7 +25,7 @@ test('everything that is mounted is a volume of the pod, and every volume is mou
     [{ ...output, input: { pvc: { claimName: 'lists', path: 'a.jsonl' } } }, REDIS],
   ] as const) {
     const run = createdRun(spec);
-    const volumes = coordinatorVolumes(run, redis, 'coordinator.yaml').map(({ name }) => name);
+    const volumes = coordinatorVolumes(run, redis, 'coordinator.yaml', PODS).map(({ name }) => name);
     const mounts = [...coordinatorMounts(run, redis), ...(inputContainer(run, PODS).volumeMounts ?? [])].map(({ name }) => name);
     t.deepEqual([...new Set(mounts)].toSorted(), volumes.toSorted());
     t.is(new Set(volumes).size, volumes.length);

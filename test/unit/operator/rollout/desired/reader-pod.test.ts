@@ -43,6 +43,6 @@ test('what is shown needs a token, which nobody finds in the pod that is written
 });
 
 test('a reader does not stay for workers: it has settings of its own', (t) => {
-  const config = embedded.spec?.volumes?.find(({ name }) => name === 'config');
+  const config = embedded.spec?.volumes?.find(({ name }) => name === 'rollout-config');
   t.deepEqual(config?.configMap, { name: 'answers-config', items: [{ key: 'reader.yaml', path: 'coordinator.yaml' }] });
 });
