@@ -71,7 +71,7 @@ function podSpec(run: RolloutRun, given: Partial<PodSpec>, pods: PodSettings): P
       ...(given.volumes ?? []),
       { name: 'rollout-config', configMap: { name: configName(name), items: [{ key: 'worker.yaml', path: 'worker.yaml' }] } },
       { name: 'rollout-state', emptyDir: {} },
-      tlsVolume(name, 'worker'),
+      tlsVolume(name, 'worker', run.spec.certificates.mode),
     ],
   };
 }
