@@ -20,6 +20,7 @@ import { WorkQueue } from './kube/workqueue.ts';
 import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
+import { CertManager } from './rollout/cert-manager.ts';
 import type { PodSettings } from './rollout/desired/pod-settings.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
@@ -79,6 +80,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     clients,
     redisSecrets: new RedisSecrets(client, clock),
     signals,
+    certManager: new CertManager(client, clock, settings.certManager),
     observer: new RunMetrics(metrics.registry, options.version),
     clock,
     random,

@@ -42,6 +42,8 @@ export const CONDITION = {
   progressing: 'Progressing',
   draining: 'Draining',
   suspended: 'Suspended',
+  /** Of runs with certificates of cert-manager. */
+  certificatesReady: 'CertificatesReady',
   /** Of runs with spec.workers.maxMissing. */
   workersReady: 'WorkersReady',
   complete: 'Complete',
@@ -67,6 +69,11 @@ export const REASON = {
   waitingForWorkers: 'WaitingForWorkers',
   stalled: 'Stalled',
   paused: 'Paused',
+  // CertificatesReady
+  certificatesIssued: 'CertificatesIssued',
+  certificatesPending: 'CertificatesPending',
+  certManagerMissing: 'CertManagerMissing',
+  certManagerDisabled: 'CertManagerDisabled',
   // WorkersReady
   enoughWorkers: 'EnoughWorkers',
   workersMissing: 'WorkersMissing',

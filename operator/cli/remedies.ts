@@ -49,6 +49,10 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   LeaseHeld: NONE,
   CoordinatorStarting: all(COORDINATOR_PODS, COORDINATOR_LOG),
   StoreUnavailable: all(COORDINATOR_LOG, () => ['rollout doctor --redis URL']),
+  CertificatesIssued: NONE,
+  CertificatesPending: ({ namespace }) => [`kubectl get issuers,certificates,certificaterequests -n ${namespace}`],
+  CertManagerMissing: () => ['kubectl get crd certificates.cert-manager.io'],
+  CertManagerDisabled: () => ['helm upgrade rollout charts/rollout -n rollout --reuse-values --set certManager.enabled=true'],
   ItemsRunning: NONE,
   // What stands in the way of the coordinator is explained by itself.
   WaitingForCoordinator: NONE,

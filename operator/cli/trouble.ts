@@ -6,6 +6,7 @@ import type { RolloutRun } from '../api/run.ts';
 const EXPECTED: Readonly<Record<ConditionType, 'True' | 'False' | null>> = {
   InputReady: 'True',
   CoordinatorAvailable: 'True',
+  CertificatesReady: 'True',
   Progressing: 'True',
   WorkersReady: 'True',
   Draining: null,

@@ -1,38 +1,20 @@
-import { X509Certificate } from 'node:crypto';
 import type { Random } from '../../runtime/base/random.ts';
 import { type Authority, type Making, makeAuthority, makeCertificate, makeKeyPem } from '../../runtime/tls/certificate.ts';
-import type { Identity } from '../../runtime/tls/identity.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { SECRET, type Secret } from '../kube/kind.ts';
 import { controllerOf } from '../kube/object.ts';
-import { authorityName, childMeta, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
+import { authorityName, childMeta, identityOf, TLS_ROLES, type TlsRole, tlsName } from './children.ts';
 import { runIdOf } from './run-id.ts';
+import { CA, CERT, KEY, secretState, textIn } from './tls-secret.ts';
 
 /** The certificates of a run that makes its own: an authority that nobody mounts, and one Secret for each role. */
-
-/** The names of the keys are those that cert-manager writes. */
-const CERT = 'tls.crt';
-const KEY = 'tls.key';
-const CA = 'ca.crt';
 
 export interface CertificateDeps {
   readonly client: KubeClient;
   readonly random: Random;
-}
-
-/** What a Secret has to do with now. `secret`: null where there is none. */
-export function secretState(secret: Secret | null, nowMs: number): 'missing' | 'due' | 'good' {
-  const pem = textIn(secret, CERT);
-  if (pem === null) return 'missing';
-  try {
-    const { validFrom, validTo } = new X509Certificate(pem);
-    return nowMs >= (Date.parse(validFrom) + Date.parse(validTo)) / 2 ? 'due' : 'good';
-  } catch {
-    return 'missing';
-  }
 }
 
 /** Makes what is missing and renews what has lived half of its life. Pods see a renewed file within a minute or two, and need no restart. */
@@ -85,24 +67,8 @@ function authorityIn(secret: Secret | null, { metadata }: RolloutRun): Authority
   return certPem === null || keyPem === null ? null : { certPem, keyPem };
 }
 
-function identityOf(role: TlsRole, { metadata }: RolloutRun): Identity {
-  return { role: role === 'worker' ? 'workers' : role, runId: runIdOf(metadata.uid) };
-}
-
 function secretOf(run: RolloutRun, name: string, data: Readonly<Record<string, string>>): Secret {
   return { apiVersion: 'v1', kind: 'Secret', metadata: childMeta(run, name, 'coordinator'), type: 'Opaque', data };
-}
-
-/** What a client of the run shows and trusts; null where the Secret is not whole. */
-export function clientPem(secret: Secret | null): { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer } | null {
-  const [ca, cert, key] = [textIn(secret, CA), textIn(secret, CERT), textIn(secret, KEY)];
-  if (ca === null || cert === null || key === null) return null;
-  return { ca: Buffer.from(ca), cert: Buffer.from(cert), key: Buffer.from(key) };
-}
-
-function textIn(secret: Secret | null, key: string): string | null {
-  const text = secret?.data?.[key];
-  return text === undefined || text === '' ? null : Buffer.from(text, 'base64').toString('utf8');
 }
 
 function base64(text: string): string {

@@ -1,6 +1,8 @@
+import type { Identity } from '../../runtime/tls/identity.ts';
 import { API_VERSION, KIND, LABEL } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { ObjectMeta, OwnerReference } from '../kube/object.ts';
+import { runIdOf } from './run-id.ts';
 
 /** What the operator makes of a run: names, labels and owner. Names are functions of the run alone, so that a stale cache makes no twins. */
 export type Component = 'coordinator' | 'worker' | 'reader';
@@ -49,6 +51,10 @@ export function childMeta(run: RolloutRun, name: string, component: Component): 
 interface ChildMeta extends ObjectMeta {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
+}
+
+export function identityOf(role: TlsRole, { metadata }: RolloutRun): Identity {
+  return { role: role === 'worker' ? 'workers' : role, runId: runIdOf(metadata.uid) };
 }
 
 function ownerOf({ metadata }: RolloutRun): OwnerReference {

@@ -15,6 +15,7 @@ const TOLD: readonly ConditionType[] = Object.values(CONDITION);
 const GOOD: ReadonlySet<string> = new Set<ConditionType>([
   'InputReady',
   'CoordinatorAvailable',
+  'CertificatesReady',
   'Progressing',
   'WorkersReady',
   'Complete',
@@ -28,6 +29,7 @@ const USUAL: ReadonlySet<string> = new Set([
   'Resumed',
   'WaitingForCoordinator',
   'CoordinatorStarting',
+  'CertificatesPending',
   'WaitingForWorkers',
   'WorkersDraining',
   'Suspended',

@@ -12,6 +12,7 @@ import type { PodSettings } from './desired/pod-settings.ts';
 import { coordinatorBudget, coordinatorPolicy } from './desired/protection.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
+import type { IssuedFinding } from './issued.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
 import { missingLeftMs } from './policy/missing.ts';
@@ -26,6 +27,8 @@ export interface Observed {
   readonly input: InputFinding;
   /** Null where the store is embedded. */
   readonly redis: RedisFinding | null;
+  /** Of cert-manager; null for a run that makes its certificates itself. */
+  readonly issued: IssuedFinding | null;
   /** Whether all certificates are there. */
   readonly hasCertificates: boolean;
   readonly hasDeployment: boolean;

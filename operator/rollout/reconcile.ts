@@ -10,8 +10,9 @@ import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
 import { believedSignals } from './believed-signals.ts';
 import { type Caches, COORDINATORS, informersOf } from './caches.ts';
-import { type CertificateDeps, clientPem, ensureCertificates, secretState } from './certificates.ts';
-import { coordinatorName, TLS_ROLES, tlsName } from './children.ts';
+import type { CertManager } from './cert-manager.ts';
+import { type CertificateDeps, ensureCertificates } from './certificates.ts';
+import { coordinatorName } from './children.ts';
 import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
@@ -24,6 +25,7 @@ import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { RunObserver } from './run-observer.ts';
+import { hasCertificates, operatorPem, runSecrets } from './run-secrets.ts';
 import type { StatusWriter } from './status-writer.ts';
 import { workerView } from './worker-view.ts';
 
@@ -39,6 +41,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly watchesNodes: boolean;
   readonly pods: PodSettings;
   readonly observer: RunObserver;
+  readonly certManager: CertManager;
   readonly clock: Clock;
   /** By key the uid of the run that was looked at last: what is known of it is forgotten when it is gone. */
   readonly lookedAt: Map<string, string>;
@@ -92,15 +95,19 @@ function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): 
 }
 
 /** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
-function forgetFormer({ lookedAt, clients, statuses, redisSecrets }: ReconcileDeps, key: string, run: RolloutRun | undefined): void {
+function forgetFormer(
+  { lookedAt, clients, statuses, redisSecrets, certManager }: ReconcileDeps,
+  key: string,
+  run: RolloutRun | undefined,
+): void {
   const former = lookedAt.get(key);
   const now = run === undefined || run.metadata.deletionTimestamp !== undefined ? undefined : run.metadata.uid;
   if (former !== undefined && former !== now) {
-    for (const one of [clients, statuses, redisSecrets]) one.forget(former);
+    for (const one of [clients, statuses, redisSecrets, certManager]) one.forget(former);
   }
   if (now === undefined) lookedAt.delete(key);
   else lookedAt.set(key, now);
-  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets]) one.forget(now);
+  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets, certManager]) one.forget(now);
 }
 
 function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
@@ -117,11 +124,12 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const pods = [...caches.pods.store.ownedBy(run.metadata.uid)];
   const workers = pods.map(workerView).filter((view) => view !== null);
   const coordinators = coordinatorsOf(caches, run);
-  const secrets = secretsOf(caches, run);
+  const secrets = runSecrets(caches.secrets.store, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const isOver = isSettled(run);
   const redis = isOver ? null : await deps.redisSecrets.find(run);
   const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
+  const issued = isOver ? null : await deps.certManager.find(run, secrets);
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
   const nowMs = clock.wallMs();
   return {
@@ -129,7 +137,8 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
-    hasCertificates: TLS_ROLES.every((role) => secretState(secrets.get(tlsName(run.metadata.name, role)) ?? null, nowMs) !== 'missing'),
+    issued,
+    hasCertificates: hasCertificates(run, secrets, issued, nowMs),
     hasDeployment,
     coordinators,
     workers,
@@ -152,20 +161,17 @@ function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorVi
   return [...caches.pods.store.by(COORDINATORS, keyOf(run))].map(coordinatorView);
 }
 
-function secretsOf(caches: Caches, run: RolloutRun): ReadonlyMap<string, Secret> {
-  return new Map([...caches.secrets.store.ownedBy(run.metadata.uid)].map((secret) => [secret.metadata.name, secret]));
-}
-
 async function ask(
   { clients }: ReconcileDeps,
-  { metadata }: RolloutRun,
+  run: RolloutRun,
   secrets: ReadonlyMap<string, Secret>,
   coordinators: readonly CoordinatorView[],
 ): Promise<CoordinatorAnswer | null> {
-  const pem = clientPem(secrets.get(tlsName(metadata.name, 'client')) ?? null);
+  const { uid } = run.metadata;
+  const pem = operatorPem(run, secrets);
   if (pem === null) return null;
   const pods = coordinators.flatMap(({ name, podIp }) => (podIp === null ? [] : [{ name, address: `${podIp}:${PORT}` }]));
-  return clients.ask({ uid: metadata.uid, runId: runIdOf(metadata.uid), pem, pods });
+  return clients.ask({ uid, runId: runIdOf(uid), pem, pods });
 }
 
 function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
@@ -176,7 +182,11 @@ function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed
     clients,
     statuses,
     pods,
-    ensureCertificates: async () => ensureCertificates(deps, run, secretsOf(caches, run), nowMs),
+    ensureCertificates: async () => {
+      const secrets = runSecrets(caches.secrets.store, run);
+      if (run.spec.certificates.mode === 'certManager') await deps.certManager.ensure(run, secrets);
+      else await ensureCertificates(deps, run, secrets, nowMs);
+    },
     child: (kind: Kind<KubeObject>, _run, name) =>
       stores.find((informer) => informer.kind.plural === kind.plural)?.store.get(childKey(run, name)) ?? null,
   };

@@ -5,6 +5,7 @@ import type { RunStatus } from '../api/types.gen.ts';
 import { selectorOf, selectorText } from './children.ts';
 import { clocksOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
+import { type IssuedFinding, issuedCondition } from './issued.ts';
 import type { InputFinding } from './plan.ts';
 import type { RunEnd } from './policy/end.ts';
 import { mostMissing } from './policy/missing.ts';
@@ -19,6 +20,7 @@ export interface Seen {
   readonly run: RolloutRun;
   readonly input: InputFinding;
   readonly redis: RedisFinding | null;
+  readonly issued: IssuedFinding | null;
   readonly coordinators: readonly CoordinatorView[];
   readonly workers: readonly WorkerView[];
   readonly plan: WorkerPlan;
@@ -99,6 +101,7 @@ function conditionsOf(seen: Seen, end: RunEnd | null): Condition[] {
   const observed = [
     inputReady(seen),
     coordinatorAvailable(seen, end),
+    ...(seen.issued === null || end !== null ? [] : [issuedCondition(seen.issued)]),
     progressing(seen, end),
     draining(seen, end),
     suspended(seen, end),

@@ -55,13 +55,19 @@ test('a certificate that was exchanged for an expired one is not taken, and that
   await leaseEpoch(coordinator, 60_000);
   run.startWorker('w1', [port]);
   await until('w1 works', 60_000, () => server.total() > 2);
-  const health = async (): Promise<Record<string, Record<string, unknown> | null>> => {
+  const asked = async (path: string): Promise<Response> => {
     const { http } = JSON.parse(readFileSync(join(run.state, 'coordinator.json'), 'utf8')) as { readonly http: string };
-    return (await (await fetch(`http://${http}/health`)).json()) as Record<string, Record<string, unknown> | null>;
+    return fetch(`http://${http}${path}`);
   };
+  const health = async (): Promise<Record<string, Record<string, unknown> | null>> =>
+    (await (await asked('/health')).json()) as Record<string, Record<string, unknown> | null>;
   const before = (await health())['certificate'];
   t.is(before?.['refused'], null);
   t.true(Math.abs(Number(before?.['expiresInSeconds']) - DAY_MS / 1_000) < 3_600);
+  const metrics = await (await asked('/metrics')).text();
+  t.regex(metrics, /^rollout_coordinator_certificate_expires_in_seconds 8\d{4}$/m);
+  t.regex(metrics, /^rollout_coordinator_items_total\{result="done"\} [1-9]\d*$/m);
+  t.regex(metrics, /^rollout_coordinator_ledger_commits_total [1-9]\d*$/m);
 
   await bring('coordinator', { role: 'coordinator', runId: RUN_ID }, -3 * DAY_MS);
   await until('it is said in the log', 30_000, () =>

@@ -1,5 +1,7 @@
+import type { RolloutRun } from '../../api/run.ts';
 import type { Container, PodSpec, Volume } from '../../kube/kind.ts';
-import { configName, type TlsRole, tlsName } from '../children.ts';
+import { authorityName, configName, type TlsRole, tlsName } from '../children.ts';
+import { CA, CERT, KEY } from '../tls-secret.ts';
 import { CONFIG_DIR, EXTRA_CA_KEY, TLS_DIR } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
 
@@ -48,15 +50,20 @@ export function configVolume(run: string, settings: { readonly key: string; read
 
 export const CONFIG_MOUNT: NonNullable<Container['volumeMounts']>[number] = { name: 'rollout-config', mountPath: CONFIG_DIR, readOnly: true };
 
-/** The files of the role under the names that the runtime looks for. */
-export function tlsVolume(run: string, role: TlsRole): Volume {
+/**
+ * The files of the role under the names that the runtime looks for. cert-manager writes into each Secret whoever stands above all others, so
+ * that the authority of the run is taken from its own, without its key.
+ */
+export function tlsVolume(run: string, role: TlsRole, mode: RolloutRun['spec']['certificates']['mode'] = 'selfSigned'): Volume {
   const file = role === 'worker' ? 'workers' : role;
-  const items = [
-    { key: 'ca.crt', path: 'ca.pem' },
-    { key: 'tls.crt', path: `${file}.pem` },
-    { key: 'tls.key', path: `${file}.key.pem` },
+  const own = [
+    { key: CERT, path: `${file}.pem` },
+    { key: KEY, path: `${file}.key.pem` },
   ];
-  return { name: 'rollout-tls', secret: { secretName: tlsName(run, role), items } };
+  const secretName = tlsName(run, role);
+  if (mode === 'selfSigned') return { name: 'rollout-tls', secret: { secretName, items: [{ key: CA, path: 'ca.pem' }, ...own] } };
+  const authority = { name: authorityName(run), items: [{ key: CERT, path: 'ca.pem' }] };
+  return { name: 'rollout-tls', projected: { sources: [{ secret: authority }, { secret: { name: secretName, items: own } }] } };
 }
 
 export const TLS_MOUNT: NonNullable<Container['volumeMounts']>[number] = { name: 'rollout-tls', mountPath: TLS_DIR, readOnly: true };

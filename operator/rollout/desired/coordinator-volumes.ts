@@ -21,7 +21,7 @@ export function coordinatorVolumes(run: RolloutRun, redis: RedisAccess | null, s
     ...inputVolumes(run, redis),
     ...outputVolumes(run),
     ...secretOf(redis).map((secretName) => ({ name: 'redis', secret: { secretName } })),
-    tlsVolume(name, 'coordinator'),
+    tlsVolume(name, 'coordinator', run.spec.certificates.mode),
   ];
 }
 

@@ -71,7 +71,7 @@ function podSpec(run: RolloutRun, given: Partial<PodSpec>, pods: PodSettings): P
       ...(given.volumes ?? []),
       configVolume(name, { key: 'worker.yaml', path: 'worker.yaml' }, pods),
       { name: 'rollout-state', emptyDir: {} },
-      tlsVolume(name, 'worker'),
+      tlsVolume(name, 'worker', run.spec.certificates.mode),
     ],
   };
 }

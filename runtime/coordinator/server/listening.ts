@@ -69,7 +69,7 @@ export async function startListening({ settings, runId, context, clock, log }: L
   const tls = await certificateFor(settings, request, runId);
   const renewal = keepCertificateFresh(settings.tlsDir, request, tls, clock, log);
   const watched = watchCertificate(tls, runId, log, clock);
-  context.certificate = watched.view;
+  context.certificate = () => watched.view();
   const server = await startServer({
     listen: settings.listen,
     credentials: serverCredentials(tls, log, watched),

@@ -1,8 +1,9 @@
 import test from 'ava';
 import { SECRET, type Secret } from '../../../../operator/kube/kind.ts';
-import { clientPem, ensureCertificates, secretState } from '../../../../operator/rollout/certificates.ts';
+import { ensureCertificates } from '../../../../operator/rollout/certificates.ts';
 import { authorityName, childMeta, TLS_ROLES, type TlsRole, tlsName } from '../../../../operator/rollout/children.ts';
 import { runIdOf } from '../../../../operator/rollout/run-id.ts';
+import { clientPem, secretState } from '../../../../operator/rollout/tls-secret.ts';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { type CertificateRequest, issueCertificate, readRunId } from '../../../../runtime/tls/ca.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';

@@ -45,6 +45,7 @@ function stage() {
     signals: new NodeSignals([], clock),
     watchesNodes: true,
     observer: { onLook: () => undefined, onGone: () => undefined },
+    certManager: { forget: () => undefined, find: async () => null, ensure: async () => undefined },
     recorder: { record: () => undefined },
     pods: PODS,
     clock,

@@ -1,9 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
 import { SECRET } from '../../../../operator/kube/kind.ts';
-import { clientPem, ensureCertificates } from '../../../../operator/rollout/certificates.ts';
+import { ensureCertificates } from '../../../../operator/rollout/certificates.ts';
 import { type NodeWord, nodeWords } from '../../../../operator/rollout/node-words.ts';
 import { RunClients, type RunTarget } from '../../../../operator/rollout/run-clients.ts';
 import { runIdOf } from '../../../../operator/rollout/run-id.ts';
+import { clientPem } from '../../../../operator/rollout/tls-secret.ts';
 import { systemClock } from '../../../../runtime/base/clock.ts';
 import { silentLog } from '../../../../runtime/base/log.ts';
 import { systemRandom } from '../../../../runtime/base/random.ts';

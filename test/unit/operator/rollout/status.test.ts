@@ -19,6 +19,7 @@ function seen(more: Partial<Seen> = {}): Seen {
     run: runOf(),
     input: { kind: 'found' },
     redis: null,
+    issued: null,
     coordinators: [coordinatorOf()],
     workers: [workerOf(0), workerOf(1)],
     plan: FULL_HOUSE,
