@@ -148,6 +148,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'clocks',
     'coordinator-view',
     'events',
+    'former-workers',
     'node-signals',
     'node-words',
     'plan',
