@@ -1,7 +1,7 @@
 import type { V1ContainerStatus } from '@kubernetes/client-node';
 import type { Pod } from '../kube/kind.ts';
 import type { Wire } from '../kube/object.ts';
-import { lastLine } from '../rollout/coordinator-view.ts';
+import { lastWords } from '../rollout/coordinator-view.ts';
 
 /** What keeps a pod from its work. */
 export interface PodTrouble {
@@ -62,7 +62,7 @@ function containerTrouble({ name, state, lastState }: Wire<V1ContainerStatus>): 
   const ended = state?.terminated ?? (state?.running === undefined ? lastState?.terminated : undefined);
   if (ended === undefined || ended.exitCode === 0) return null;
   if (ended.reason === 'OOMKilled') return { kind: 'memory', container: name, why: 'it used more than its limit, and was killed' };
-  return { kind: 'ended', container: name, why: whyText(`it ended with ${ended.exitCode}`, lastLine(ended.message ?? '')) };
+  return { kind: 'ended', container: name, why: whyText(`it ended with ${ended.exitCode}`, lastWords(ended.message ?? '')) };
 }
 
 function whyText(reason: string, message: string): string {

@@ -24,6 +24,7 @@ import {
 } from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Indexes } from '../kube/store.ts';
+import type { Component } from './children.ts';
 
 /** What the operator follows in a namespace, or in all of them. All but runs are children of runs, by their label. */
 export interface Caches {
@@ -54,7 +55,7 @@ export function createCaches(parts: (kind: string) => InformerParts, namespace: 
       firstList: 'consistent',
       trim: withoutManaged,
     }),
-    pods: children(POD, trimmedPod, { [COORDINATORS]: coordinatorsRun, [ON_NODE]: nodeOf }),
+    pods: children(POD, trimmedPod, { [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun, [ON_NODE]: nodeOf }),
     deployments: children(DEPLOYMENT, metadataOnly),
     configMaps: children(CONFIG_MAP, metadataOnly),
     secrets: children(SECRET, withoutManaged),
@@ -72,10 +73,15 @@ const nodeOf = ({ spec }: Pod): readonly string[] => (spec?.nodeName === undefin
 
 /** Pods of a Deployment are its ReplicaSet's: they are found by their labels, under `namespace/run`. */
 export const COORDINATORS = 'coordinators';
+/** Those of former runs of the same name too. */
+export const WORKERS = 'workers';
 
-export function coordinatorsRun({ metadata: { namespace, labels = {} } }: KubeObject): readonly string[] {
+export const coordinatorsRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'coordinator');
+export const workersRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'worker');
+
+function runOfPart({ metadata: { namespace, labels = {} } }: KubeObject, component: Component): readonly string[] {
   const run = labels[LABEL.run];
-  return run !== undefined && labels[LABEL.component] === 'coordinator' ? [`${namespace}/${run}`] : [];
+  return run !== undefined && labels[LABEL.component] === component ? [`${namespace}/${run}`] : [];
 }
 
 export function createNodeCache(parts: (kind: string) => InformerParts): Informer<Node> {

@@ -64,16 +64,24 @@ function endsOf(statuses: readonly ContainerStatus[] = []): readonly ContainerEn
     const container = ENDS[name];
     const ended = state?.terminated ?? (state?.running === undefined ? lastState?.terminated : undefined);
     if (container === undefined || ended === undefined) return [];
-    return [{ container, exitCode: ended.exitCode, message: lastLine(ended.message ?? ended.reason ?? '') }];
+    return [{ container, exitCode: ended.exitCode, message: lastWords(ended.message ?? ended.reason ?? '') }];
   });
 }
 
 /** Before the words of each process; the container's name says the same. */
 const WHO_SPEAKS = /^rollout(?:-\w+)?: /;
 
-/** What people are told of a container's last words. Of a log of JSON lines it is the reason, or the message where it has none. */
-export function lastLine(text: string): string {
-  const line = (text.trim().split('\n').at(-1) ?? '').replace(WHO_SPEAKS, '');
+/**
+ * What people are told of a container's last words, in one line: what its process says of its end, or the last line. Of a log of JSON lines
+ * it is the reason, or the message where it has none.
+ */
+export function lastWords(text: string): string {
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((one) => one.trim());
+  const from = lines.findLastIndex((one) => WHO_SPEAKS.test(one));
+  const line = lines.slice(from).join(' ').replace(WHO_SPEAKS, '');
   try {
     const { msg, reason } = JSON.parse(line) as { readonly msg?: unknown; readonly reason?: unknown };
     return [reason, msg].find((part) => typeof part === 'string') ?? line;

@@ -17,6 +17,7 @@ import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
+import { hurryFormer } from './hurry-former.ts';
 import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
@@ -60,6 +61,7 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const cached = caches?.runs.store.get(key);
   const run = cached === undefined ? undefined : deps.statuses.latest(cached);
   forgetFormer(deps, key, run);
+  if (caches !== undefined) await hurryFormer(deps.client, caches, key, run);
   if (caches === undefined || run === undefined) {
     deps.observer.onGone(key);
     return { kind: 'done' };

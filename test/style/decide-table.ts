@@ -149,6 +149,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'coordinator-view',
     'events',
     'issued',
+    'former-workers',
     'node-signals',
     'node-words',
     'plan',

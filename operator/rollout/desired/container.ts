@@ -48,7 +48,11 @@ export function configVolume(run: string, settings: { readonly key: string; read
   return { name: 'rollout-config', configMap: { name: configName(run), items } };
 }
 
-export const CONFIG_MOUNT: NonNullable<Container['volumeMounts']>[number] = { name: 'rollout-config', mountPath: CONFIG_DIR, readOnly: true };
+export const CONFIG_MOUNT: NonNullable<Container['volumeMounts']>[number] = {
+  name: 'rollout-config',
+  mountPath: CONFIG_DIR,
+  readOnly: true,
+};
 
 /**
  * The files of the role under the names that the runtime looks for. cert-manager writes into each Secret whoever stands above all others, so

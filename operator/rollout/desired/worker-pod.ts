@@ -86,11 +86,7 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
       ...(key === undefined ? [] : [{ name: 'OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: key.name, key: key.key } } }]),
     ],
     resources: RESOURCES,
-    volumeMounts: [
-      CONFIG_MOUNT,
-      { name: 'rollout-state', mountPath: STATE_DIR },
-      TLS_MOUNT,
-    ],
+    volumeMounts: [CONFIG_MOUNT, { name: 'rollout-state', mountPath: STATE_DIR }, TLS_MOUNT],
   });
 }
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ContainerStatus, Pod } from '../../../../operator/kube/kind.ts';
-import { coordinatorView, freshAnswer, lastLine } from '../../../../operator/rollout/coordinator-view.ts';
+import { coordinatorView, freshAnswer, lastWords } from '../../../../operator/rollout/coordinator-view.ts';
 import { answerOf, NOW } from '../../../support/operator/run-world.ts';
 
 type State = NonNullable<ContainerStatus['state']>;
@@ -59,15 +59,28 @@ test('a pod without a node waits for what the scheduler says, and one that is de
 });
 
 test('of a log people are told the reason, or what the last line says', (t) => {
-  t.is(lastLine('one\ntwo\n'), 'two');
-  t.is(lastLine('rollout: cannot read /input/a: correct spec.input'), 'cannot read /input/a: correct spec.input');
+  t.is(lastWords('one\ntwo\n'), 'two');
+  t.is(lastWords('rollout: cannot read /input/a: correct spec.input'), 'cannot read /input/a: correct spec.input');
   t.is(
-    lastLine('{"level":50,"msg":"the run is paused; start with --resume to go on","reason":"3 items have failed, and 2 may"}\n'),
+    lastWords('{"level":50,"msg":"the run is paused; start with --resume to go on","reason":"3 items have failed, and 2 may"}\n'),
     '3 items have failed, and 2 may',
   );
-  t.is(lastLine('{"msg":"no space"}'), 'no space');
-  t.is(lastLine('{"level":50}'), '{"level":50}');
-  for (const text of ['', 'null', '7', '[]']) t.is(lastLine(text), text);
+  t.is(lastWords('{"msg":"no space"}'), 'no space');
+  t.is(lastWords('{"level":50}'), '{"level":50}');
+  for (const text of ['', 'null', '7', '[]']) t.is(lastWords(text), text);
+});
+
+test('what a process says of its end is told whole, in one line', (t) => {
+  const refusal = `{"level":30,"msg":"health endpoints"}
+rollout-coordinator: /state/input.jsonl has 1 bad line, and onInvalid is \`fail\`; nothing was executed:
+  line 2: invalid_json: the line is not JSON
+Correct them, or use \`record\`.
+`;
+  t.is(
+    lastWords(refusal),
+    '/state/input.jsonl has 1 bad line, and onInvalid is `fail`; nothing was executed: line 2: invalid_json: the line is not JSON ' +
+      'Correct them, or use `record`.',
+  );
 });
 
 test('an answer says something for ten seconds', (t) => {

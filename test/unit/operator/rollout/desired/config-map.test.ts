@@ -44,7 +44,10 @@ test('further authorities are in it, and each container of the operator trusts t
     t.true(own.length > 0);
     for (const { name, env, volumeMounts } of own) {
       t.deepEqual(env?.find((one) => one.name === 'NODE_EXTRA_CA_CERTS')?.value, '/etc/rollout/extra-ca.pem', name);
-      t.true(volumeMounts?.some(({ mountPath }) => mountPath === '/etc/rollout'), name);
+      t.true(
+        volumeMounts?.some(({ mountPath }) => mountPath === '/etc/rollout'),
+        name,
+      );
     }
     t.true(spec?.volumes?.some(({ configMap }) => configMap?.items?.some(({ path }) => path === 'extra-ca.pem') === true));
   }
