@@ -49,7 +49,7 @@ test.serial('a run with certificates of cert-manager: from the wait for its issu
   const namespace = await testNamespace(t, cluster);
   const run = await ClusterRun.apply(cluster, namespace, {
     name: 'issued',
-    items: 300,
+    items: 180,
     parallelism: 2,
     concurrency: 1,
     latency: '2s',
