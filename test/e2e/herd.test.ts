@@ -12,7 +12,7 @@ import { STORES, testStore } from '../support/test-store.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 
 /** `HERD_WORKERS=1000 HERD_STORE=redis` for the figures of a large one. */
-const WORKERS = Number(process.env['HERD_WORKERS'] ?? 450);
+const WORKERS = Number(process.env['HERD_WORKERS'] ?? 300);
 const STORE = STORES.find((kind) => kind === process.env['HERD_STORE']) ?? 'embedded';
 /** A process of more is itself too late for its pings, and leaves a coordinator that answers. */
 const PROCESSES = Math.ceil(WORKERS / 225);
