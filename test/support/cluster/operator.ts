@@ -29,3 +29,8 @@ export async function installOperator(t: ExecutionContext, cluster: Cluster, ...
     ...[`podAnnotations.image=i${cluster.image}`, ...values].flatMap((value) => ['--set', value]),
   );
 }
+
+/** As its users do; the kind and the runs stay. */
+export async function uninstallOperator(cluster: Cluster): Promise<void> {
+  await cluster.helm('uninstall', RELEASE, '--namespace', OPERATOR_NAMESPACE, '--wait', '--timeout', '2m');
+}
