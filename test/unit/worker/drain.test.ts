@@ -62,22 +62,6 @@ test('of a short drain what had started is told as handed back, however late in 
   t.like(onTick(state, 2_400).at(-1), { kind: 'leave', why: 'given-up', byMs: 2_100 });
 });
 
-test('a drain ends where the coordinator’s name has had no meaning for five seconds: nobody will take what is held', (t) => {
-  const state = working();
-  for (let at = 1_000; at < 8_000; at += 500) t.false(kinds(onTick(state, at, true)).includes('leave'), 'one that works goes on');
-  onTick(state, 8_000, false);
-  onDrain(state, 8_100);
-  const until = (from: number, isNameUnknown: boolean): readonly number[] => {
-    const left: number[] = [];
-    for (let at = from; at <= from + 5_000; at += 500) if (kinds(onTick(state, at, isNameUnknown)).includes('leave')) left.push(at - from);
-    return left;
-  };
-  t.deepEqual(until(8_500, false), [], 'one that is away is waited for');
-  onTick(state, 14_000, true);
-  onTick(state, 14_500, false);
-  t.deepEqual(until(15_000, true), [4_500]);
-});
-
 test('the steps of a drain are told in their order, each once', (t) => {
   const state = working();
   const commands = onHint(state, 100, hint({ untilMs: 15_100 }));

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { ROLLOUT_RUN, type RolloutRun } from '../../../../operator/api/run.ts';
+import { ApiError } from '../../../../operator/kube/api-error.ts';
 import type { Informer } from '../../../../operator/kube/informer.ts';
 import * as kinds from '../../../../operator/kube/kind.ts';
 import type { KubeObject } from '../../../../operator/kube/object.ts';
@@ -17,6 +18,11 @@ const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
 
 function cacheOf<T extends KubeObject>(kind: kinds.Kind<T>): { readonly kind: kinds.Kind<T>; readonly store: Store<T> } {
   return { kind, store: new Store<T>({ [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun }) };
+}
+
+function metadataOf(uid: string): Omit<KubeObject['metadata'], 'name'> {
+  const owner = { apiVersion: 'rollout.run/v1alpha1', kind: 'RolloutRun', name: 'answers', uid, controller: true };
+  return { namespace: 'team', uid: `of-${uid}`, ownerReferences: [owner] };
 }
 
 /** Caches that show what the test puts into them, and a cluster that takes what is written. */
@@ -52,7 +58,14 @@ function stage() {
     random: systemRandom,
     lookedAt: new Map<string, string>(),
   } as unknown as ReconcileDeps;
-  return { cluster, deps, forgotten, show: (run: RolloutRun) => runs.store.put(run), hide: (run: RolloutRun) => runs.store.remove(run) };
+  return {
+    cluster,
+    deps,
+    caches,
+    forgotten,
+    show: (run: RolloutRun) => runs.store.put(run),
+    hide: (run: RolloutRun) => runs.store.remove(run),
+  };
 }
 
 test('what is known of a run is forgotten when it is gone, is being deleted, has ended, or another one has its name', async (t) => {
@@ -98,4 +111,36 @@ test('a finished run that is kept for years is looked at each hour: no timer wai
   const status = { completionTime: new Date().toISOString(), conditions: [{ type: 'Complete', status: 'True' }] };
   show(runOf({ ttlSecondsAfterFinished: 315_360_000 }, status as unknown as RolloutRun['status']));
   t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 3_600_000 });
+});
+
+test('in a namespace that is being deleted the coordinator is taken away, so that its workers wait for nobody', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  const run = runOf();
+  show(run);
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  const service = { metadata: { ...metadataOf(run.metadata.uid), name: 'answers-coordinator' } };
+  cluster.put(kinds.SERVICE, service);
+  caches.services.store.put(service);
+  const told: string[] = [];
+  const refuse = async (): Promise<never> => {
+    throw new ApiError(403, 'forbidden', { reason: 'Forbidden', causes: ['NamespaceTerminating'] });
+  };
+  Object.assign(cluster, { apply: refuse, create: refuse });
+  const outcome = await reconcile({ ...deps, recorder: { record: ({ reason }) => void told.push(reason) } }, KEY);
+  t.deepEqual(outcome, { kind: 'done' });
+  t.deepEqual(cluster.writes, ['delete Service answers-coordinator']);
+  t.deepEqual(told, [], 'nobody is told of it');
+});
+
+test('a run makes nothing beside what an earlier one of its name has left', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  show(runOf());
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  const former = { metadata: { ...metadataOf(OTHER_UID), name: 'answers-coordinator' } };
+  caches.deployments.store.put(former);
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 2_000 });
+  t.deepEqual(cluster.writes, []);
+  caches.deployments.store.remove(former);
+  await reconcile(deps, KEY);
+  t.true(cluster.writes.length > 0);
 });
