@@ -1,4 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
+import type { Event } from '../../operator/kube/kind.ts';
+import type { KubeObject } from '../../operator/kube/object.ts';
 import { childrenOf, GONE_MS, namesOf, untilGone } from '../support/cluster/children.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator, OPERATOR_NAMESPACE, uninstallOperator } from '../support/cluster/operator.ts';
@@ -11,6 +13,9 @@ import { untilSeen } from '../support/cluster/until-seen.ts';
 /** Longer than what such workers are given, and far from their own period. */
 const HURRIED_MS = 30_000;
 const LONG = 3_000;
+/** As the operator's log has it. */
+const WARNING = 40;
+const KINDS = ['ConfigMap', 'Deployment', 'PersistentVolumeClaim', 'Pod', 'PodDisruptionBudget', 'ReplicaSet', 'Secret', 'Service'];
 
 async function stage(t: ExecutionContext): Promise<{ readonly cluster: Cluster; readonly namespace: string }> {
   t.timeout(600_000);
@@ -37,70 +42,74 @@ async function untilNoWorkers(run: ClusterRun): Promise<number> {
   return Math.round(performance.now() - begunMs);
 }
 
-test.serial('a run that is deleted takes all with it, with a coordinator or without one, and says nothing of a failure', async (t) => {
-  const { cluster, namespace } = await stage(t);
-  const runs = await Promise.all(['led', 'headless'].map(async (name) => working(cluster, namespace, { name })));
-  await cluster.kubectl('scale', 'deployment/headless-coordinator', '--replicas=0', '--namespace', namespace);
+async function untilNoNamespace({ api }: Cluster, name: string): Promise<void> {
   await untilSeen(
-    'headless has no coordinator',
+    `the namespace ${name} is gone`,
     GONE_MS,
-    async () => (await runs[1]?.pods('coordinator'))?.length,
-    (pods) => pods === 0,
+    async () => api.find<object>(`/api/v1/namespaces/${name}`),
+    (seen) => seen === null,
   );
-  for (const run of runs) {
-    const kinds = new Set((await childrenOf(cluster, run)).map(({ kind }) => kind));
-    t.deepEqual([...kinds].toSorted(), [
-      'ConfigMap',
-      'Deployment',
-      'PersistentVolumeClaim',
-      'Pod',
-      'PodDisruptionBudget',
-      'ReplicaSet',
-      'Secret',
-      'Service',
+}
+
+/** What the operator has to say that somebody should look at. */
+async function warningsOf(cluster: Cluster, sinceMs: number): Promise<readonly string[]> {
+  const since = `--since-time=${new Date(sinceMs).toISOString()}`;
+  const of = ['--namespace', OPERATOR_NAMESPACE, '--selector', 'app.kubernetes.io/component=operator'];
+  const lines = (await cluster.kubectl('logs', ...of, '--tail=-1', since)).split('\n').filter((line) => line !== '');
+  return lines.filter((line) => (JSON.parse(line) as { readonly level: number }).level >= WARNING);
+}
+
+test.serial(
+  'runs that are deleted, with a coordinator or without one, and a namespace with its run: all is gone, and nothing has failed',
+  async (t) => {
+    const { cluster, namespace } = await stage(t);
+    const other = await testNamespace(t, cluster);
+    const [led, headless] = await Promise.all([
+      working(cluster, namespace, { name: 'led' }),
+      working(cluster, namespace, { name: 'headless' }),
+      working(cluster, other, { name: 'inside' }),
     ]);
-  }
-  for (const run of runs) await run.delete();
-  await Promise.all(
-    runs.map(async (run) => {
+    await cluster.kubectl('scale', 'deployment/headless-coordinator', '--replicas=0', '--namespace', namespace);
+    await untilSeen(
+      'headless has no coordinator',
+      GONE_MS,
+      async () => (await headless.pods('coordinator')).length,
+      (pods) => pods === 0,
+    );
+    for (const run of [led, headless]) {
+      const kinds = new Set((await childrenOf(cluster, run)).map(({ kind }) => kind));
+      t.deepEqual([...kinds].toSorted(), KINDS);
+    }
+    const begunMs = Date.now();
+    await Promise.all([led.delete(), headless.delete(), cluster.api.call('DELETE', `/api/v1/namespaces/${other}`)]);
+    const seen = async (run: ClusterRun): Promise<void> => {
       const [workersMs, allMs] = await Promise.all([untilNoWorkers(run), untilGone(cluster, run)]);
       t.log(`${run.name}: the workers are gone after ${workersMs} ms, everything after ${allMs} ms`);
-    }),
-  );
-  t.log(await cluster.kubectl('get', 'events', '--namespace', namespace));
-  t.log(
-    await cluster.kubectl('logs', '--namespace', OPERATOR_NAMESPACE, '-l', 'app.kubernetes.io/component=operator', '--tail=50', '--prefix'),
-  );
-});
+    };
+    await Promise.all([seen(led), seen(headless), untilNoNamespace(cluster, other)]);
+    t.log(`the namespace is gone after ${Date.now() - begunMs} ms`);
+    const events = await cluster.api.list<Event>(`/apis/events.k8s.io/v1/namespaces/${namespace}/events`);
+    t.deepEqual(
+      events.filter(({ type, regarding }) => type === 'Warning' && regarding?.kind === 'RolloutRun'),
+      [],
+    );
+    t.deepEqual(await warningsOf(cluster, begunMs), []);
+  },
+);
 
-test.serial('a run whose coordinator is on a node that is gone is deleted: what is on the node goes when it is back', async (t) => {
+test.serial('a run whose coordinator is on a node that is gone is deleted: what is on that node goes when it is back', async (t) => {
   const { cluster, namespace } = await stage(t);
   const run = await working(cluster, namespace, { name: 'nodeless', parallelism: 3 });
   const node = (await run.pods('coordinator'))[0]?.spec?.nodeName ?? '';
   await cluster.killNode(t, node);
   await run.delete();
-  const isThere = new Set((await run.pods('worker')).filter(({ spec }) => spec?.nodeName === node).map(({ metadata }) => metadata.name));
-  const but = ({ kind, metadata }: { readonly kind?: string; readonly metadata: { readonly name: string } }): boolean =>
-    isThere.has(metadata.name) || kind === 'PersistentVolumeClaim' || (kind === 'Pod' && metadata.name.includes('-coordinator-'));
-  t.log(`all else is gone after ${await untilGone(cluster, run, but)} ms`);
+  const there = new Set((await run.pods('worker')).filter(({ spec }) => spec?.nodeName === node).map(({ metadata }) => metadata.name));
+  const isThere = ({ kind, metadata: { name } }: KubeObject): boolean =>
+    there.has(name) || (kind === 'Pod' && name.startsWith('nodeless-coordinator-')) || kind === 'PersistentVolumeClaim';
+  t.log(`all else is gone after ${await untilGone(cluster, run, isThere)} ms`);
   t.true(namesOf(await childrenOf(cluster, run)).includes('PersistentVolumeClaim nodeless-state'));
   await cluster.startNode(node);
   t.log(`the rest after ${await untilGone(cluster, run)} ms`);
-});
-
-test.serial('a namespace that is deleted is gone within a minute, with the runs in it', async (t) => {
-  const { cluster, namespace } = await stage(t);
-  await Promise.all(['one', 'other'].map(async (name) => working(cluster, namespace, { name })));
-  const begunMs = performance.now();
-  const path = `/api/v1/namespaces/${namespace}`;
-  await cluster.api.call('DELETE', path);
-  await untilSeen(
-    'the namespace is gone',
-    GONE_MS,
-    async () => cluster.api.find<object>(path),
-    (seen) => seen === null,
-  );
-  t.log(`the namespace is gone after ${Math.round(performance.now() - begunMs)} ms`);
 });
 
 test.serial('a run that is made anew under the name of one that was just deleted has nothing of that', async (t) => {
@@ -131,7 +140,7 @@ test.serial('a run that is made anew under the name of one that was just deleted
 test.serial('helm uninstall: the run goes on, one that is deleted goes, and the next operator takes up what is there', async (t) => {
   const { cluster, namespace } = await stage(t);
   const [run, other] = await Promise.all([
-    working(cluster, namespace, { name: 'stays', items: 700 }),
+    working(cluster, namespace, { name: 'stays', items: 240, parallelism: 1, latency: '1s' }),
     working(cluster, namespace, { name: 'goes', podSpec: { terminationGracePeriodSeconds: 15 } }),
   ]);
   const pods = async (): Promise<readonly string[]> =>
@@ -145,5 +154,6 @@ test.serial('helm uninstall: the run goes on, one that is deleted goes, and the 
   await installOperator(t, cluster);
   await run.until('its status goes on', (now) => (now.status?.items?.done ?? 0) > (status?.items?.done ?? 0));
   t.deepEqual(await pods(), before);
+  await run.patch({ spec: { workers: { parallelism: 4 } } });
   await run.assertComplete(t);
 });
