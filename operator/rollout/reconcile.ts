@@ -136,12 +136,14 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const isOver = isSettled(run);
   const redis = isOver ? null : await deps.redisSecrets.find(run);
   const issued = isOver ? null : await deps.certManager.find(run, secrets);
+  const askedAtMs = clock.wallMs();
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
+  const isAnswered = answer !== null && answer.atMs >= askedAtMs;
   const nowMs = clock.wallMs();
   return {
     watchesNodes: deps.watchesNodes,
     run,
-    input: isOver ? { kind: 'unseen' } : await lookForInput(deps, run, hasDeployment, freshAnswer(answer, nowMs) !== null),
+    input: isOver ? { kind: 'unseen' } : await lookForInput(deps, run, hasDeployment, isAnswered),
     redis,
     issued,
     hasCertificates: hasCertificates(run, secrets, issued, nowMs),

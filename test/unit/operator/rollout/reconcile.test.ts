@@ -6,12 +6,14 @@ import * as kinds from '../../../../operator/kube/kind.ts';
 import type { KubeObject } from '../../../../operator/kube/object.ts';
 import { Store } from '../../../../operator/kube/store.ts';
 import { type Caches, COORDINATORS, coordinatorsRun, WORKERS, workersRun } from '../../../../operator/rollout/caches.ts';
+import type { CoordinatorAnswer } from '../../../../operator/rollout/coordinator-view.ts';
 import { NodeSignals } from '../../../../operator/rollout/node-signals.ts';
 import { type ReconcileDeps, reconcile } from '../../../../operator/rollout/reconcile.ts';
+import type { RunClients } from '../../../../operator/rollout/run-clients.ts';
 import { systemRandom } from '../../../../runtime/base/random.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
-import { PODS, runOf } from '../../../support/operator/run-world.ts';
+import { answerOf, NOW, PODS, runOf } from '../../../support/operator/run-world.ts';
 
 const KEY = 'team/answers';
 const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
@@ -143,4 +145,35 @@ test('a run makes nothing beside what an earlier one of its name has left', asyn
   caches.deployments.store.remove(former);
   await reconcile(deps, KEY);
   t.true(cluster.writes.length > 0);
+});
+
+test('a list is looked for in mid-run while no coordinator answers, or it is missing; the run goes on with its copy', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  const status = { coordinator: { pod: 'answers-coordinator-1', address: '10.0.0.1:50051', epoch: 3 } };
+  const run = runOf({}, status as RolloutRun['status']);
+  show(run);
+  caches.deployments.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-coordinator' } });
+  const pair = { 'tls.crt': 'QQ==', 'tls.key': 'QQ==', 'ca.crt': 'QQ==' };
+  caches.secrets.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-client-tls' }, data: pair });
+  let written: RolloutRun['status'];
+  const statuses = {
+    ...deps.statuses,
+    latest: () => runOf({}, written ?? run.status),
+    write: async (_run: object, now: typeof written) => {
+      written = now;
+    },
+  };
+  const look = async (answer: CoordinatorAnswer | null): Promise<string> => {
+    cluster.reads.length = 0;
+    const clients = { forget: () => undefined, tellNodes: async () => undefined, ask: async () => answer } as unknown as RunClients;
+    await reconcile({ ...deps, clients, statuses, clock: { ...deps.clock, wallMs: () => NOW } } as unknown as ReconcileDeps, KEY);
+    const { reason, message } = written?.conditions?.find(({ type }) => type === 'InputReady') ?? {};
+    return `${cluster.reads.filter((read) => read === 'get ConfigMap prompts').length} ${reason}: ${message}`;
+  };
+  t.is(await look(null), '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy');
+  t.is(await look(answerOf()), '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy');
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  t.is(await look(answerOf()), '1 InputFound: the list is there');
+  t.is(await look(answerOf()), '0 InputFound: the list is there');
+  t.is(await look(null), '1 InputFound: the list is there');
 });
