@@ -13,7 +13,7 @@ import type { RunClients } from '../../../../operator/rollout/run-clients.ts';
 import { systemRandom } from '../../../../runtime/base/random.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
-import { answerOf, NOW, PODS, runOf } from '../../../support/operator/run-world.ts';
+import { answerOf, PODS, runOf } from '../../../support/operator/run-world.ts';
 
 const KEY = 'team/answers';
 const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
@@ -150,14 +150,14 @@ test('a run makes nothing beside what an earlier one of its name has left', asyn
 test('a list is looked for in mid-run while no coordinator answers, or it is missing; the run goes on with its copy', async (t) => {
   const { cluster, deps, caches, show } = stage();
   const status = { coordinator: { pod: 'answers-coordinator-1', address: '10.0.0.1:50051', epoch: 3 } };
-  const run = runOf({}, status as RolloutRun['status']);
+  const run = runOf({}, status);
   show(run);
   caches.deployments.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-coordinator' } });
   const pair = { 'tls.crt': 'QQ==', 'tls.key': 'QQ==', 'ca.crt': 'QQ==' };
   caches.secrets.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-client-tls' }, data: pair });
   let written: RolloutRun['status'];
   const statuses = {
-    ...deps.statuses,
+    forget: () => undefined,
     latest: () => runOf({}, written ?? run.status),
     write: async (_run: object, now: typeof written) => {
       written = now;
@@ -166,14 +166,17 @@ test('a list is looked for in mid-run while no coordinator answers, or it is mis
   const look = async (answer: CoordinatorAnswer | null): Promise<string> => {
     cluster.reads.length = 0;
     const clients = { forget: () => undefined, tellNodes: async () => undefined, ask: async () => answer } as unknown as RunClients;
-    await reconcile({ ...deps, clients, statuses, clock: { ...deps.clock, wallMs: () => NOW } } as unknown as ReconcileDeps, KEY);
+    await reconcile({ ...deps, clients, statuses } as unknown as ReconcileDeps, KEY);
     const { reason, message } = written?.conditions?.find(({ type }) => type === 'InputReady') ?? {};
     return `${cluster.reads.filter((read) => read === 'get ConfigMap prompts').length} ${reason}: ${message}`;
   };
   t.is(await look(null), '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy');
-  t.is(await look(answerOf()), '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy');
+  t.is(
+    await look(answerOf({}, deps.clock.wallMs())),
+    '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy',
+  );
   cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
-  t.is(await look(answerOf()), '1 InputFound: the list is there');
-  t.is(await look(answerOf()), '0 InputFound: the list is there');
+  t.is(await look(answerOf({}, deps.clock.wallMs())), '1 InputFound: the list is there');
+  t.is(await look(answerOf({}, deps.clock.wallMs())), '0 InputFound: the list is there');
   t.is(await look(null), '1 InputFound: the list is there');
 });
