@@ -18,6 +18,7 @@ import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer, isOlder } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
+import { isNamespaceEnding } from './ending-namespace.ts';
 import { hurryFormer } from './hurry-former.ts';
 import { inTheWay } from './in-the-way.ts';
 import { findInput } from './input.ts';
@@ -70,7 +71,7 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   }
   if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
-  const plan = planRun(seen, deps.pods);
+  const plan = (await isNamespaceEnding(deps.client, seen)) ? IN_ENDING_NAMESPACE : planRun(seen, deps.pods);
   deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
