@@ -53,6 +53,7 @@ export type ContainerStatus = NonNullable<PodStatus['containerStatuses']>[number
 export type Volume = NonNullable<PodSpec['volumes']>[number];
 
 export const POD: Kind<Pod> = namespaced('', 'v1', 'pods', 'Pod');
+export const NAMESPACE: Kind<KubeObject> = clusterWide('', 'v1', 'namespaces', 'Namespace');
 export const NODE: Kind<Node> = clusterWide('', 'v1', 'nodes', 'Node');
 export const CONFIG_MAP: Kind<ConfigMap> = namespaced('', 'v1', 'configmaps', 'ConfigMap');
 export const SECRET: Kind<Secret> = namespaced('', 'v1', 'secrets', 'Secret');

@@ -1,5 +1,6 @@
 import type { RunStatus } from '../../runtime/model/status.ts';
 import type { ContainerStatus, Pod } from '../kube/kind.ts';
+import type { KubeObject } from '../kube/object.ts';
 import { COORDINATOR_CONTAINER } from './desired/coordinator.ts';
 import { INPUT_CONTAINER } from './desired/coordinator-volumes.ts';
 
@@ -42,6 +43,11 @@ export interface CoordinatorView {
   readonly ends: readonly ContainerEnd[];
   /** Why it does not run, for people; null where nothing is wrong. */
   readonly waits: string | null;
+}
+
+/** Of an earlier run of the same name: its Deployment has gone with that, and is not known any more. */
+export function isOlder(pod: Pod, run: KubeObject): boolean {
+  return Date.parse(pod.metadata.creationTimestamp ?? '') < Date.parse(run.metadata.creationTimestamp ?? '');
 }
 
 export function coordinatorView({ metadata, spec, status }: Pod): CoordinatorView {

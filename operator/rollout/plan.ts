@@ -32,6 +32,8 @@ export interface Observed {
   /** Whether all certificates are there. */
   readonly hasCertificates: boolean;
   readonly hasDeployment: boolean;
+  /** What keeps a run from starting, as `Kind name`: it has the names of its children, and is not of this run. */
+  readonly inTheWay: readonly string[];
   readonly coordinators: readonly CoordinatorView[];
   readonly workers: readonly WorkerView[];
   readonly answer: CoordinatorAnswer | null;
@@ -43,7 +45,8 @@ export interface Observed {
   readonly nowMs: number;
 }
 
-export type InputFinding = { readonly kind: 'found' } | { readonly kind: 'missing'; readonly message: string };
+/** `unseen`: it was not looked for, and what was known of it stands. */
+export type InputFinding = { readonly kind: 'found' | 'unseen' } | { readonly kind: 'missing'; readonly message: string };
 
 /** What is to be done, in this order. */
 export interface Plan {
@@ -93,7 +96,7 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
     missingLeftMs: missingLeftMs(seen.run.status?.conditions ?? [], seen.nowMs),
   });
   if (end !== null) return planEnd(seen, end);
-  const isWaiting = seen.input.kind === 'missing' || seen.redis?.kind === 'missing';
+  const isWaiting = seen.input.kind === 'missing' || seen.redis?.kind === 'missing' || seen.inTheWay.length > 0;
   if (isWaiting && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
   return planActive(seen, pods);
 }
@@ -130,6 +133,12 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
 }
+
+/**
+ * What there is to be done in a namespace that is being deleted, pods first: nothing can be made in it. The coordinator does not come back, and
+ * the workers wait for it until its name is gone.
+ */
+export const IN_ENDING_NAMESPACE: Plan = { ...NOTHING, removesCoordinator: true };
 
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
 function planEnd(seen: Observed, end: RunEnd): Plan {

@@ -1,27 +1,30 @@
 import type { Clock } from '../../runtime/base/clock.ts';
+import { conditionOf } from '../api/conditions.ts';
 import { REASON } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Kind, Secret } from '../kube/kind.ts';
-import { type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
+import { controllerOf, type KubeObject, keyOf, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
 import { believedSignals } from './believed-signals.ts';
-import { type Caches, COORDINATORS, informersOf } from './caches.ts';
+import { type Caches, COORDINATORS, informersOf, WORKERS } from './caches.ts';
 import type { CertManager } from './cert-manager.ts';
 import { type CertificateDeps, ensureCertificates } from './certificates.ts';
 import { coordinatorName } from './children.ts';
 import { hasEnded } from './clocks.ts';
-import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
+import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer, isOlder } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
+import { isNamespaceEnding } from './ending-namespace.ts';
 import { hurryFormer } from './hurry-former.ts';
+import { inTheWay } from './in-the-way.ts';
 import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
-import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
+import { IN_ENDING_NAMESPACE, type InputFinding, isForeign, type Observed, type Plan, planRun } from './plan.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
@@ -68,22 +71,24 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   }
   if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
-  const plan = planRun(seen, deps.pods);
+  const plan = (await isNamespaceEnding(deps.client, seen)) ? IN_ENDING_NAMESPACE : planRun(seen, deps.pods);
   deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status))
     await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  const acting = actDepsOf(deps, caches, seen);
   try {
-    await act(actDepsOf(deps, caches, seen), run, plan);
+    await act(acting, run, plan);
   } catch (error) {
-    return refused(deps, run, error);
+    if (!(error instanceof ApiError && error.causes.includes('NamespaceTerminating'))) return refused(deps, run, error);
+    await act(acting, run, IN_ENDING_NAMESPACE);
+    return { kind: 'done' };
   }
   return outcomeOf(seen, plan);
 }
 
-/** People are told what the API server refuses: a quota, a policy, a field of the template. In a namespace that goes nothing is to be done. */
-function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): Outcome {
-  if (error instanceof ApiError && error.causes.includes('NamespaceTerminating')) return { kind: 'done' };
+/** People are told what the API server refuses: a quota, a policy, a field of the template. */
+function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): never {
   if (error instanceof ApiError && !isConflict(error) && error.status < 500)
     recorder.record({
       kind: ROLLOUT_RUN,
@@ -127,21 +132,24 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const workers = pods.map(workerView).filter((view) => view !== null);
   const coordinators = coordinatorsOf(caches, run);
   const secrets = runSecrets(caches.secrets.store, run);
-  const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
+  const deployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name)));
+  const hasDeployment = deployment !== undefined && controllerOf(deployment)?.uid === run.metadata.uid;
   const isOver = isSettled(run);
   const redis = isOver ? null : await deps.redisSecrets.find(run);
-  const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
   const issued = isOver ? null : await deps.certManager.find(run, secrets);
+  const askedAtMs = clock.wallMs();
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
+  const isAnswered = answer !== null && answer.atMs >= askedAtMs;
   const nowMs = clock.wallMs();
   return {
     watchesNodes: deps.watchesNodes,
     run,
-    input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
+    input: isOver ? { kind: 'unseen' } : await lookForInput(deps, run, hasDeployment, isAnswered),
     redis,
     issued,
     hasCertificates: hasCertificates(run, secrets, issued, nowMs),
     hasDeployment,
+    inTheWay: hasDeployment || isOver ? [] : inTheWay(run, informersOf(caches), caches.pods.store.by(WORKERS, keyOf(run)), nowMs),
     coordinators,
     workers,
     answer,
@@ -154,13 +162,33 @@ function isSettled({ metadata, status }: RolloutRun): boolean {
   return hasEnded(status) || metadata.deletionTimestamp !== undefined;
 }
 
+/** Before the start it is needed; later it is looked for while no coordinator answers, which may be for the lack of it, and while it is missing. */
+async function lookForInput(
+  { client }: ReconcileDeps,
+  run: RolloutRun,
+  hasDeployment: boolean,
+  isAnswered: boolean,
+): Promise<InputFinding> {
+  const hasOwn = hasOwnList(run);
+  if (!hasDeployment && hasOwn) return { kind: 'unseen' };
+  const isMissing = conditionOf(run.status?.conditions ?? [], 'InputReady')?.reason === REASON.inputNotFound;
+  if (isAnswered && !isMissing) return { kind: 'unseen' };
+  // The pod of a coordinator mounts a claim, whether it has a copy of what is on it or not.
+  const isNeedless = hasOwn && run.spec.input.pvc === undefined;
+  return findInput(
+    client,
+    run,
+    isNeedless ? 'the run goes on with its copy' : `create it, and the run ${hasDeployment ? 'goes on' : 'starts'}`,
+  );
+}
+
 /** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
 function hasOwnList({ spec, status }: RolloutRun): boolean {
   return spec.coordinator.store.redis === undefined && status?.coordinator !== undefined;
 }
 
 function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {
-  return [...caches.pods.store.by(COORDINATORS, keyOf(run))].map(coordinatorView);
+  return [...caches.pods.store.by(COORDINATORS, keyOf(run))].filter((pod) => !isOlder(pod, run)).map(coordinatorView);
 }
 
 async function ask(

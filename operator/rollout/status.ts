@@ -19,6 +19,7 @@ import type { WorkerView } from './worker-view.ts';
 export interface Seen {
   readonly run: RolloutRun;
   readonly input: InputFinding;
+  readonly inTheWay: readonly string[];
   readonly redis: RedisFinding | null;
   readonly issued: IssuedFinding | null;
   readonly coordinators: readonly CoordinatorView[];
@@ -114,19 +115,25 @@ function conditionsOf(seen: Seen, end: RunEnd | null): Condition[] {
   return [...conditions];
 }
 
-function inputReady({ input, coordinators }: Seen): Observed {
+function inputReady({ run, input, coordinators }: Seen): Observed {
   const type = CONDITION.inputReady;
   if (input.kind === 'missing') return { type, status: 'False', reason: REASON.inputNotFound, message: input.message };
   const failed = coordinators.flatMap(({ ends: all }) => all).find(({ container, exitCode }) => container === 'input' && exitCode !== 0);
   if (failed !== undefined) return { type, status: 'False', reason: REASON.inputInvalid, message: failed.message };
+  const known = conditionOf(run.status?.conditions ?? [], type);
+  if (input.kind === 'unseen' && known?.reason === REASON.inputNotFound) return { ...known, type };
   return { type, status: 'True', reason: REASON.inputFound, message: 'the list is there' };
 }
 
-function coordinatorAvailable({ redis, answer, coordinators }: Seen, end: RunEnd | null): Observed {
+function coordinatorAvailable({ redis, answer, coordinators, inTheWay }: Seen, end: RunEnd | null): Observed {
   const type = CONDITION.coordinatorAvailable;
   if (end !== null) return { type, status: 'False', reason: REASON.ended, message: 'the run is over' };
   if (answer !== null) {
     return { type, status: 'True', reason: REASON.leaseHeld, message: `${answer.pod} has the lease, epoch ${answer.status.epoch}` };
+  }
+  if (inTheWay.length > 0) {
+    const message = `${inTheWay.join(', ')}: not of this run; what an earlier run of its name had goes by itself, anything else has to be deleted`;
+    return { type, status: 'False', reason: REASON.coordinatorStarting, message };
   }
   if (redis?.kind === 'missing') return { type, status: 'False', reason: REASON.storeUnavailable, message: redis.message };
   const why = coordinators.flatMap(({ waits, ends: all }) => [waits, ...all.filter((one) => one.exitCode !== 0).map(endText)]);

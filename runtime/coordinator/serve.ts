@@ -90,8 +90,13 @@ interface Ready extends ServeOptions {
 }
 
 function refusePaused({ log }: ServeOptions, reason: string): ExitCode {
-  log.error({ reason }, 'the run is paused; start with --resume to go on');
+  sayPaused(log, reason);
   return EXIT.paused;
+}
+
+/** The last words of a process that whoever started it by itself goes by. */
+function sayPaused(log: Log, reason: string): void {
+  log.error({ reason }, 'the run is paused; start with --resume to go on');
 }
 
 interface Unadmitted {
@@ -185,7 +190,7 @@ interface Parts {
 }
 
 function performerOf(ready: Ready, { state, source, replies, end, writes, tell }: Parts): Perform {
-  const { recovered, place, ledger, writer, indexing, clock, events, log, settings, onCommand } = ready;
+  const { recovered, place, ledger, writer, indexing, clock, events, log, settings, isSupervised, onCommand } = ready;
   const { epoch } = recovered.leaseHolder.lease();
   const onFull = (reason: string): void => end.come({ kind: 'results-full', reason });
   const perform = createPerformer({
@@ -201,7 +206,10 @@ function performerOf(ready: Ready, { state, source, replies, end, writes, tell }
     log,
     clock,
     exportResults: () => place.exportResults(epoch, indexing.count()),
-    onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),
+    onStop: (kind, reason) => {
+      if (kind === 'paused' && !isSupervised) sayPaused(log, reason);
+      end.come(kind === 'stalled' ? { kind, reason } : { kind });
+    },
     tell,
     onFailure: end.fail,
     onStoreBehind: (seen) => place.refuseStoreBehind(epoch, seen),

@@ -108,6 +108,14 @@ function readable(details: string): string {
   return FOREIGN.test(reason) ? `${reason}: both sides need certificates of one authority, so copy ca.pem from the coordinator` : reason;
 }
 
+/** grpc-js says no more of it: the name server does not know the name, or does not answer. */
+const UNRESOLVED = /\bName resolution failed\b/;
+
+/** Whether nobody could be asked, since the name of the address has no meaning. */
+export function isNameUnknown(answer: Unanswered): boolean {
+  return answer.kind === 'unreachable' && UNRESOLVED.test(answer.detail);
+}
+
 /** An answer that does not hold what it must. */
 export function notUnderstood({ field, problem }: InvalidField): Unanswered {
   return { kind: 'refused', detail: `the coordinator's answer is not understood: ${field} ${problem}; do both run the same version?` };

@@ -25,6 +25,8 @@ export const LEAST_HAND_OVER_MS = 1_000;
 export const FINISHED_TIMEOUT_MS = 3_000;
 /** For the goodbye after that. */
 const GOODBYE_MS = 5_000;
+/** A name server may be away for a moment. */
+const NAMELESS_MS = 5_000;
 
 /** What somebody wants of this worker. */
 export type Demand =
@@ -45,6 +47,8 @@ export interface Drain {
   reason: string;
   /** Not yet told. */
   readonly steps: DrainStep[];
+  /** For how long the name of the coordinator has had no meaning. */
+  namelessMs: number;
 }
 
 type Order = Extract<PollReply, { status: 'ok' }>;
@@ -177,6 +181,12 @@ export function returnUnfit(state: State, nowMs: number): boolean {
  */
 export function isOver(mode: Extract<State['mode'], { kind: 'draining' }>, nowMs: number, hasReturned: boolean): boolean {
   return nowMs >= (hasReturned ? Math.max(mode.giveUpAtMs, mode.endMs) : mode.giveUpAtMs);
+}
+
+/** Nobody will come to whom anything could be handed over: a coordinator that is away, or moves, keeps its name. `waitedMs`: since the last tick. */
+export function isForsaken({ mode, drain }: State, waitedMs: number, isNameUnknown: boolean): boolean {
+  drain.namelessMs = isNameUnknown ? drain.namelessMs + waitedMs : 0;
+  return mode.kind === 'draining' && drain.namelessMs >= NAMELESS_MS;
 }
 
 /** Of one of which nothing is known it is hoped. */

@@ -78,12 +78,12 @@ export class WorkerLoop {
 
   /** Works until the run is finished, the worker has drained, or something broke that cannot be gone on from. */
   async run(): Promise<LoopEnd> {
-    const { state, clock, tickMs } = this.#deps;
+    const { state, clock, tickMs, link } = this.#deps;
     const ended = new Promise<LoopEnd>((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const ticks = clock.every(tickMs, () => this.#fact(() => onTick(state, this.#nowMs())));
+    const ticks = clock.every(tickMs, () => this.#fact(() => onTick(state, this.#nowMs(), link.isNameUnknown())));
     this.#fact(() => onStart(state, this.#nowMs()));
     try {
       return await ended;

@@ -12,6 +12,7 @@ const OF_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
   'rollout.run/rolloutruns': ['delete', 'list', 'watch'],
   'rollout.run/rolloutruns/status': ['patch'],
   'rollout.run/rolloutruns/finalizers': ['update'],
+  '/namespaces': ['get'],
   '/pods': ['create', 'delete', 'list', 'watch'],
   '/configmaps': KEPT,
   '/secrets': KEPT,

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
 import { finished } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 import { checkInvariant, makeRun } from '../support/run.ts';
+import { printedEvents, standalone } from '../support/standalone.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import { FINE, type Habit } from '../support/zoo/habits.ts';
 import { status } from '../support/zoo/replies.ts';
 import { zooServer } from '../support/zoo/server.ts';
@@ -33,6 +36,30 @@ test.serial('a run stops early once too many items have failed, says so everywhe
   t.regex(again.stderr, /80 done, 20 failed/);
   await checkInvariant(t, run);
 });
+
+test.serial(
+  'a coordinator that was started by hand says last of all why it has paused the run, at once and when it is started again',
+  async (t) => {
+    t.timeout(120_000);
+    const server = await zooServer(t, FIFTH);
+    const run = standalone(t, { lines: batchLines(100), baseUrl: server.url, concurrency: 2, coordinator: { maxFailedItems: '3' } });
+    const port = await freePort();
+    for (const time of ['at once', 'again']) {
+      const coordinator = run.startCoordinator(`c-${time.length}`, port);
+      if (time === 'at once') {
+        // It makes the authority with which the worker is known.
+        await until('it serves', PATIENCE_MS, () => printedEvents(coordinator).some(({ kind }) => kind === 'run_started'));
+        run.startWorker('w', [port]);
+      }
+      t.is(await coordinator.exited, 5, coordinator.stderr());
+      t.regex(
+        coordinator.stderr().trim().split('\n').at(-1) ?? '',
+        /"reason":"\d+ items have failed, and 3 may: .*the run is paused/,
+        time,
+      );
+    }
+  },
+);
 
 test.serial('a limit that is none is refused', async (t) => {
   const run = makeRun(t, { lines: batchLines(1), args: MOCK });

@@ -150,6 +150,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'events',
     'issued',
     'former-workers',
+    'in-the-way',
     'node-signals',
     'node-words',
     'plan',

@@ -96,6 +96,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 - apiGroups: [rollout.run]
   resources: [rolloutruns/finalizers]
   verbs: [update]
+# Of a run whose pods are all ending: whether its namespace is.
+- apiGroups: ['']
+  resources: [namespaces]
+  verbs: [get]
 - apiGroups: ['']
   resources: [pods]
   verbs: [list, watch, create, delete]

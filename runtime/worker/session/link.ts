@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts';
 import type { PollReply } from '../../model/session.ts';
 import type { Answered, WorkerClient } from '../../rpc/client.ts';
 import { SESSION_ENDED, type SessionStream } from '../../rpc/session-client.ts';
-import type { Unanswered } from '../../rpc/status.ts';
+import { isNameUnknown, type Unanswered } from '../../rpc/status.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 
 /** A coordinator that was only slow to accept is met again at once, and one that is gone is not hammered. */
@@ -41,6 +41,8 @@ export interface Link {
   replaceAddresses(list: readonly string[]): void;
   /** The coordinator that is called now; null where none is known. */
   address(): string | null;
+  /** Whether the last attempt found that the name of its address has no meaning. */
+  isNameUnknown(): boolean;
   close(): void;
 }
 
@@ -82,6 +84,7 @@ class CoordinatorLink implements Link {
   #movedAtMs: number;
   #throttle: LogThrottle = NEW_LOG_THROTTLE;
   #primary: string | null = null;
+  #isNameUnknown = false;
 
   constructor(deps: LinkDeps) {
     this.#deps = deps;
@@ -129,11 +132,13 @@ class CoordinatorLink implements Link {
 
   #onAnswered(): void {
     if (this.#client !== null) this.#client.hasAnswered = true;
+    this.#isNameUnknown = false;
     this.#failures = 0;
     this.#throttle = NEW_LOG_THROTTLE;
   }
 
   #onUnanswered(address: string, answer: Unanswered): void {
+    this.#isNameUnknown = isNameUnknown(answer);
     this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
     this.#logFailure(address, answer);
   }
@@ -187,6 +192,10 @@ class CoordinatorLink implements Link {
 
   address(): string | null {
     return currentAddress(this.#addresses);
+  }
+
+  isNameUnknown(): boolean {
+    return this.#isNameUnknown;
   }
 
   close(): void {

@@ -10,6 +10,8 @@ export interface Nodes {
   /** Nobody answers at the address of the API. `name`: the node of the control plane, where it has one. */
   stopApi(name: string): Promise<void>;
   startApi(name: string): Promise<void>;
+  /** Gives an image that it has another name as well. */
+  tagImage(node: string, image: string, name: string): Promise<void>;
 }
 
 /** Of the cluster that the scripts of test/cluster/kubernetes run on this machine. `images`: files of what each of its nodes has. */
@@ -24,6 +26,7 @@ export function ownNodes(images: readonly string[]): Nodes {
     startApi: async () => {
       await runScript('up.sh', [], { env: { CLUSTER_NODES: '0', CLUSTER_HOLDER: String(holderOfCluster()) } });
     },
+    tagImage: async (node, image, name) => void (await runScript('node.sh', ['enter', node, ...tagCommand(image, name)])),
   };
 }
 
@@ -33,7 +36,12 @@ export const KIND_NODES: Nodes = {
   kill: async (name) => docker('kill', name),
   stopApi: async (name) => docker('stop', name),
   startApi: async (name) => docker('start', name),
+  tagImage: async (node, image, name) => docker('exec', node, ...tagCommand(image, name)),
 };
+
+function tagCommand(image: string, name: string): readonly string[] {
+  return ['ctr', '--namespace', 'k8s.io', 'images', 'tag', '--force', image, name];
+}
 
 function docker(...args: readonly string[]): void {
   const { status, stderr, error } = spawnSync('docker', args, { encoding: 'utf8' });

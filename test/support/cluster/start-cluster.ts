@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import process from 'node:process';
 import type { V1Node } from '@kubernetes/client-node';
 import type { ExecutionContext } from 'ava';
-import { buildImage } from '../../cluster/image.ts';
+import { buildImage, IMAGE } from '../../cluster/image.ts';
 import { PATIENCE_MS } from '../until.ts';
 import { KubeApi } from './api.ts';
 import { readKubeconfig } from './kubeconfig.ts';
@@ -110,6 +110,11 @@ export class Cluster {
   async killNode(t: ExecutionContext, name: string): Promise<void> {
     t.teardown(() => this.startNode(name));
     await this.#nodes.kill(name);
+  }
+
+  /** All nodes have the product's image under this name too. */
+  async tagImage(name: string): Promise<void> {
+    for (const { metadata } of await this.nodes()) await this.#nodes.tagImage(metadata?.name ?? '', IMAGE, name);
   }
 
   /** Until it is ready. */

@@ -111,6 +111,7 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     issued: null,
     hasCertificates: true,
     hasDeployment: true,
+    inTheWay: [],
     coordinators: [coordinatorOf()],
     workers: [workerOf(0), workerOf(1)],
     answer: answerOf(),

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ContainerStatus, Pod } from '../../../../operator/kube/kind.ts';
-import { coordinatorView, freshAnswer, lastWords } from '../../../../operator/rollout/coordinator-view.ts';
+import { coordinatorView, freshAnswer, isOlder, lastWords } from '../../../../operator/rollout/coordinator-view.ts';
 import { answerOf, NOW } from '../../../support/operator/run-world.ts';
 
 type State = NonNullable<ContainerStatus['state']>;
@@ -88,4 +88,13 @@ test('an answer says something for ten seconds', (t) => {
   t.is(freshAnswer(answer, NOW + 10_000), answer);
   t.is(freshAnswer(answer, NOW + 10_001), null);
   t.is(freshAnswer(null, NOW), null);
+});
+
+test('a pod that was there before the run is one of an earlier run of the name; within a second nobody knows', (t) => {
+  const run = { metadata: { name: 'a', creationTimestamp: '2026-11-30T10:00:01Z' } };
+  const times = ['2026-11-30T10:00:00Z', '2026-11-30T10:00:01Z', '2026-11-30T10:00:02Z'];
+  t.deepEqual(
+    times.map((creationTimestamp) => isOlder(pod({}, { creationTimestamp }), run)),
+    [true, false, false],
+  );
 });

@@ -39,6 +39,26 @@ test('an input that is not there is a condition, and nothing is made', (t) => {
   t.is(plan.status?.phase, 'Pending');
 });
 
+test('what an earlier run of the name has left is waited for, and told', (t) => {
+  const inTheWay = ['PersistentVolumeClaim answers-state', 'Pod answers-worker-0-0'];
+  const plan = planRun(seenOf({ inTheWay, hasDeployment: false, coordinators: [], workers: [], answer: null }), PODS);
+  t.deepEqual([plan.apply, plan.create, plan.keepsCertificates], [[], [], false]);
+  t.is(condition(plan, 'CoordinatorAvailable'), 'False CoordinatorStarting');
+  const { message } = plan.status?.conditions?.find(({ type }) => type === 'CoordinatorAvailable') ?? {};
+  t.regex(message ?? '', /^PersistentVolumeClaim answers-state, Pod answers-worker-0-0: not of this run; /);
+});
+
+test('a list that is missing in mid-run is a condition and no more; what was not looked at stands', (t) => {
+  const missing = planRun(seenOf({ input: { kind: 'missing', message: 'there is no ConfigMap prompts' } }), PODS);
+  t.is(condition(missing, 'InputReady'), 'False InputNotFound');
+  t.true(missing.apply.length > 0);
+  const later = planRun(seenOf({ run: runOf({}, missing.status ?? {}), input: { kind: 'unseen' } }), PODS);
+  t.is(condition(later, 'InputReady'), 'False InputNotFound');
+  const again = planRun(seenOf({ run: runOf({}, missing.status ?? {}), input: { kind: 'found' } }), PODS);
+  t.is(condition(again, 'InputReady'), 'True InputFound');
+  t.is(condition(planRun(seenOf({ input: { kind: 'unseen' } }), PODS), 'InputReady'), 'True InputFound');
+});
+
 test('a server of which nothing is known is a condition; what has been made for it stands as it is', (t) => {
   const run = runOf({ coordinator: { replicas: 2, store: { redis: { secretRef: { name: 'redis' } } } } });
   const redis = { kind: 'missing', message: 'there is no Secret redis' } as const;

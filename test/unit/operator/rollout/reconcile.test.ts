@@ -1,22 +1,30 @@
 import test from 'ava';
 import { ROLLOUT_RUN, type RolloutRun } from '../../../../operator/api/run.ts';
+import { ApiError } from '../../../../operator/kube/api-error.ts';
 import type { Informer } from '../../../../operator/kube/informer.ts';
 import * as kinds from '../../../../operator/kube/kind.ts';
 import type { KubeObject } from '../../../../operator/kube/object.ts';
 import { Store } from '../../../../operator/kube/store.ts';
 import { type Caches, COORDINATORS, coordinatorsRun, WORKERS, workersRun } from '../../../../operator/rollout/caches.ts';
+import type { CoordinatorAnswer } from '../../../../operator/rollout/coordinator-view.ts';
 import { NodeSignals } from '../../../../operator/rollout/node-signals.ts';
 import { type ReconcileDeps, reconcile } from '../../../../operator/rollout/reconcile.ts';
+import type { RunClients } from '../../../../operator/rollout/run-clients.ts';
 import { systemRandom } from '../../../../runtime/base/random.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
-import { PODS, runOf } from '../../../support/operator/run-world.ts';
+import { answerOf, PODS, runOf } from '../../../support/operator/run-world.ts';
 
 const KEY = 'team/answers';
 const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
 
 function cacheOf<T extends KubeObject>(kind: kinds.Kind<T>): { readonly kind: kinds.Kind<T>; readonly store: Store<T> } {
   return { kind, store: new Store<T>({ [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun }) };
+}
+
+function metadataOf(uid: string): Omit<KubeObject['metadata'], 'name'> {
+  const owner = { apiVersion: 'rollout.run/v1alpha1', kind: 'RolloutRun', name: 'answers', uid, controller: true };
+  return { namespace: 'team', uid: `of-${uid}`, ownerReferences: [owner] };
 }
 
 /** Caches that show what the test puts into them, and a cluster that takes what is written. */
@@ -52,7 +60,14 @@ function stage() {
     random: systemRandom,
     lookedAt: new Map<string, string>(),
   } as unknown as ReconcileDeps;
-  return { cluster, deps, forgotten, show: (run: RolloutRun) => runs.store.put(run), hide: (run: RolloutRun) => runs.store.remove(run) };
+  return {
+    cluster,
+    deps,
+    caches,
+    forgotten,
+    show: (run: RolloutRun) => runs.store.put(run),
+    hide: (run: RolloutRun) => runs.store.remove(run),
+  };
 }
 
 test('what is known of a run is forgotten when it is gone, is being deleted, has ended, or another one has its name', async (t) => {
@@ -98,4 +113,70 @@ test('a finished run that is kept for years is looked at each hour: no timer wai
   const status = { completionTime: new Date().toISOString(), conditions: [{ type: 'Complete', status: 'True' }] };
   show(runOf({ ttlSecondsAfterFinished: 315_360_000 }, status as unknown as RolloutRun['status']));
   t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 3_600_000 });
+});
+
+test('in a namespace that is being deleted the coordinator is taken away, so that its workers wait for nobody', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  const run = runOf();
+  show(run);
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  const service = { metadata: { ...metadataOf(run.metadata.uid), name: 'answers-coordinator' } };
+  cluster.put(kinds.SERVICE, service);
+  caches.services.store.put(service);
+  const told: string[] = [];
+  const refuse = async (): Promise<never> => {
+    throw new ApiError(403, 'forbidden', { reason: 'Forbidden', causes: ['NamespaceTerminating'] });
+  };
+  Object.assign(cluster, { apply: refuse, create: refuse });
+  const outcome = await reconcile({ ...deps, recorder: { record: ({ reason }) => void told.push(reason) } }, KEY);
+  t.deepEqual(outcome, { kind: 'done' });
+  t.deepEqual(cluster.writes, ['delete Service answers-coordinator']);
+  t.deepEqual(told, [], 'nobody is told of it');
+});
+
+test('a run makes nothing beside what an earlier one of its name has left', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  show(runOf());
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  const former = { metadata: { ...metadataOf(OTHER_UID), name: 'answers-coordinator' } };
+  caches.deployments.store.put(former);
+  t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 2_000 });
+  t.deepEqual(cluster.writes, []);
+  caches.deployments.store.remove(former);
+  await reconcile(deps, KEY);
+  t.true(cluster.writes.length > 0);
+});
+
+test('a list is looked for in mid-run while no coordinator answers, or it is missing; the run goes on with its copy', async (t) => {
+  const { cluster, deps, caches, show } = stage();
+  const status = { coordinator: { pod: 'answers-coordinator-1', address: '10.0.0.1:50051', epoch: 3 } };
+  const run = runOf({}, status);
+  show(run);
+  caches.deployments.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-coordinator' } });
+  const pair = { 'tls.crt': 'QQ==', 'tls.key': 'QQ==', 'ca.crt': 'QQ==' };
+  caches.secrets.store.put({ metadata: { ...metadataOf(run.metadata.uid), name: 'answers-client-tls' }, data: pair });
+  let written: RolloutRun['status'];
+  const statuses = {
+    forget: () => undefined,
+    latest: () => runOf({}, written ?? run.status),
+    write: async (_run: object, now: typeof written) => {
+      written = now;
+    },
+  };
+  const look = async (answer: CoordinatorAnswer | null): Promise<string> => {
+    cluster.reads.length = 0;
+    const clients = { forget: () => undefined, tellNodes: async () => undefined, ask: async () => answer } as unknown as RunClients;
+    await reconcile({ ...deps, clients, statuses } as unknown as ReconcileDeps, KEY);
+    const { reason, message } = written?.conditions?.find(({ type }) => type === 'InputReady') ?? {};
+    return `${cluster.reads.filter((read) => read === 'get ConfigMap prompts').length} ${reason}: ${message}`;
+  };
+  t.is(await look(null), '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy');
+  t.is(
+    await look(answerOf({}, deps.clock.wallMs())),
+    '1 InputNotFound: there is no ConfigMap prompts in team: the run goes on with its copy',
+  );
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  t.is(await look(answerOf({}, deps.clock.wallMs())), '1 InputFound: the list is there');
+  t.is(await look(answerOf({}, deps.clock.wallMs())), '0 InputFound: the list is there');
+  t.is(await look(null), '1 InputFound: the list is there');
 });

@@ -18,6 +18,7 @@ function seen(more: Partial<Seen> = {}): Seen {
   return {
     run: runOf(),
     input: { kind: 'found' },
+    inTheWay: [],
     redis: null,
     issued: null,
     coordinators: [coordinatorOf()],

@@ -228,3 +228,14 @@ test('addresses told again take effect with the next call', async (t) => {
   await link.call(async () => ({ kind: 'reply', reply: 'two' }));
   t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
 });
+
+test('that the name of its address has no meaning is known until another attempt says something else', async (t) => {
+  const { link } = linkTo(['a:1']);
+  const nameless: Answer = { kind: 'unreachable', detail: 'UNAVAILABLE: Name resolution failed for target dns:a:1' };
+  const told: boolean[] = [link.isNameUnknown()];
+  for (const answer of [nameless, UNREACHABLE, nameless, { kind: 'reply', reply: 'here' } as const]) {
+    await link.call(async () => answer);
+    told.push(link.isNameUnknown());
+  }
+  t.deepEqual(told, [false, true, false, true, false]);
+});
