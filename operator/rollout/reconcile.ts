@@ -28,7 +28,9 @@ import { runIdOf } from './run-id.ts';
 import type { RunObserver } from './run-observer.ts';
 import { hasCertificates, operatorPem, runSecrets } from './run-secrets.ts';
 import type { StatusWriter } from './status-writer.ts';
+import type { Word } from './told-words.ts';
 import { workerView } from './worker-view.ts';
+import { workerWords } from './worker-words.ts';
 
 export interface ReconcileDeps extends CertificateDeps {
   readonly client: KubeClient;
@@ -71,14 +73,17 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const plan = planRun(seen, deps.pods);
   deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
-  if (seen.answer !== null && !hasEnded(run.status))
-    await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellWords(run.metadata.uid, wordsOf(seen));
   try {
     await act(actDepsOf(deps, caches, seen), run, plan);
   } catch (error) {
     return refused(deps, run, error);
   }
   return outcomeOf(seen, plan);
+}
+
+function wordsOf({ workers, signals, nowMs }: Observed): readonly Word[] {
+  return [...nodeWords(workers, signals, nowMs), ...workerWords(workers, nowMs)];
 }
 
 /** People are told what the API server refuses: a quota, a policy, a field of the template. In a namespace that goes nothing is to be done. */

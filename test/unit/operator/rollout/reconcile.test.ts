@@ -39,7 +39,7 @@ function stage() {
   const deps = {
     client: cluster,
     cachesOf: () => caches as unknown as Caches,
-    clients: { forget, ask: async () => null, tellNodes: async () => undefined },
+    clients: { forget, ask: async () => null, tellWords: async () => undefined },
     statuses: { forget: () => undefined, write: async () => undefined, latest: (run: RolloutRun) => run },
     redisSecrets: { forget: () => undefined, find: async () => null },
     signals: new NodeSignals([], clock),
