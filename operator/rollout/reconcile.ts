@@ -1,5 +1,6 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import { REASON } from '../api/names.ts';
+import { isTrue } from '../api/conditions.ts';
+import { CONDITION, type ConditionType, REASON } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -22,6 +23,7 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
+import { lookAgainMs } from './policy/look.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
@@ -50,10 +52,6 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly lookedAt: Map<string, string>;
 }
 
-/** How often the coordinator of a run that goes on is asked. */
-const ASK_MS = 2_000;
-/** How often a run is looked at that stands still until its spec changes. */
-const STILL_MS = 60_000;
 /** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
 const LONGEST_MS = 3_600_000;
 
@@ -117,13 +115,24 @@ function forgetFormer(
   if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets, certManager]) one.forget(now);
 }
 
-function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
+function outcomeOf(seen: Observed, plan: Plan): Outcome {
+  const { run } = seen;
+  const { conditions = [] } = run.status ?? {};
   if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
   if (hasEnded(run.status))
     return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
-  const isStill = run.spec.suspend && workers.length === 0 && !hasDeployment;
-  const lookMs = isStill ? STILL_MS : ASK_MS;
+  const lookMs = lookAgainMs({
+    isStill: run.spec.suspend && seen.workers.length === 0 && !seen.hasDeployment,
+    waitsFor: waitsFor(seen),
+    conditions,
+    nowMs: seen.nowMs,
+  });
   return { kind: 'again', afterMs: Math.min(plan.againMs ?? lookMs, lookMs) };
+}
+
+function waitsFor({ input, redis }: Observed): ConditionType | null {
+  if (input.kind === 'missing') return CONDITION.inputReady;
+  return redis?.kind === 'missing' ? CONDITION.coordinatorAvailable : null;
 }
 
 async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
@@ -135,7 +144,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const isOver = isSettled(run);
   const redis = isOver ? null : await deps.redisSecrets.find(run);
-  const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
+  const needsInput = !isOver && !hasDeployment && !hasOwnList(run) && !isFoundAndSuspended(run);
   const issued = isOver ? null : await deps.certManager.find(run, secrets);
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
   const nowMs = clock.wallMs();
@@ -162,6 +171,11 @@ function isSettled({ metadata, status }: RolloutRun): boolean {
 /** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
 function hasOwnList({ spec, status }: RolloutRun): boolean {
   return spec.coordinator.store.redis === undefined && status?.coordinator !== undefined;
+}
+
+/** It is looked for again when the run is to go on. */
+function isFoundAndSuspended({ spec, status }: RolloutRun): boolean {
+  return spec.suspend && isTrue(status?.conditions ?? [], CONDITION.inputReady);
 }
 
 function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {

@@ -93,6 +93,18 @@ test('a run that stands still is looked at once a minute, one that waits for its
   t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 60_000 });
 });
 
+test('of a suspended run whose list has been found the list is not asked for', async (t) => {
+  const { cluster, deps, show } = stage();
+  const found = { conditions: [{ type: 'InputReady', status: 'True', reason: 'x', message: '', lastTransitionTime: '' }] };
+  show(runOf({ suspend: true }, found as unknown as RolloutRun['status']));
+  await reconcile(deps, KEY);
+  const lists = (): readonly string[] => cluster.reads.filter((read) => read.startsWith('get ConfigMap'));
+  t.deepEqual(lists(), []);
+  show(runOf({}, found as unknown as RolloutRun['status']));
+  await reconcile(deps, KEY);
+  t.deepEqual(lists(), ['get ConfigMap prompts'], 'but before it goes on');
+});
+
 test('a finished run that is kept for years is looked at each hour: no timer waits so long', async (t) => {
   const { deps, show } = stage();
   const status = { completionTime: new Date().toISOString(), conditions: [{ type: 'Complete', status: 'True' }] };
