@@ -84,6 +84,11 @@ export class ClusterRun {
     await this.#cluster.api.call('PATCH', this.path, patch, 'application/merge-patch+json');
   }
 
+  /** Its model servers are replaced, one after the other, by others of this latency: a run that was long enough for its test soon ends. */
+  async hasten(latency: string): Promise<void> {
+    await this.patch({ spec: runSpecOf({ ...this.#plan, latency }) });
+  }
+
   /** Pods of a part of the run, those that are ending included. */
   async pods(component: 'coordinator' | 'worker'): Promise<readonly Pod[]> {
     const selector = encodeURIComponent(`rollout.run/run=${this.name},app.kubernetes.io/component=${component}`);
@@ -157,7 +162,19 @@ function inputOf({ name, items, lines = idsOf(items).map(lineOf) }: RunPlan): ob
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { 'items.jsonl': `${lines.join('\n')}\n` } };
 }
 
-function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', failureRate = 0, spec = {}, podSpec = {} }: RunPlan): object {
+function runOf(plan: RunPlan): object {
+  return { apiVersion: 'rollout.run/v1alpha1', kind: 'RolloutRun', metadata: { name: plan.name }, spec: runSpecOf(plan) };
+}
+
+function runSpecOf({
+  name,
+  parallelism = 3,
+  concurrency = 4,
+  latency = '500ms',
+  failureRate = 0,
+  spec = {},
+  podSpec = {},
+}: RunPlan): object {
   const model = {
     name: 'model',
     image: IMAGE,
@@ -165,13 +182,8 @@ function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', fail
     securityContext: RESTRICTED,
   };
   return {
-    apiVersion: 'rollout.run/v1alpha1',
-    kind: 'RolloutRun',
-    metadata: { name },
-    spec: {
-      input: { configMap: { name } },
-      workers: { parallelism, concurrency, template: { spec: { containers: [model], ...podSpec } } },
-      ...spec,
-    },
+    input: { configMap: { name } },
+    workers: { parallelism, concurrency, template: { spec: { containers: [model], ...podSpec } } },
+    ...spec,
   };
 }
