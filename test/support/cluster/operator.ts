@@ -17,7 +17,7 @@ export async function installNamespaced(t: ExecutionContext, cluster: Cluster, n
     await installOperator(t, cluster);
   });
   await endOperator(cluster);
-  await installOperator(t, cluster, `watchNamespaces={${namespace}}`, 'rbac.clusterRoles=false');
+  await installOperator(t, cluster, `watchNamespaces={${namespace}}`);
 }
 
 async function endOperator(cluster: Cluster): Promise<void> {

@@ -51,8 +51,15 @@ export class ClusterRun {
   }
 
   static async apply(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
-    await cluster.applyYaml(namespace, [inputOf(plan), runOf(plan)].map((object) => JSON.stringify(object)).join('\n---\n'));
-    return new ClusterRun(cluster, namespace, plan);
+    const [run] = await ClusterRun.applyAll(cluster, namespace, [plan]);
+    return run as ClusterRun;
+  }
+
+  /** In one call, since there are many. */
+  static async applyAll(cluster: Cluster, namespace: string, plans: readonly RunPlan[], hasLists = true): Promise<readonly ClusterRun[]> {
+    const objects = plans.flatMap((plan) => [...(hasLists ? [inputOf(plan)] : []), runOf(plan)]);
+    await cluster.applyYaml(namespace, objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    return plans.map((plan) => new ClusterRun(cluster, namespace, plan));
   }
 
   static async applyWithoutList(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
