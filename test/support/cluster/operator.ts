@@ -14,13 +14,14 @@ export const OPERATOR_ACCOUNT: string = `${OPERATOR_NAMESPACE}:rollout-operator`
 export async function installNamespaced(t: ExecutionContext, cluster: Cluster, namespace: string): Promise<void> {
   t.teardown(async () => {
     await endOperator(cluster);
-    await installOperator(t, cluster);
+    await upgrade(cluster, []);
   });
   await endOperator(cluster);
   await installOperator(t, cluster, `watchNamespaces={${namespace}}`);
 }
 
 async function endOperator(cluster: Cluster): Promise<void> {
+  if ((await cluster.api.find(`/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/rollout-operator`)) === null) return;
   const of = ['--namespace', OPERATOR_NAMESPACE];
   await cluster.kubectl('scale', 'deployment/rollout-operator', '--replicas=0', ...of);
   await cluster.kubectl('wait', '--for=delete', 'pod', '--selector=app.kubernetes.io/component=operator', '--timeout=60s', ...of);
@@ -31,6 +32,10 @@ export async function installOperator(t: ExecutionContext, cluster: Cluster, ...
   t.teardown(async () => {
     if (!t.passed) process.stderr.write(`${t.title}: what the operator had in the end\n${await lastWords(cluster, OPERATOR_NAMESPACE)}\n`);
   });
+  await upgrade(cluster, values);
+}
+
+async function upgrade(cluster: Cluster, values: readonly string[]): Promise<void> {
   await cluster.helm(
     ...[
       'upgrade',
