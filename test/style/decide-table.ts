@@ -153,6 +153,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'node-signals',
     'node-words',
     'plan',
+    'pod-notice',
     'progress-text',
     'rate',
     'redis-access',
@@ -163,6 +164,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'tls-secret',
     'told-words',
     'worker-view',
+    'worker-words',
   ],
   'operator/rollout/desired': [
     'config-map',
@@ -176,7 +178,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'text-hash',
     'worker-pod',
   ],
-  'operator/rollout/policy': ['deadline', 'end', 'missing', 'places'],
+  'operator/rollout/policy': ['deadline', 'end', 'look', 'missing', 'places'],
   'operator/kube': [
     'api-error',
     'deep-freeze',
