@@ -20,6 +20,8 @@ import { PATIENCE_MS } from '../support/until.ts';
 const SUSPENDED = 120;
 const WAITING = 60;
 const WORKING = 20;
+/** What half of those that wait lack, and what the others. */
+const [MAP, CLAIM] = ['no-map', 'no-claim'];
 const ITEMS = 40;
 const MOST_BYTES = 150 * 1024 * 1024;
 /** Some do not answer before others that came later do. */
@@ -45,7 +47,8 @@ test.serial('two hundred runs: those that work complete, and of those that stand
   const runs = (): Promise<readonly RolloutRun[]> => cluster.api.list(`/apis/rollout.run/v1alpha1/namespaces/${namespace}/rolloutruns`);
   const begunMs = performance.now();
   const since = (): number => Math.round(performance.now() - begunMs);
-  await ClusterRun.applyAll(cluster, namespace, plansOf('waiting', WAITING, {}), false);
+  const ofClaim = { input: { pvc: { claimName: CLAIM, path: 'items.jsonl' } } };
+  await ClusterRun.applyAll(cluster, namespace, [...plansOf(MAP, WAITING / 2, {}), ...plansOf(CLAIM, WAITING / 2, ofClaim)], false);
   await ClusterRun.applyAll(cluster, namespace, plansOf('suspended', SUSPENDED, { suspend: true }));
   const working = await ClusterRun.applyAll(cluster, namespace, plansOf('working', WORKING, {}));
   await untilSeen(
@@ -79,7 +82,7 @@ test.serial('two hundred runs: those that work complete, and of those that stand
   const fromMs = Date.now();
   await sleep(QUIET_MS);
   const calls = auditedCalls(OPERATOR_ACCOUNT).filter(({ atMs, namespace: of }) => atMs >= fromMs && of === namespace);
-  const looks = calls.filter(({ verb, resource, name }) => verb === 'get' && resource === '/configmaps' && name.startsWith('waiting-'));
+  const looks = calls.filter(({ verb, name }) => verb === 'get' && (name.startsWith(MAP) || name === CLAIM));
   t.deepEqual(
     calls.filter((call) => !looks.includes(call)),
     [],
