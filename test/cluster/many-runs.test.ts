@@ -14,12 +14,12 @@ import { untilSeen } from '../support/cluster/until-seen.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 /**
- * Two hundred runs of one operator. Twenty of them work, each with a coordinator and a worker: forty more processes are what two cores
- * start within a minute or two beside other tests. The others are those that pile up in a cluster: suspended, or waiting for their users.
+ * Two hundred runs of one operator. Ten of them work, each with a coordinator and a worker: two cores take two minutes to start twenty
+ * more processes beside other tests. The others are those that pile up in a cluster: suspended, or waiting for their users.
  */
-const SUSPENDED = 120;
+const SUSPENDED = 130;
 const WAITING = 60;
-const WORKING = 20;
+const WORKING = 10;
 /** What half of those that wait lack, and what the others. */
 const [MAP, CLAIM] = ['no-map', 'no-claim'];
 const ITEMS = 40;
