@@ -18,17 +18,17 @@ export async function statesAtCoordinator({ api }: Cluster, run: ClusterRun): Pr
   return new Map((workers ?? []).map(({ workerId, state }) => [workerId, state]));
 }
 
-interface LoggedLine {
-  readonly level: number;
-  readonly msg?: string;
-  readonly workerId?: string;
-  readonly reason?: string;
+/** A worker that it has given up: see `worker_failed` in docs/events.md. */
+export interface Loss {
+  readonly workerId: string;
+  readonly reason: string;
+  /** Items that it had, and others were given. */
+  readonly handedBack: number;
 }
 
-/** Whom it has given up since its start, as `worker reason`: see `worker_failed` in docs/events.md. */
-export async function failuresAtCoordinator(cluster: Cluster, run: ClusterRun): Promise<readonly string[]> {
+/** All since its start. */
+export async function lossesAtCoordinator(cluster: Cluster, run: ClusterRun): Promise<readonly Loss[]> {
   const log = await cluster.kubectl('logs', await coordinatorOf(run), '--namespace', run.namespace);
   const lines = log.split('\n').filter((line) => line.startsWith('{'));
-  const failed = lines.map((line) => JSON.parse(line) as LoggedLine).filter(({ msg }) => msg === 'worker failed');
-  return failed.map(({ workerId, reason }) => `${workerId} ${reason}`);
+  return lines.map((line) => JSON.parse(line) as Loss & { readonly msg: string }).filter(({ msg }) => msg === 'worker failed');
 }
