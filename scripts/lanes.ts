@@ -26,6 +26,8 @@ const PROCESS_FOLDERS = ['integration', 'e2e', 'cluster', 'chart'];
 /** Those of the chart need Helm, which is built with the cluster's programs. */
 const OF_CLUSTER = /^test\/(?:chart|cluster)\//;
 const MAY_SHARE = /^test\/(?:unit|style|contract)\//;
+/** Holds the rights of the operator against what it has done in all the others: after them. */
+const LAST_OF_CLUSTER = 'test/cluster/rights.test.ts';
 /** A core of its own for minutes. */
 const SWARM = 'test/sim/swarm.test.ts';
 
@@ -85,8 +87,12 @@ export function planRun(given: readonly string[]): RunPlan {
   ];
   const { working, waiting } = inTurn(files.filter((file) => isOfProcesses(file) && !OF_CLUSTER.test(file)));
   // One after the other: a test may take nodes away, or the API.
-  const cluster = { name: 'cluster', files: files.filter((file) => OF_CLUSTER.test(file)), isSerial: true, isTogether: false };
-  return { working: [...lanes, ...working].filter(hasFiles), waiting, cluster: [cluster].filter(hasFiles) };
+  const ofCluster = files.filter((file) => OF_CLUSTER.test(file));
+  const cluster: readonly LanePlan[] = [
+    { name: 'cluster', files: ofCluster.filter((file) => file !== LAST_OF_CLUSTER), isSerial: true, isTogether: false },
+    { name: 'cluster, last', files: ofCluster.filter((file) => file === LAST_OF_CLUSTER), isSerial: true, isTogether: false },
+  ];
+  return { working: [...lanes, ...working].filter(hasFiles), waiting, cluster: cluster.filter(hasFiles) };
 }
 
 /** What runs within one process has no excuse for a failure: only tests of processes are run again. */

@@ -84,7 +84,7 @@ export function endOfGone({ drain, isTerminating }: WorkerSample, nowMs: number)
 }
 
 function leaves({ view, signal, word, isUnwanted }: WorkerFacts): boolean {
-  return view.isTerminating || isUnwanted || word === 'draining' || signal?.severity === 'drain';
+  return view.isTerminating || view.notice !== null || isUnwanted || word === 'draining' || signal?.severity === 'drain';
 }
 
 function outcomeOf({ view }: WorkerFacts, isOver: boolean): DrainOutcome {
@@ -112,6 +112,6 @@ function causeOf({ view, signal, template }: WorkerFacts): Replacement | null {
   const isGoing = view.isTerminating || view.phase === 'succeeded';
   if (isGoing && view.template !== template) return 'outdated';
   if (view.phase === 'failed') return view.hasNeverRun ? 'refused' : 'failed';
-  if (view.isTerminating) return 'deleted';
+  if (view.isTerminating || view.notice !== null) return 'deleted';
   return view.phase === 'succeeded' ? 'ended' : null;
 }

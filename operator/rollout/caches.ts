@@ -109,7 +109,10 @@ function trimmedPod(pod: Pod): Pod {
   return {
     ...rest,
     metadata,
-    spec: { containers: [], ...(spec?.nodeName === undefined ? {} : { nodeName: spec.nodeName }) },
+    spec: {
+      containers: [],
+      ...defined({ nodeName: spec?.nodeName, terminationGracePeriodSeconds: spec?.terminationGracePeriodSeconds }),
+    },
     status: defined({ phase, podIP, conditions, containerStatuses, initContainerStatuses }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/base/clock.ts';
-import { conditionOf } from '../api/conditions.ts';
-import { REASON } from '../api/names.ts';
+import { conditionOf, isTrue } from '../api/conditions.ts';
+import { CONDITION, type ConditionType, REASON } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -25,13 +25,16 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { IN_ENDING_NAMESPACE, type InputFinding, isForeign, type Observed, type Plan, planRun } from './plan.ts';
+import { lookAgainMs } from './policy/look.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { RunObserver } from './run-observer.ts';
 import { hasCertificates, operatorPem, runSecrets } from './run-secrets.ts';
 import type { StatusWriter } from './status-writer.ts';
+import type { Word } from './told-words.ts';
 import { workerView } from './worker-view.ts';
+import { workerWords } from './worker-words.ts';
 
 export interface ReconcileDeps extends CertificateDeps {
   readonly client: KubeClient;
@@ -51,10 +54,6 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly lookedAt: Map<string, string>;
 }
 
-/** How often the coordinator of a run that goes on is asked. */
-const ASK_MS = 2_000;
-/** How often a run is looked at that stands still until its spec changes. */
-const STILL_MS = 60_000;
 /** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
 const LONGEST_MS = 3_600_000;
 
@@ -74,8 +73,7 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const plan = (await isNamespaceEnding(deps.client, seen)) ? IN_ENDING_NAMESPACE : planRun(seen, deps.pods);
   deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
-  if (seen.answer !== null && !hasEnded(run.status))
-    await deps.clients.tellNodes(run.metadata.uid, nodeWords(seen.workers, seen.signals, seen.nowMs));
+  if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellWords(run.metadata.uid, wordsOf(seen));
   const acting = actDepsOf(deps, caches, seen);
   try {
     await act(acting, run, plan);
@@ -85,6 +83,10 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
     return { kind: 'done' };
   }
   return outcomeOf(seen, plan);
+}
+
+function wordsOf({ workers, signals, nowMs }: Observed): readonly Word[] {
+  return [...nodeWords(workers, signals, nowMs), ...workerWords(workers, nowMs)];
 }
 
 /** People are told what the API server refuses: a quota, a policy, a field of the template. */
@@ -117,13 +119,24 @@ function forgetFormer(
   if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets, certManager]) one.forget(now);
 }
 
-function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
+function outcomeOf(seen: Observed, plan: Plan): Outcome {
+  const { run } = seen;
+  const { conditions = [] } = run.status ?? {};
   if (run.metadata.deletionTimestamp !== undefined) return { kind: 'done' };
   if (hasEnded(run.status))
     return plan.againMs === null ? { kind: 'done' } : { kind: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
-  const isStill = run.spec.suspend && workers.length === 0 && !hasDeployment;
-  const lookMs = isStill ? STILL_MS : ASK_MS;
+  const lookMs = lookAgainMs({
+    isStill: run.spec.suspend && seen.workers.length === 0 && !seen.hasDeployment,
+    waitsFor: waitsFor(seen),
+    conditions,
+    nowMs: seen.nowMs,
+  });
   return { kind: 'again', afterMs: Math.min(plan.againMs ?? lookMs, lookMs) };
+}
+
+function waitsFor({ input, redis }: Observed): ConditionType | null {
+  if (input.kind === 'missing') return CONDITION.inputReady;
+  return redis?.kind === 'missing' ? CONDITION.coordinatorAvailable : null;
 }
 
 async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Promise<Observed> {
@@ -170,7 +183,7 @@ async function lookForInput(
   isAnswered: boolean,
 ): Promise<InputFinding> {
   const hasOwn = hasOwnList(run);
-  if (!hasDeployment && hasOwn) return { kind: 'unseen' };
+  if (!hasDeployment && (hasOwn || isFoundAndSuspended(run))) return { kind: 'unseen' };
   const isMissing = conditionOf(run.status?.conditions ?? [], 'InputReady')?.reason === REASON.inputNotFound;
   if (isAnswered && !isMissing) return { kind: 'unseen' };
   // The pod of a coordinator mounts a claim, whether it has a copy of what is on it or not.
@@ -185,6 +198,11 @@ async function lookForInput(
 /** Once a coordinator has answered, the list has been copied to the volume of the run, which stays while the run is suspended. */
 function hasOwnList({ spec, status }: RolloutRun): boolean {
   return spec.coordinator.store.redis === undefined && status?.coordinator !== undefined;
+}
+
+/** It is looked for again when the run is to go on. */
+function isFoundAndSuspended({ spec, status }: RolloutRun): boolean {
+  return spec.suspend && isTrue(status?.conditions ?? [], CONDITION.inputReady);
 }
 
 function coordinatorsOf(caches: Caches, run: RolloutRun): readonly CoordinatorView[] {

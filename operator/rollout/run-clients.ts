@@ -4,9 +4,8 @@ import { createRunClient, type RunClient } from '../../runtime/rpc/client.ts';
 import { clientCredentialsOf } from '../../runtime/rpc/tls.ts';
 import type { Pem } from '../../runtime/tls/pair.ts';
 import type { CoordinatorAnswer } from './coordinator-view.ts';
-import type { NodeWord } from './node-words.ts';
 import { nextRate, type RateSample } from './rate.ts';
-import { afterTelling, inEpoch, NOTHING_TOLD, newsOf, type ToldWords } from './told-words.ts';
+import { afterTelling, inEpoch, NOTHING_TOLD, newsOf, type ToldWords, type Word } from './told-words.ts';
 
 /** Where a run's coordinators are, and how they know this client. */
 export interface RunTarget {
@@ -60,8 +59,8 @@ export class RunClients {
     return this.#tell(uid, async (client) => client.drain({ workerId: worker, bootNonce: '', deadlineMs, reason }));
   }
 
-  /** Tells what is news to the coordinator. `words`: of each node on which the run has workers. */
-  async tellNodes(uid: string, words: readonly NodeWord[]): Promise<void> {
+  /** Tells what is news to the coordinator. `words`: of all of whom something is said, and of each node on which the run has workers. */
+  async tellWords(uid: string, words: readonly Word[]): Promise<void> {
     const memory = this.#memoryOf(uid);
     memory.told = inEpoch(memory.told, memory.answer?.status.epoch ?? null);
     for (const one of newsOf(memory.told, words)) {

@@ -1,34 +1,56 @@
-import { NO_WORD, type NodeWord, withdrawal } from './node-words.ts';
+import type { HintWord } from '../../runtime/model/drain.ts';
+
+/** Whom a word is about: a node, or one worker. */
+export type Subject = Pick<HintWord, 'node' | 'worker'>;
+
+/** What a coordinator is to know of a node or a worker. */
+export interface Word {
+  /** Equal for words that say the same: the time that is left is not part of it. */
+  readonly digest: string;
+  readonly word: HintWord;
+}
+
+/** The digest of a withdrawal. */
+export const NO_WORD = '';
+
+export function withdrawal({ node, worker }: Subject): Word {
+  const reason = `nothing is said of the ${node === null ? 'worker' : 'node'} any more`;
+  return { digest: NO_WORD, word: { node, worker, severity: 'withdrawn', provider: null, deadlineMs: null, reason } };
+}
 
 /**
- * What the coordinator of an epoch knows of nodes. A word of an operator that led before stays there until it is withdrawn, whatever has
+ * What the coordinator of an epoch has been told. A word of an operator that led before stays there until it is withdrawn, whatever has
  * become of the node since then: what is not known to have been said is said.
  */
 export interface ToldWords {
   /** Null before the first answer. */
   readonly epoch: number | null;
-  /** Of a node of which nothing was said; null where somebody else may have said something. */
+  /** Of whom nothing was said; null where somebody else may have said something. */
   readonly silent: string | null;
-  /** By node the digest of the last word. */
-  readonly digests: ReadonlyMap<string, string>;
+  /** By subject the last word. */
+  readonly words: ReadonlyMap<string, Word>;
 }
 
-export const NOTHING_TOLD: ToldWords = { epoch: null, silent: null, digests: new Map() };
+export const NOTHING_TOLD: ToldWords = { epoch: null, silent: null, words: new Map() };
 
 /** A coordinator of another epoch has started since then, and knows nothing. */
 export function inEpoch(told: ToldWords, epoch: number | null): ToldWords {
   if (told.epoch === epoch) return told;
-  return { epoch, silent: told.epoch === null ? null : NO_WORD, digests: new Map() };
+  return { epoch, silent: told.epoch === null ? null : NO_WORD, words: new Map() };
 }
 
-/** The words that are news to the coordinator. `words`: of each node on which the run has workers. */
-export function newsOf({ silent, digests }: ToldWords, words: readonly NodeWord[]): readonly NodeWord[] {
-  const news = words.filter(({ node, digest }) => (digests.get(node) ?? silent) !== digest);
-  const kept = new Set(words.map(({ node }) => node));
-  const left = [...digests].filter(([node, digest]) => digest !== NO_WORD && !kept.has(node)).map(([node]) => withdrawal(node));
+/** The words that are news to the coordinator. `words`: of all of whom something is said, and of each node on which the run has workers. */
+export function newsOf({ silent, words: told }: ToldWords, words: readonly Word[]): readonly Word[] {
+  const news = words.filter(({ digest, word }) => (told.get(keyOf(word))?.digest ?? silent) !== digest);
+  const kept = new Set(words.map(({ word }) => keyOf(word)));
+  const left = [...told].filter(([key, { digest }]) => digest !== NO_WORD && !kept.has(key)).map(([, { word }]) => withdrawal(word));
   return [...news, ...left];
 }
 
-export function afterTelling(told: ToldWords, { node, digest }: NodeWord): ToldWords {
-  return { ...told, digests: new Map(told.digests).set(node, digest) };
+export function afterTelling(told: ToldWords, word: Word): ToldWords {
+  return { ...told, words: new Map(told.words).set(keyOf(word.word), word) };
+}
+
+function keyOf({ node, worker }: Subject): string {
+  return JSON.stringify([node, worker]);
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { findHelm, type Rendered, type Rule, theOne } from '../support/chart/helm.ts';
 import { CLUSTER_WIDE, EVERYTHING, NAMESPACED } from '../support/chart/modes.ts';
+import { type Rights, rightsOf, rolesOfOperator } from '../support/chart/rights.ts';
 
 /** A child that is applied as it should be, and deleted when it is not wanted any more. */
 const CHILD = ['create', 'delete', 'list', 'patch', 'watch'];
@@ -8,7 +9,7 @@ const CHILD = ['create', 'delete', 'list', 'patch', 'watch'];
 const KEPT = ['create', 'get', 'list', 'patch', 'watch'];
 
 /** What the operator does with the objects of a namespace. */
-const OF_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
+const OF_NAMESPACES: Rights = {
   'rollout.run/rolloutruns': ['delete', 'list', 'watch'],
   'rollout.run/rolloutruns/status': ['patch'],
   'rollout.run/rolloutruns/finalizers': ['update'],
@@ -24,23 +25,9 @@ const OF_NAMESPACES: Readonly<Record<string, readonly string[]>> = {
   'events.k8s.io/events': ['create', 'patch'],
 };
 
-/** The verbs of each resource that some roles give. */
-function rightsOf(roles: readonly Rendered[]): Readonly<Record<string, readonly string[]>> {
-  const rights: Record<string, string[]> = {};
-  for (const { apiGroups = [], resources = [], verbs } of roles.flatMap(({ rules = [] }) => rules))
-    for (const group of apiGroups)
-      for (const resource of resources) {
-        const key = `${group}/${resource}`;
-        rights[key] = [...new Set([...(rights[key] ?? []), ...verbs])].toSorted();
-      }
-  return rights;
-}
-
 function rolesIn(objects: readonly Rendered[], kind: string): readonly Rendered[] {
   return objects.filter((one) => one.kind === kind);
 }
-
-const isOfUsers = ({ metadata }: Rendered): boolean => metadata.labels?.['app.kubernetes.io/component'] === 'api';
 
 const helm = findHelm();
 const wide = helm.render(CLUSTER_WIDE);
@@ -54,8 +41,7 @@ test('no role has everything, of anything', (t) => {
 });
 
 test('cluster-wide: the operator may do what it does, and nothing else', (t) => {
-  const roles = rolesIn(wide, 'ClusterRole').filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader'));
-  t.deepEqual(rightsOf(roles), {
+  t.deepEqual(rightsOf(rolesIn(rolesOfOperator(wide), 'ClusterRole')), {
     ...OF_NAMESPACES,
     '/nodes': ['list', 'watch'],
     'authentication.k8s.io/tokenreviews': ['create'],
@@ -103,9 +89,7 @@ test('each role is bound to the account of the operator, or is one for others', 
     const bound = new Set(
       objects.flatMap(({ kind, metadata }) => (/Binding$/.test(kind) ? [`${metadata.namespace} ${metadata.name}`] : [])),
     );
-    const roles = objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole');
-    for (const role of roles.filter((one) => !isOfUsers(one) && !one.metadata.name.endsWith('metrics-reader')))
-      t.true(bound.has(`${role.metadata.namespace} ${role.metadata.name}`), role.metadata.name);
+    for (const role of rolesOfOperator(objects)) t.true(bound.has(`${role.metadata.namespace} ${role.metadata.name}`), role.metadata.name);
   }
 });
 

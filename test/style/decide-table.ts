@@ -154,6 +154,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'node-signals',
     'node-words',
     'plan',
+    'pod-notice',
     'progress-text',
     'rate',
     'redis-access',
@@ -164,6 +165,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'tls-secret',
     'told-words',
     'worker-view',
+    'worker-words',
   ],
   'operator/rollout/desired': [
     'config-map',
@@ -177,7 +179,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'text-hash',
     'worker-pod',
   ],
-  'operator/rollout/policy': ['deadline', 'end', 'missing', 'places'],
+  'operator/rollout/policy': ['deadline', 'end', 'look', 'missing', 'places'],
   'operator/kube': [
     'api-error',
     'deep-freeze',

@@ -30,7 +30,7 @@ export interface WorkerWish {
 const REFUSED_WAIT_MS = 10_000;
 
 /**
- * Each place below `desired` has one worker that is there to stay. One that is ending, or on a machine that goes, is replaced at once
+ * Each place below `desired` has one worker that is there to stay. One that is ending or about to, or on a machine that goes, is replaced at once
  * under the next incarnation, and works until it has left. Workers beyond the places are drained, the highest place first. One that waits
  * for a node, and keeps away from one that stays after all, is made anew: it might wait forever.
  */
@@ -68,8 +68,8 @@ function isLost({ node }: WorkerView, { lostNodes }: WorkerWish): boolean {
   return node !== null && lostNodes.has(node);
 }
 
-function isGoing({ node }: WorkerView, { goingNodes }: WorkerWish): boolean {
-  return node !== null && goingNodes.has(node);
+function isGoing({ node, notice }: WorkerView, { goingNodes }: WorkerWish): boolean {
+  return notice !== null || (node !== null && goingNodes.has(node));
 }
 
 function isKeptAway({ phase, node, avoids }: WorkerView, { lostNodes, goingNodes }: WorkerWish): boolean {

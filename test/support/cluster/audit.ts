@@ -11,12 +11,16 @@ export interface AuditedCall {
   readonly name: string;
   readonly code: number;
   readonly atMs: number;
+  /** It was refused for want of a right. Another 403 is one of a quota, a policy, or a namespace that goes. */
+  readonly isDenied: boolean;
+  /** The pod that called. */
+  readonly pod: string;
 }
 
 interface Entry {
   readonly stage: string;
   readonly verb: string;
-  readonly user: { readonly username: string };
+  readonly user: { readonly username: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
   readonly objectRef?: {
     readonly resource?: string;
     readonly subresource?: string;
@@ -26,8 +30,11 @@ interface Entry {
   };
   readonly responseStatus?: { readonly code?: number };
   readonly requestReceivedTimestamp: string;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
+const POD = 'authentication.kubernetes.io/pod-name';
+const DECISION = 'authorization.k8s.io/decision';
 const LEASES = 'coordination.k8s.io/leases';
 
 /** All calls of objects by a service account, as `namespace:name`, that are in the log of the cluster of this machine; the older ones first. */
@@ -48,7 +55,17 @@ export function writesIn(calls: readonly AuditedCall[]): readonly AuditedCall[] 
   return calls.filter(({ verb, resource }) => !['get', 'list', 'watch'].includes(verb) && resource !== LEASES);
 }
 
-function callOf({ verb, objectRef = {}, responseStatus, requestReceivedTimestamp }: Entry): AuditedCall {
+/**
+ * What was refused to somebody who lacks one right. Whoever is refused everything from then on has lost all of his: the chart is being
+ * taken away, or put in for other namespaces, while he ends.
+ */
+export function lackingIn(calls: readonly AuditedCall[]): readonly AuditedCall[] {
+  return calls.filter(
+    (call) => call.isDenied && calls.some(({ pod, isDenied, atMs }) => pod === call.pod && !isDenied && atMs > call.atMs),
+  );
+}
+
+function callOf({ verb, user, objectRef = {}, responseStatus, requestReceivedTimestamp, annotations }: Entry): AuditedCall {
   const { apiGroup = '', resource = '', subresource, namespace = '', name = '' } = objectRef;
   return {
     verb,
@@ -57,5 +74,7 @@ function callOf({ verb, objectRef = {}, responseStatus, requestReceivedTimestamp
     name,
     code: responseStatus?.code ?? 0,
     atMs: Date.parse(requestReceivedTimestamp),
+    isDenied: annotations?.[DECISION] === 'forbid',
+    pod: user.extra?.[POD]?.[0] ?? '',
   };
 }

@@ -16,6 +16,12 @@ export function killProcess(...words: readonly string[]): void {
   process.kill(pidOf(...words), 'SIGKILL');
 }
 
+/** What it has in memory, in bytes. */
+export function residentBytes(pid: number): number {
+  const [, kibibytes = ''] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1_024;
+}
+
 /** It may have ended meanwhile. */
 function wordsIn(path: string): readonly string[] {
   try {

@@ -51,8 +51,15 @@ export class ClusterRun {
   }
 
   static async apply(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
-    await cluster.applyYaml(namespace, [inputOf(plan), runOf(plan)].map((object) => JSON.stringify(object)).join('\n---\n'));
-    return new ClusterRun(cluster, namespace, plan);
+    const [run] = await ClusterRun.applyAll(cluster, namespace, [plan]);
+    return run as ClusterRun;
+  }
+
+  /** In one call, since there are many. */
+  static async applyAll(cluster: Cluster, namespace: string, plans: readonly RunPlan[], hasLists = true): Promise<readonly ClusterRun[]> {
+    const objects = plans.flatMap((plan) => [...(hasLists ? [inputOf(plan)] : []), runOf(plan)]);
+    await cluster.applyYaml(namespace, objects.map((object) => JSON.stringify(object)).join('\n---\n'));
+    return plans.map((plan) => new ClusterRun(cluster, namespace, plan));
   }
 
   static async applyWithoutList(cluster: Cluster, namespace: string, plan: RunPlan): Promise<ClusterRun> {
@@ -82,6 +89,11 @@ export class ClusterRun {
 
   async patch(patch: object): Promise<void> {
     await this.#cluster.api.call('PATCH', this.path, patch, 'application/merge-patch+json');
+  }
+
+  /** Its model servers are replaced, one after the other, by others of this latency: a run that was long enough for its test soon ends. */
+  async hasten(latency: string): Promise<void> {
+    await this.patch({ spec: runSpecOf({ ...this.#plan, latency }) });
   }
 
   /** Pods of a part of the run, those that are ending included. */
@@ -157,7 +169,19 @@ function inputOf({ name, items, lines = idsOf(items).map(lineOf) }: RunPlan): ob
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { 'items.jsonl': `${lines.join('\n')}\n` } };
 }
 
-function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', failureRate = 0, spec = {}, podSpec = {} }: RunPlan): object {
+function runOf(plan: RunPlan): object {
+  return { apiVersion: 'rollout.run/v1alpha1', kind: 'RolloutRun', metadata: { name: plan.name }, spec: runSpecOf(plan) };
+}
+
+function runSpecOf({
+  name,
+  parallelism = 3,
+  concurrency = 4,
+  latency = '500ms',
+  failureRate = 0,
+  spec = {},
+  podSpec = {},
+}: RunPlan): object {
   const model = {
     name: 'model',
     image: IMAGE,
@@ -165,13 +189,8 @@ function runOf({ name, parallelism = 3, concurrency = 4, latency = '500ms', fail
     securityContext: RESTRICTED,
   };
   return {
-    apiVersion: 'rollout.run/v1alpha1',
-    kind: 'RolloutRun',
-    metadata: { name },
-    spec: {
-      input: { configMap: { name } },
-      workers: { parallelism, concurrency, template: { spec: { containers: [model], ...podSpec } } },
-      ...spec,
-    },
+    input: { configMap: { name } },
+    workers: { parallelism, concurrency, template: { spec: { containers: [model], ...podSpec } } },
+    ...spec,
   };
 }

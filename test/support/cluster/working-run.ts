@@ -9,11 +9,15 @@ import { untilSeen } from './until-seen.ts';
 /** From the news of a disruption until a pod in its place is there, with room for a machine that has much else to do. */
 export const REPLACED_MS = 30_000;
 
-/** A run of the test's own on three nodes, whose workers are ready and have recorded something. */
-export async function workingRun(t: ExecutionContext, plan: RunPlan): Promise<{ readonly cluster: Cluster; readonly run: ClusterRun }> {
+/** A run of the test's own on three nodes, whose workers are ready and have recorded something. `values`: of the operator. */
+export async function workingRun(
+  t: ExecutionContext,
+  plan: RunPlan,
+  ...values: readonly string[]
+): Promise<{ readonly cluster: Cluster; readonly run: ClusterRun }> {
   t.timeout(600_000);
   const cluster = await startCluster({ nodes: 3 });
-  await installOperator(t, cluster);
+  await installOperator(t, cluster, ...values);
   const run = await ClusterRun.apply(cluster, await testNamespace(t, cluster), plan);
   await run.untilReady(plan.parallelism ?? 3);
   await run.untilRecorded(1);

@@ -55,6 +55,7 @@ export function workerOf(slot: number, more: Partial<WorkerView> = {}): WorkerVi
     avoids: [],
     phase: 'running',
     isTerminating: false,
+    notice: null,
     hasNeverRun: false,
     createdAtMs: NOW - 60_000,
     trouble: null,

@@ -50,6 +50,11 @@ test('the files of test/cluster and test/chart, and no others, wait for the clus
   t.deepEqual(planRun(['test/unit/scripts']).cluster, []);
 });
 
+test('the rights of the operator are looked at when all others have used them', (t) => {
+  t.deepEqual(ALL.cluster.at(-1)?.files, ['test/cluster/rights.test.ts']);
+  t.is(ALL.cluster.length, 2);
+});
+
 test('files that only compute share a process, and none that reaches out of it does', (t) => {
   const together = planOf('pure');
   t.true(together.length > 80, `only ${together.length} files share a process`);

@@ -6,6 +6,7 @@ import type { WorkerView } from '../../../../operator/rollout/worker-view.ts';
 import { NOW, runOf, workerOf } from '../../../support/operator/run-world.ts';
 
 const TEMPLATE = templateHash(runOf());
+const NOTICE = { deadlineMs: NOW + 1_000, reason: 'the pod is about to be ended' };
 
 function signalOf(severity: Signal['severity'], provider: Signal['provider'] = null): Signal {
   return { severity, provider, deadlineMs: null, reason: 'the node has a taint' };
@@ -41,6 +42,7 @@ test('a worker is in one state: what the coordinator says of it, unless it is on
     [factsOf({ signal: signalOf('drain') }), 'draining'],
     [factsOf({ isUnwanted: true }), 'draining'],
     [factsOf({}, { isTerminating: true }), 'draining'],
+    [factsOf({}, { notice: NOTICE }), 'draining'],
     [factsOf({ signal: signalOf('gone') }), null],
     [factsOf({}, { phase: 'succeeded' }), null],
     [factsOf({}, { phase: 'failed' }), null],
@@ -55,6 +57,7 @@ test('what a successor is there for: the node before the pod, the template befor
     [factsOf({ signal: signalOf('hint') }), null],
     [factsOf({ signal: signalOf('gone') }, { phase: 'failed' }), 'node-gone'],
     [factsOf({ signal: signalOf('drain') }, { isTerminating: true }), 'node-going'],
+    [factsOf({}, { notice: NOTICE }), 'deleted'],
     [factsOf({ template: 'another' }, { isTerminating: true }), 'outdated'],
     [factsOf({ template: 'another' }, { phase: 'succeeded' }), 'outdated'],
     [factsOf({}, { phase: 'failed', hasNeverRun: true }), 'refused'],

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Signal } from '../../../../operator/nodes/signals.ts';
-import { NO_WORD, nodeWords, withdrawal } from '../../../../operator/rollout/node-words.ts';
+import { nodeWords } from '../../../../operator/rollout/node-words.ts';
+import { NO_WORD, withdrawal } from '../../../../operator/rollout/told-words.ts';
 import { NOW, workerOf } from '../../../support/operator/run-world.ts';
 
 const DRAIN: Signal = { severity: 'drain', provider: 'aws', deadlineMs: NOW + 90_000, reason: 'the node has the taint x' };
@@ -23,7 +24,7 @@ test('a coordinator is told of the nodes on which the run has workers, and of no
     deadlineMs: 90_000,
     reason: 'the node has the taint x',
   });
-  t.deepEqual(others, [withdrawal('node1')], 'nothing is said of it');
+  t.deepEqual(others, [withdrawal({ node: 'node1', worker: null })], 'nothing is said of it');
 });
 
 test('the time that is left shrinks, and is no news; a time that is over is still one', (t) => {
@@ -40,5 +41,8 @@ test('another severity, another deadline and a withdrawal are news', (t) => {
 });
 
 test('a node of which nothing is said any more is withdrawn by name', (t) => {
-  t.like(withdrawal('node0'), { digest: NO_WORD, word: { node: 'node0', worker: null, severity: 'withdrawn', deadlineMs: null } });
+  t.like(withdrawal({ node: 'node0', worker: null }), {
+    digest: NO_WORD,
+    word: { node: 'node0', worker: null, severity: 'withdrawn', deadlineMs: null },
+  });
 });

@@ -47,7 +47,7 @@ function stage() {
   const deps = {
     client: cluster,
     cachesOf: () => caches as unknown as Caches,
-    clients: { forget, ask: async () => null, tellNodes: async () => undefined },
+    clients: { forget, ask: async () => null, tellWords: async () => undefined },
     statuses: { forget: () => undefined, write: async () => undefined, latest: (run: RolloutRun) => run },
     redisSecrets: { forget: () => undefined, find: async () => null },
     signals: new NodeSignals([], clock),
@@ -106,6 +106,18 @@ test('a run that stands still is looked at once a minute, one that waits for its
   cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
   show(runOf({ suspend: true }));
   t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 60_000 });
+});
+
+test('of a suspended run whose list has been found the list is not asked for', async (t) => {
+  const { cluster, deps, show } = stage();
+  const found = { conditions: [{ type: 'InputReady', status: 'True', reason: 'x', message: '', lastTransitionTime: '' }] };
+  show(runOf({ suspend: true }, found as unknown as RolloutRun['status']));
+  await reconcile(deps, KEY);
+  const lists = (): readonly string[] => cluster.reads.filter((read) => read.startsWith('get ConfigMap'));
+  t.deepEqual(lists(), []);
+  show(runOf({}, found as unknown as RolloutRun['status']));
+  await reconcile(deps, KEY);
+  t.deepEqual(lists(), ['get ConfigMap prompts'], 'but before it goes on');
 });
 
 test('a finished run that is kept for years is looked at each hour: no timer waits so long', async (t) => {

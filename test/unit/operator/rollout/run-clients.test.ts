@@ -1,10 +1,11 @@
 import test, { type ExecutionContext } from 'ava';
 import { SECRET } from '../../../../operator/kube/kind.ts';
 import { ensureCertificates } from '../../../../operator/rollout/certificates.ts';
-import { type NodeWord, nodeWords } from '../../../../operator/rollout/node-words.ts';
+import { nodeWords } from '../../../../operator/rollout/node-words.ts';
 import { RunClients, type RunTarget } from '../../../../operator/rollout/run-clients.ts';
 import { runIdOf } from '../../../../operator/rollout/run-id.ts';
 import { clientPem } from '../../../../operator/rollout/tls-secret.ts';
+import type { Word } from '../../../../operator/rollout/told-words.ts';
 import { systemClock } from '../../../../runtime/base/clock.ts';
 import { silentLog } from '../../../../runtime/base/log.ts';
 import { systemRandom } from '../../../../runtime/base/random.ts';
@@ -65,7 +66,7 @@ async function stage(t: ExecutionContext): Promise<Stage> {
   };
 }
 
-function wordsFor(severity: Severity | null): readonly NodeWord[] {
+function wordsFor(severity: Severity | null): readonly Word[] {
   const signals = severity === null ? [] : [['node0', { severity, provider: null, deadlineMs: null, reason: 'x' }] as const];
   return nodeWords([workerOf(0)], new Map(signals), NOW);
 }
@@ -111,7 +112,7 @@ test('a node’s word is told once, told again when it changes, and withdrawn wh
     },
   });
   await clients.ask(targetOf(['c1', await serve(core.core)]));
-  for (const severity of ['hint', 'hint', 'drain', null, null] as const) await clients.tellNodes(RUN.metadata.uid, wordsFor(severity));
+  for (const severity of ['hint', 'hint', 'drain', null, null] as const) await clients.tellWords(RUN.metadata.uid, wordsFor(severity));
   t.deepEqual(heard, ['node0 hint', 'node0 drain', 'node0 withdrawn']);
 });
 
@@ -131,7 +132,7 @@ test('a coordinator of another epoch knows nothing of nodes, and is told all; on
   const target = targetOf(['c1', await serve(core)]);
   const look = async (severity: Severity | null): Promise<void> => {
     await clients.ask(target);
-    await clients.tellNodes(RUN.metadata.uid, wordsFor(severity));
+    await clients.tellWords(RUN.metadata.uid, wordsFor(severity));
   };
   await look('drain');
   t.deepEqual(heard, []);

@@ -62,8 +62,9 @@ test('every status that is written is one that the schema allows, and has all co
 test('a thousand workers with long words make no large status', (t) => {
   const words = 'x'.repeat(10_000);
   const workers = Array.from({ length: 1_000 }, (_, slot) => workerOf(slot, { trouble: words }));
-  const ready = answerOf().status.workers.map((one) => ({ ...one, state: 'suspected' as const, detail: words }));
-  const status = statusOf(seen({ workers, answer: answerOf({ workers: ready, stall: { sinceMs: 1, why: words } }) }));
+  const heard = workers.map(({ name }) => ({ workerId: name, state: 'suspected' as const, detail: words }));
+  const known = heard.map((one) => ({ running: 1, concurrency: 64, sinceBeatMs: 100, ...one }));
+  const status = statusOf(seen({ workers, answer: answerOf({ workers: known, stall: { sinceMs: 1, why: words } }) }));
   t.true(JSON.stringify(status).length < MOST_BYTES);
 });
 

@@ -26,6 +26,7 @@ test('a pod tells its place, its template and its node', (t) => {
     avoids: [],
     phase: 'running',
     isTerminating: false,
+    notice: null,
     createdAtMs: NOW,
     trouble: null,
   });
@@ -33,6 +34,7 @@ test('a pod tells its place, its template and its node', (t) => {
   t.deepEqual(workerView({ ...avoiding, metadata: { ...avoiding.metadata, uid: 'u1' } })?.avoids, ['n1', 'n2']);
   t.is(workerView({ ...pod(), spec: { containers: [], nodeName: 'n1' } })?.node, 'n1');
   t.true(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.isTerminating);
+  t.is(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.notice?.reason, 'the pod is being deleted');
 });
 
 test('a pod that carries no place is no worker', (t) => {

@@ -17,6 +17,7 @@ function worker(slot: number, more: Partial<WorkerView> = {}): WorkerView {
     avoids: [],
     phase: 'running',
     isTerminating: false,
+    notice: null,
     hasNeverRun: false,
     createdAtMs: NOW - 60_000,
     trouble: null,
@@ -78,6 +79,16 @@ test('a worker on a node that is about to go works on, and has a successor; when
   const all = [worker(0), worker(1), successor, worker(2)];
   t.deepEqual(planWorkers(all, going, NOW).create, []);
   t.deepEqual(names(planWorkers(all, WISH, NOW).drain), [successor.name]);
+});
+
+test('a worker whose pod is about to end works on, and has a successor; when it stays after all, the successor leaves', (t) => {
+  const about = worker(1, { notice: { deadlineMs: NOW, reason: 'evicted' } });
+  const plan = planWorkers([worker(0), about, worker(2)], WISH, NOW);
+  t.deepEqual(plan.create, [{ slot: 1, incarnation: 1 }]);
+  t.like(plan, { remove: [], drain: [], current: 2, draining: 1 });
+  const successor = worker(1, { incarnation: 1 });
+  t.deepEqual(planWorkers([worker(0), about, successor, worker(2)], WISH, NOW).create, []);
+  t.deepEqual(names(planWorkers([worker(0), worker(1), successor, worker(2)], WISH, NOW).drain), [successor.name]);
 });
 
 test('fewer workers: those of the highest places are drained, none is deleted', (t) => {
