@@ -75,6 +75,8 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   NodesWatched: NONE,
   NodesForbidden: () => ['helm upgrade rollout charts/rollout -n rollout --reuse-values --set rbac.clusterRoles=true'],
   ChildRefused: ({ name, namespace }) => [`kubectl get events -n ${namespace} --field-selector involvedObject.name=${name}`],
+  // Its Event has the command, which is for the Redis server.
+  RedisKeysKept: NONE,
   NotEnded: NONE,
   Ended: NONE,
 };

@@ -2,6 +2,7 @@ import { isTrue } from '../api/conditions.ts';
 import { MANAGED_BY } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
+import type { ConfigMap } from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
 import { clocksOf, hasEnded } from './clocks.ts';
@@ -10,6 +11,7 @@ import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { coordinatorBudget, coordinatorPolicy } from './desired/protection.ts';
+import { redisRecord } from './desired/redis-record.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
 import type { IssuedFinding } from './issued.ts';
@@ -17,7 +19,7 @@ import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
 import { missingLeftMs } from './policy/missing.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
-import type { RedisFinding } from './redis-access.ts';
+import type { RedisAccess, RedisFinding } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -27,6 +29,8 @@ export interface Observed {
   readonly input: InputFinding;
   /** Null where the store is embedded. */
   readonly redis: RedisFinding | null;
+  /** Of the keys of this run on a Redis server; null where there is none. */
+  readonly keyRecord: ConfigMap | null;
   /** Of cert-manager; null for a run that makes its certificates itself. */
   readonly issued: IssuedFinding | null;
   /** Whether all certificates are there. */
@@ -58,6 +62,8 @@ export interface Plan {
   readonly remove: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
+  /** Of keys that expire by themselves by now: it has no use any more. */
+  readonly releases: ConfigMap | null;
   /** Whether the run itself is to be deleted. */
   readonly removesRun: boolean;
   /** Null: nothing is to be said. */
@@ -74,6 +80,7 @@ const NOTHING: Plan = {
   drain: [],
   remove: [],
   removesCoordinator: false,
+  releases: null,
   removesRun: false,
   status: null,
   againMs: null,
@@ -111,7 +118,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
-  const kept = [config, ...(redis === null ? [stateClaim(run)] : [])];
+  const kept = [config, ...(redis === null ? [stateClaim(run)] : recordOf(seen, redis))];
   const served = [...kept, coordinatorService(run), coordinatorBudget(run), ...policies];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), redis, pods);
   const working = seen.hasCertificates ? [...served, coordinator] : served;
@@ -131,6 +138,11 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
   };
 }
 
+/** One that somebody has deleted stays as long as the run, and nothing can be written to it. */
+function recordOf({ run, keyRecord }: Observed, redis: RedisAccess): readonly KubeObject[] {
+  return keyRecord?.metadata.deletionTimestamp === undefined ? [redisRecord(run, redis)] : [];
+}
+
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
 function planEnd(seen: Observed, end: RunEnd): Plan {
   return { ...NOTHING, status: endedStatus(seenOf(seen, NO_WORKERS), end) };
@@ -148,6 +160,7 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
     // Those that are deleted hand in what they have finished, too. A pod on a node that is gone is being deleted until the node is.
     removesCoordinator: !isWaited,
+    releases: isTrue(status.conditions ?? [], 'Complete') ? seen.keyRecord : null,
     removesRun: leftMs <= 0,
     againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };

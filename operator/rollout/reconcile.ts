@@ -9,10 +9,10 @@ import type { Outcome } from '../kube/outcome.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
 import { believedSignals } from './believed-signals.ts';
-import { type Caches, COORDINATORS, informersOf } from './caches.ts';
+import { type Caches, COORDINATORS, informersOf, KEY_RECORDS } from './caches.ts';
 import type { CertManager } from './cert-manager.ts';
 import { type CertificateDeps, ensureCertificates } from './certificates.ts';
-import { coordinatorName } from './children.ts';
+import { coordinatorName, redisRecordName } from './children.ts';
 import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
@@ -22,7 +22,9 @@ import { findInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { nodeWords } from './node-words.ts';
 import { isForeign, type Observed, type Plan, planRun } from './plan.ts';
+import type { RedisRetirements } from './redis-retirements.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
+import { releaseFormer } from './release-former.ts';
 import type { RunClients } from './run-clients.ts';
 import { runIdOf } from './run-id.ts';
 import type { RunObserver } from './run-observer.ts';
@@ -38,6 +40,7 @@ export interface ReconcileDeps extends CertificateDeps {
   readonly statuses: StatusWriter;
   readonly recorder: Pick<Recorder, 'record'>;
   readonly redisSecrets: RedisSecrets;
+  readonly retirements: RedisRetirements;
   readonly signals: NodeSignals;
   readonly watchesNodes: boolean;
   readonly pods: PodSettings;
@@ -52,6 +55,8 @@ export interface ReconcileDeps extends CertificateDeps {
 const ASK_MS = 2_000;
 /** How often a run is looked at that stands still until its spec changes. */
 const STILL_MS = 60_000;
+/** How often it is asked how far it is with keys of runs that are gone. */
+const LETTING_GO_MS = 1_000;
 /** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
 const LONGEST_MS = 3_600_000;
 
@@ -60,12 +65,19 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const caches = deps.cachesOf(refOfKey(key).namespace ?? '');
   const cached = caches?.runs.store.get(key);
   const run = cached === undefined ? undefined : deps.statuses.latest(cached);
-  forgetFormer(deps, key, run);
+  forgetFormer(deps, key, run, hasRecords(caches, key));
   if (caches !== undefined) await hurryFormer(deps.client, caches, key, run);
-  if (caches === undefined || run === undefined) {
-    deps.observer.onGone(key);
-    return { kind: 'done' };
-  }
+  const isLettingGo = caches !== undefined && (await releaseFormer(deps, caches, key, run));
+  const outcome = caches === undefined || run === undefined ? gone(deps, key) : await lookAt(deps, caches, key, run);
+  return isLettingGo ? sooner(outcome, LETTING_GO_MS) : outcome;
+}
+
+function gone({ observer }: ReconcileDeps, key: string): Outcome {
+  observer.onGone(key);
+  return { kind: 'done' };
+}
+
+async function lookAt(deps: ReconcileDeps, caches: Caches, key: string, run: RolloutRun): Promise<Outcome> {
   if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
   const plan = planRun(seen, deps.pods);
@@ -79,6 +91,11 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
     return refused(deps, run, error);
   }
   return outcomeOf(seen, plan);
+}
+
+function sooner(outcome: Outcome, ms: number): Outcome {
+  if (outcome.kind === 'done') return { kind: 'again', afterMs: ms };
+  return outcome.kind === 'again' ? { ...outcome, afterMs: Math.min(outcome.afterMs, ms) } : outcome;
 }
 
 /** People are told what the API server refuses: a quota, a policy, a field of the template. In a namespace that goes nothing is to be done. */
@@ -96,20 +113,27 @@ function refused({ recorder }: ReconcileDeps, run: RolloutRun, error: unknown): 
   throw error;
 }
 
+function hasRecords(caches: Caches | undefined, key: string): boolean {
+  return caches !== undefined && [...caches.configMaps.store.by(KEY_RECORDS, key)].length > 0;
+}
+
 /** A run that is deleted is mostly gone at once, and another one may have its name by now. Of one that has ended nobody is asked again. */
 function forgetFormer(
   { lookedAt, clients, statuses, redisSecrets, certManager }: ReconcileDeps,
   key: string,
   run: RolloutRun | undefined,
+  hasKeys: boolean,
 ): void {
   const former = lookedAt.get(key);
   const now = run === undefined || run.metadata.deletionTimestamp !== undefined ? undefined : run.metadata.uid;
+  // Where there are keys to be let go, that is done with the Secret which is remembered.
+  const secrets = hasKeys ? [] : [redisSecrets];
   if (former !== undefined && former !== now) {
-    for (const one of [clients, statuses, redisSecrets, certManager]) one.forget(former);
+    for (const one of [clients, statuses, certManager, ...secrets]) one.forget(former);
   }
   if (now === undefined) lookedAt.delete(key);
   else lookedAt.set(key, now);
-  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, redisSecrets, certManager]) one.forget(now);
+  if (now !== undefined && hasEnded(run?.status)) for (const one of [clients, certManager, ...secrets]) one.forget(now);
 }
 
 function outcomeOf({ run, workers, hasDeployment }: Observed, plan: Plan): Outcome {
@@ -129,7 +153,9 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
   const secrets = runSecrets(caches.secrets.store, run);
   const hasDeployment = caches.deployments.store.get(childKey(run, coordinatorName(run.metadata.name))) !== undefined;
   const isOver = isSettled(run);
-  const redis = isOver ? null : await deps.redisSecrets.find(run);
+  const keyRecord = caches.configMaps.store.get(childKey(run, redisRecordName(run))) ?? null;
+  // Of one that has keys on a server its Secret is remembered, in case that goes with the namespace.
+  const redis = isOver && keyRecord === null ? null : await deps.redisSecrets.find(run);
   const needsInput = !isOver && !hasDeployment && !hasOwnList(run);
   const issued = isOver ? null : await deps.certManager.find(run, secrets);
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);
@@ -139,6 +165,7 @@ async function observe(deps: ReconcileDeps, caches: Caches, run: RolloutRun): Pr
     run,
     input: needsInput ? await findInput(deps.client, run) : { kind: 'found' },
     redis,
+    keyRecord,
     issued,
     hasCertificates: hasCertificates(run, secrets, issued, nowMs),
     hasDeployment,

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
-import { startCluster } from '../support/cluster/start-cluster.ts';
+import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
@@ -13,14 +14,32 @@ import { PATIENCE_MS } from '../support/until.ts';
 const HOST = '10.250.0.1';
 const PASSWORD = 'for-this-test-alone';
 
+interface Beside {
+  readonly url: string;
+  readonly client: Redis;
+  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
+}
+
 /** A server beside the cluster, as most users have theirs. */
-async function redisBeside(t: ExecutionContext): Promise<string> {
+async function redisBeside(t: ExecutionContext): Promise<Beside> {
   const port = await freePort();
   const args = ['--port', String(port), '--bind', HOST, '--requirepass', PASSWORD, '--dir', temporaryDir(t), '--save', ''];
   const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
-  t.teardown(() => server.kill('SIGKILL'));
-  return `redis://${HOST}:${port}`;
+  const client = new Redis(port, HOST, { password: PASSWORD, lazyConnect: true } as { readonly db?: number });
+  client.on('error', () => undefined);
+  t.teardown(() => {
+    client.disconnect();
+    server.kill('SIGKILL');
+  });
+  return { url: `redis://${HOST}:${port}`, client, signal: (name) => void server.kill(name) };
 }
+
+async function applySecret(cluster: Cluster, namespace: string, url: string): Promise<void> {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
+  await cluster.applyYaml(namespace, JSON.stringify(secret));
+}
+
+const store = { redis: { secretRef: { name: 'redis' } } };
 
 test.serial(
   'two coordinators on a Redis server: the second one takes over from a node that is gone, and the results are read from the server',
@@ -30,10 +49,9 @@ test.serial(
     if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
     await installOperator(t, cluster);
     const namespace = await testNamespace(t, cluster);
-    const url = await redisBeside(t);
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
-    await cluster.applyYaml(namespace, JSON.stringify(secret));
-    const coordinator = { replicas: 2, store: { redis: { secretRef: { name: 'redis' } } } };
+    const { url } = await redisBeside(t);
+    await applySecret(cluster, namespace, url);
+    const coordinator = { replicas: 2, store };
     const run = await ClusterRun.apply(cluster, namespace, { name: 'shared', items: 900, spec: { coordinator } });
     await run.untilReady(3);
     const pods = await untilSeen(
@@ -54,3 +72,58 @@ test.serial(
     await run.assertComplete(t);
   },
 );
+
+/** Milliseconds until the first key expires, and how many keys there are; -1 where one is kept for ever. */
+async function keysLeft(client: Redis): Promise<{ readonly keys: number; readonly leastMs: number }> {
+  const keys = await client.keys('rollout:*');
+  const times = await Promise.all(keys.map((key) => client.pttl(key)));
+  return { keys: keys.length, leastMs: Math.min(...times) };
+}
+
+test.serial('a run that is deleted in the middle of its work is gone at once, and its keys on the Redis server expire', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const { url, client } = await redisBeside(t);
+  await applySecret(cluster, namespace, url);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'unwanted', items: 900, spec: { coordinator: { store } } });
+  await run.untilRecorded(20);
+  t.is((await keysLeft(client)).leastMs, -1);
+  const begunMs = performance.now();
+  await run.delete();
+  const maps = (): Promise<readonly { readonly metadata: { readonly name: string } }[]> =>
+    cluster.api.list(`/api/v1/namespaces/${namespace}/configmaps`);
+  await untilSeen(
+    'the operator has let the keys go',
+    PATIENCE_MS,
+    maps,
+    (all) => !all.some(({ metadata }) => metadata.name.includes('redis-keys')),
+  );
+  t.log(`the keys are let go after ${Math.round(performance.now() - begunMs)} ms`);
+  const left = await keysLeft(client);
+  t.true(left.keys >= 6 && left.leastMs > 0, JSON.stringify(left));
+});
+
+test.serial('a namespace whose Redis server does not answer is gone in a minute', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const { url, signal } = await redisBeside(t);
+  await applySecret(cluster, namespace, url);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'cut-off', items: 900, spec: { coordinator: { store } } });
+  await run.untilRecorded(20);
+  signal('SIGSTOP');
+  const begunMs = performance.now();
+  await cluster.api.call('DELETE', `/api/v1/namespaces/${namespace}`);
+  await untilSeen(
+    'the namespace is gone',
+    60_000,
+    () => cluster.api.find(`/api/v1/namespaces/${namespace}`),
+    (found) => found === null,
+  );
+  t.log(`the namespace is gone after ${Math.round(performance.now() - begunMs)} ms`);
+});

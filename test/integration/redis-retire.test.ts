@@ -1,10 +1,10 @@
 import test, { type ExecutionContext } from 'ava';
+import { seededRandom } from '../../runtime/base/random.ts';
 import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keyOf, keysOf } from '../../runtime/ledger/redis/keys.ts';
 import { retireRun } from '../../runtime/ledger/redis/retire.ts';
 import { inlinePlace } from '../../runtime/results/inline/place.ts';
-import { seededRandom } from '../../runtime/base/random.ts';
 import { claim, settle } from '../support/commit-parts.ts';
 import { freePort } from '../support/free-port.ts';
 import { by, claimed, outcome, request, SOME_TTL_MS, SOME_WORKER, start } from '../support/ledger-start.ts';

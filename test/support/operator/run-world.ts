@@ -108,6 +108,7 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     run: runOf(),
     input: { kind: 'found' },
     redis: null,
+    keyRecord: null,
     issued: null,
     hasCertificates: true,
     hasDeployment: true,
