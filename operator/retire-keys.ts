@@ -8,9 +8,11 @@ export async function retireKeys(login: RedisLogin, runId: string): Promise<void
     import('../runtime/ledger/redis/options.ts'),
     import('../runtime/ledger/redis/retire.ts'),
   ]);
-  const { url, password, sentinelPassword, ca, cert, key } = login;
+  const { url, password, sentinelUsername, sentinelPassword, ca, cert, key } = login;
   const tls = { ca: keyOfSecret('ca.crt', ca), cert: keyOfSecret('tls.crt', cert), key: keyOfSecret('tls.key', key) };
-  await retireRun(serverOptions(url, { password, sentinelPassword, tls }), runId, EXPIRE_AFTER_MS);
+  const sentinelCa = keyOfSecret('sentinel-ca.crt', login.sentinelCa);
+  const servers = serverOptions(url, { password, sentinelUsername, sentinelPassword, tls, sentinelCa });
+  await retireRun(servers, runId, EXPIRE_AFTER_MS);
 }
 
 function keyOfSecret(name: string, text: string | null): NamedFile | null {

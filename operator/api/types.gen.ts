@@ -165,11 +165,11 @@ export interface RunSpecCoordinatorStoreEmbedded {
 export interface RunSpecCoordinatorStoreRedis {
   /** Address of the server, as redis://host:6379, rediss://user@host:6380/0 for TLS, redis://h1:6379,h2:6379,h3:6379 for a Cluster or redis+sentinel://h1:26379,h2:26379/group for Sentinels. The Secret of secretRef may give it instead. Without the password, which belongs in that Secret. */
   readonly url?: string;
-  /** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client). */
+  /** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client); of Sentinels sentinel-username, sentinel-password and sentinel-ca.crt (their authority, where it is another one). */
   readonly secretRef?: RunSpecCoordinatorStoreRedisSecretRef;
 }
 
-/** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client). */
+/** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client); of Sentinels sentinel-username, sentinel-password and sentinel-ca.crt (their authority, where it is another one). */
 export interface RunSpecCoordinatorStoreRedisSecretRef {
   /** Name of the Secret. */
   readonly name: string;

@@ -4,9 +4,11 @@ import type { Secret } from '../kube/kind.ts';
 export interface RedisLogin {
   readonly url: string;
   readonly password: string | null;
+  readonly sentinelUsername: string | null;
   readonly sentinelPassword: string | null;
   /** PEM. */
   readonly ca: string | null;
+  readonly sentinelCa: string | null;
   readonly cert: string | null;
   readonly key: string | null;
 }
@@ -18,7 +20,9 @@ export const SECRET_KEY = {
   ca: 'ca.crt',
   cert: 'tls.crt',
   key: 'tls.key',
+  sentinelUsername: 'sentinel-username',
   sentinelPassword: 'sentinel-password',
+  sentinelCa: 'sentinel-ca.crt',
 } as const;
 
 export function loginOf(url: string, secret: Secret | null): RedisLogin {
@@ -26,8 +30,10 @@ export function loginOf(url: string, secret: Secret | null): RedisLogin {
   return {
     url,
     password: lineIn(text(SECRET_KEY.password)),
+    sentinelUsername: lineIn(text(SECRET_KEY.sentinelUsername)),
     sentinelPassword: lineIn(text(SECRET_KEY.sentinelPassword)),
     ca: text(SECRET_KEY.ca),
+    sentinelCa: text(SECRET_KEY.sentinelCa),
     cert: text(SECRET_KEY.cert),
     key: text(SECRET_KEY.key),
   };

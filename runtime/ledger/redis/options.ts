@@ -11,9 +11,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What opens a server to a client: what the files of the settings hold, or the keys of a Secret. Null: not given. */
 export interface Credentials {
   readonly password: string | null;
+  readonly sentinelUsername: string | null;
   readonly sentinelPassword: string | null;
   /** Used where the URL asks for TLS. */
   readonly tls: TlsFiles;
+  /** Of the Sentinels' authority; null: that of the servers. */
+  readonly sentinelCa: NamedFile | null;
 }
 
 /** What the client needs to reach a server: the files of the settings are read here, and the passwords are known to nobody else. */
@@ -22,19 +25,30 @@ export async function redisOptions(store: RedisStore, env: Environment): Promise
   const isGroup = group !== null;
   return serverOptions(store.url, {
     password: await password(store.passwordFile, PASSWORD_FILE, env[REDIS_PASSWORD_VARIABLE]),
+    sentinelUsername: store.sentinelUsername,
     sentinelPassword: isGroup ? await password(store.sentinelPasswordFile, SENTINEL_PASSWORD_FILE, env[SENTINEL_PASSWORD_VARIABLE]) : null,
     tls: isTls ? await tlsFiles(store) : NO_FILES,
+    sentinelCa: isTls ? await fileOf(store.sentinelCaCert, '--redis-sentinel-ca-cert, or its setting in the block store') : null,
   });
 }
 
 /** For who has the credentials at hand. Refuses certificates that no connection can be made with. */
-export function serverOptions(url: string, { password: own, sentinelPassword, tls: files }: Credentials): ServerOptions {
+export function serverOptions(url: string, credentials: Credentials): ServerOptions {
   const { servers, group, db, username, isTls } = redisTarget(url);
-  const tls = isTls ? { tls: tlsOptions(files) } : {};
-  const options = { db, ...given('username', username), ...given('password', own), ...tls };
+  const tls = isTls ? { tls: tlsOptions(credentials.tls) } : {};
+  const options = { db, ...given('username', username), ...given('password', credentials.password), ...tls };
   if (group === null) return { ...options, seeds: servers };
-  const sentinel: SentinelGroup = { sentinels: servers, name: group, options: { ...given('password', sentinelPassword), ...tls } };
+  const sentinel: SentinelGroup = { sentinels: servers, name: group, options: sentinelOptions(credentials, isTls) };
   return { ...options, sentinel };
+}
+
+/** The user and the password of the servers are never sent to Sentinels. */
+function sentinelOptions({ sentinelUsername, sentinelPassword, tls, sentinelCa }: Credentials, isTls: boolean): RedisOptions {
+  return {
+    ...given('username', sentinelUsername),
+    ...given('password', sentinelPassword),
+    ...(isTls ? { tls: tlsOptions({ ...tls, ca: sentinelCa ?? tls.ca }) } : {}),
+  };
 }
 
 function given<Name extends string>(name: Name, value: string | null): { readonly [N in Name]?: string } {

@@ -88,6 +88,18 @@ test('a Redis server is reached with what its Secret has, from files, and keeps 
       key: '/redis/tls.key',
     },
   });
+  const group = {
+    ...REDIS,
+    url: 'rediss+sentinel://s:26379/main',
+    sentinelUsername: 'watch',
+    hasSentinelPassword: true,
+    hasSentinelAuthority: true,
+  };
+  t.like((await coordinatorOf(t, createdRun(), group)).store, {
+    sentinelUsername: 'watch',
+    sentinelPasswordFile: '/redis/sentinel-password',
+    sentinelCaCert: '/redis/sentinel-ca.crt',
+  });
   const plain = { ...REDIS, url: 'redis://redis:6379', hasPassword: false, hasAuthority: false, hasCertificate: false };
   const { store } = await coordinatorOf(t, createdRun(), plain);
   t.like(store, { kind: 'redis', url: plain.url, passwordFile: null, caCert: null, cert: null, key: null });
