@@ -66,6 +66,7 @@ export const REASON = {
   leaseHeld: 'LeaseHeld',
   coordinatorStarting: 'CoordinatorStarting',
   storeUnavailable: 'StoreUnavailable',
+  resultsFull: 'ResultsFull',
   // Progressing
   itemsRunning: 'ItemsRunning',
   waitingForCoordinator: 'WaitingForCoordinator',

@@ -137,6 +137,8 @@ export interface RunSpecCoordinator {
   readonly replicas: number;
   /** Where the run's state is. Exactly one of embedded and redis. It cannot be changed. */
   readonly store: RunSpecCoordinatorStore;
+  /** Results on the Redis server, until they are written out. For the store redis alone. */
+  readonly results?: RunSpecCoordinatorResults;
   /** Resources of the coordinator's container. */
   readonly resources?: V1ResourceRequirements;
   /** Labels of the nodes that may have the coordinator. Best are nodes that are not taken away. */
@@ -173,6 +175,12 @@ export interface RunSpecCoordinatorStoreRedis {
 export interface RunSpecCoordinatorStoreRedisSecretRef {
   /** Name of the Secret. */
   readonly name: string;
+}
+
+/** Results on the Redis server, until they are written out. For the store redis alone. */
+export interface RunSpecCoordinatorResults {
+  /** How much the results of the run may take there, 64Mi where nothing is said; the server needs about half as much again. A run that needs more stops, with everything kept, and goes on when this is raised. */
+  readonly inlineLimit?: string;
 }
 
 /** By what the parts of the run know each other. Calls between them are always encrypted. */

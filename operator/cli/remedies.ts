@@ -49,6 +49,9 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   LeaseHeld: NONE,
   CoordinatorStarting: all(COORDINATOR_PODS, COORDINATOR_LOG),
   StoreUnavailable: all(COORDINATOR_LOG, () => ['rollout doctor --redis URL']),
+  ResultsFull: ({ name, namespace }) => [
+    `kubectl patch rrun ${name} -n ${namespace} --type merge -p '{"spec":{"coordinator":{"results":{"inlineLimit":"256Mi"}}}}'`,
+  ],
   CertificatesIssued: NONE,
   CertificatesPending: ({ namespace }) => [`kubectl get issuers,certificates,certificaterequests -n ${namespace}`],
   CertManagerMissing: () => ['kubectl get crd certificates.cert-manager.io'],

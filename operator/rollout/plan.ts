@@ -17,6 +17,7 @@ import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
 import type { IssuedFinding } from './issued.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
+import { fullReason } from './policy/full.ts';
 import { missingLeftMs } from './policy/missing.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
 import type { RedisAccess, RedisFinding } from './redis-access.ts';
@@ -113,9 +114,10 @@ export function isForeign({ spec }: RolloutRun): boolean {
 /** A run that goes on, is suspended, or waits. */
 function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
-  const workers = workersOf(seen);
+  const full = fullReason(run, seen.coordinators);
+  const workers = workersOf(seen, full !== null);
   const redis = seen.redis?.kind === 'found' ? seen.redis.access : null;
-  const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
+  const isStopped = (run.spec.suspend || full !== null) && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
   const kept = [config, ...(redis === null ? [stateClaim(run)] : recordOf(seen, redis))];
@@ -133,7 +135,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
-    status: statusOf(seenOf(seen, workers)),
+    status: statusOf({ ...seenOf(seen, workers), full }),
     againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
 }
@@ -168,14 +170,14 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
 
 const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, draining: 0, againMs: null };
 
-/** Workers are created only once the lease is held: they would hold their machines, and wait. */
-function workersOf(seen: Observed): WorkerPlan {
+/** Workers are created only once the lease is held: they would hold their machines, and wait. Where there is no room for results, likewise. */
+function workersOf(seen: Observed, isFull: boolean): WorkerPlan {
   const { run, workers, signals, nowMs } = seen;
   const isServed = freshAnswer(seen.answer, nowMs) !== null;
   const plan = planWorkers(
     workers,
     {
-      desired: run.spec.suspend ? 0 : run.spec.workers.parallelism,
+      desired: run.spec.suspend || isFull ? 0 : run.spec.workers.parallelism,
       template: templateHash(run),
       replacesOutdated: run.spec.workers.updateStrategy === 'RollingUpdate',
       lostNodes: nodesOf(signals, 'gone'),
@@ -191,7 +193,7 @@ function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severit
 }
 
 function seenOf(seen: Observed, workers: WorkerPlan): Seen {
-  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers };
+  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers, full: null };
 }
 
 function deadlineLeft({ run, nowMs }: Observed): number {

@@ -127,3 +127,32 @@ test.serial('a namespace whose Redis server does not answer is gone in a minute'
   );
   t.log(`the namespace is gone after ${Math.round(performance.now() - begunMs)} ms`);
 });
+
+test.serial(
+  'a run whose results have no room on the Redis server stops with everything kept, and goes on with a higher limit',
+  async (t) => {
+    t.timeout(600_000);
+    const cluster = await startCluster({ nodes: 3 });
+    if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+    await installOperator(t, cluster);
+    const namespace = await testNamespace(t, cluster);
+    const { url } = await redisBeside(t);
+    await applySecret(cluster, namespace, url);
+    const coordinator = { store, results: { inlineLimit: '64Ki' } };
+    const plan = { name: 'large', items: 400, latency: '20ms', concurrency: 8, spec: { coordinator } };
+    const run = await ClusterRun.apply(cluster, namespace, plan);
+    const full = await run.until('there is no room', ({ status }) =>
+      (status?.conditions ?? []).some(({ type, reason }) => type === 'Progressing' && reason === 'ResultsFull'),
+    );
+    t.regex(JSON.stringify(full.status?.conditions), /raise spec\.coordinator\.results\.inlineLimit.*allows 65536/);
+    t.is(full.status?.phase === 'Failed', false);
+    await untilSeen(
+      'its pods are let go',
+      PATIENCE_MS,
+      async () => [...(await run.pods('coordinator')), ...(await run.pods('worker'))],
+      (all) => all.length === 0,
+    );
+    await run.patch({ spec: { coordinator: { results: { inlineLimit: '16Mi' } } } });
+    await run.assertComplete(t);
+  },
+);

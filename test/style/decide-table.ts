@@ -179,7 +179,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'text-hash',
     'worker-pod',
   ],
-  'operator/rollout/policy': ['deadline', 'end', 'missing', 'places'],
+  'operator/rollout/policy': ['deadline', 'end', 'full', 'missing', 'places'],
   'operator/kube': [
     'api-error',
     'deep-freeze',

@@ -120,7 +120,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
   ...{ 'operator/kube': [], 'operator/api': ['operator/kube'] },
   'operator/nodes': ['operator/kube'],
-  'operator/rollout/desired': ['tls', 'operator/api', 'operator/kube', 'operator/rollout'],
+  'operator/rollout/desired': ['model', 'tls', 'operator/api', 'operator/kube', 'operator/rollout'],
   'operator/rollout/policy': ['model', 'operator/api'],
   'operator/rollout': [
     ...['model', 'rpc', 'tls'],

@@ -1,4 +1,5 @@
 import { settingsText } from '../../../runtime/base/config/settings-file.ts';
+import { quantityBytes } from '../../../runtime/model/results-kind.ts';
 import type { RolloutRun } from '../../api/run.ts';
 import { coordinatorName } from '../children.ts';
 import { type RedisAccess, redisFiles } from '../redis-access.ts';
@@ -35,8 +36,14 @@ export function coordinatorSettings({ metadata, spec }: RolloutRun, redis: Redis
     ...given({ maxAttempts: retry.maxAttempts, maxFailedItems: maxFailedItems === undefined ? undefined : String(maxFailedItems) }),
     ...(redis === null ? {} : { store: { redis: redis.url, ...redisFiles(redis, `${REDIS_DIR}/`) } }),
     // Coordinators on several nodes share nothing but the server.
-    results: given({ place: redis === null ? undefined : 'inline', model: backend.model, overrideModel: backend.overrideModel }),
+    results: given({ ...inlineResults(redis, spec), model: backend.model, overrideModel: backend.overrideModel }),
   });
+}
+
+function inlineResults(redis: RedisAccess | null, { coordinator }: RolloutRun['spec']): Record<string, unknown> {
+  const { inlineLimit } = coordinator.results ?? {};
+  if (redis === null) return {};
+  return { place: 'inline', inlineLimit: inlineLimit === undefined ? undefined : `${quantityBytes(inlineLimit)}B` };
 }
 
 export function workerSettings({ metadata, spec }: RolloutRun): string {

@@ -1,10 +1,7 @@
 import test from 'ava';
 import { conditionOf } from '../../../../operator/api/conditions.ts';
 import type { ConditionType } from '../../../../operator/api/names.ts';
-import type { RolloutRun } from '../../../../operator/api/run.ts';
-import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
 import { type Plan, planRun } from '../../../../operator/rollout/plan.ts';
-import { REDIS } from '../../../support/operator/redis-world.ts';
 import { answerOf, coordinatorOf, NOW, PODS, runOf, seenOf, workerOf } from '../../../support/operator/run-world.ts';
 
 const condition = (plan: Plan, type: ConditionType): string => {
@@ -167,38 +164,6 @@ test('a run fails when more workers than it allows stay missing for ten minutes'
     );
   t.is(at(599_000), 'False NotEnded');
   t.is(at(600_000), 'True TooManyMissingWorkers');
-});
-
-const IN_REDIS = { coordinator: { replicas: 1, store: { redis: { url: REDIS.url, secretRef: { name: 'redis' } } } } };
-const REDIS_RUN = runOf(IN_REDIS);
-const RECORD = { ...redisRecord(REDIS_RUN, REDIS), metadata: { ...redisRecord(REDIS_RUN, REDIS).metadata, uid: 'm1' } };
-const FOUND = { kind: 'found', access: REDIS } as const;
-
-test('where a run has keys on a server is written down before a coordinator is made', (t) => {
-  const kinds = planRun(seenOf({ run: REDIS_RUN, redis: FOUND }), PODS).apply.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
-  const at = kinds.indexOf('ConfigMap answers-redis-keys-0193746f');
-  t.true(at >= 0 && at < kinds.indexOf('Deployment answers-coordinator'), String(kinds));
-  const suspended = runOf({ ...IN_REDIS, suspend: true });
-  t.true(
-    planRun(seenOf({ run: suspended, redis: FOUND, workers: [] }), PODS).apply.some(({ metadata }) => /redis-keys/.test(metadata.name)),
-  );
-  t.false(
-    planRun(seenOf(), PODS).apply.some(({ metadata }) => /redis-keys/.test(metadata.name)),
-    'the embedded store has none',
-  );
-  const leaving = { ...RECORD, metadata: { ...RECORD.metadata, deletionTimestamp: '2026-11-30T09:59:59Z' } };
-  const left = planRun(seenOf({ run: REDIS_RUN, redis: FOUND, keyRecord: leaving }), PODS).apply;
-  t.false(
-    left.some(({ metadata }) => /redis-keys/.test(metadata.name)),
-    'one that somebody has deleted is not written again and again',
-  );
-});
-
-test('the keys of a complete run expire by themselves: its record goes; a failed run keeps it', (t) => {
-  const ended = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'x', message: '', lastTransitionTime: '' }] });
-  const plan = (type: string) => planRun(seenOf({ run: runOf(IN_REDIS, ended(type) as RolloutRun['status']), keyRecord: RECORD }), PODS);
-  t.is(plan('Complete').releases, RECORD);
-  t.is(plan('Failed').releases, null);
 });
 
 test('a run that is being deleted, or that another controller works on, is left alone', (t) => {
