@@ -9,8 +9,6 @@ export interface FormerKeys {
   readonly record: ConfigMap;
   readonly runName: string;
   readonly runUid: string;
-  /** Wall clock of the API server. */
-  readonly deletedAtMs: number;
 }
 
 /** `run`: the one of this name that there is now. A record that somebody has deleted beside its run waits for the run. */
@@ -20,7 +18,7 @@ export function formerKeys(records: Iterable<ConfigMap>, run: RolloutRun | null)
     const { namespace = '', deletionTimestamp } = record.metadata;
     const owner = controllerOf(record);
     if (owner === null || deletionTimestamp === undefined || owner.uid === livingUid) return [];
-    return [{ namespace, record, runName: owner.name, runUid: owner.uid, deletedAtMs: Date.parse(deletionTimestamp) }];
+    return [{ namespace, record, runName: owner.name, runUid: owner.uid }];
   });
 }
 

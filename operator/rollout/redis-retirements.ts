@@ -28,16 +28,20 @@ interface State {
   /** Null: it is done. */
   trouble: string | null;
   url: string;
+  /** Its namespace is being deleted, and waits for this. */
+  isHurried: boolean;
 }
 
-/** A namespace waits for this, so a server that is away is given up within half a minute: the last try begins by then. */
-const TRY_MS = 20_000;
-const ATTEMPT_MS = 8_000;
+/** So long after the first one a try may begin: nobody waits for it, and a server that is started anew is mostly back by then. */
+const TRY_MS = 600_000;
+/** A namespace is to be gone in a minute, of which its pods take half, and looks again some seconds after the last of its objects. */
+const HURRIED_TRY_MS = 8_000;
+const ATTEMPT_MS = 5_000;
 const RETRY_MS = 2_000;
 /** Each is a connection; a deletion of hundreds of runs at once is carried out in turns. */
 const MOST_AT_ONCE = 64;
-/** What is deleted while no operator runs is given one try, however long ago that was. */
-const LATE_MS = 30_000;
+/** Each namespace has it, for as long as it is not being deleted (the operator may not look at namespaces themselves). */
+const OF_EACH_NAMESPACE = 'kube-root-ca.crt';
 
 /** Lets the keys of runs go that are gone, in the background: nobody's look at a run waits for a server. */
 export class RedisRetirements {
@@ -62,7 +66,7 @@ export class RedisRetirements {
     if (state.isTrying) return { kind: 'pending' };
     if (state.trouble === null) return { kind: 'retired' };
     const hasTried = state.endedMs >= state.firstMs;
-    const isLate = nowMs - state.firstMs >= TRY_MS || (hasTried && clock.wallMs() - former.deletedAtMs >= LATE_MS);
+    const isLate = nowMs - state.firstMs >= (state.isHurried ? HURRIED_TRY_MS : TRY_MS);
     if (isLate) return { kind: 'kept', message: keptText(runIdOf(former.runUid), state.url, state.trouble) };
     const isDue = !hasTried || nowMs - state.endedMs >= RETRY_MS;
     if (isDue && this.#trying < MOST_AT_ONCE) void this.#try(former, state);
@@ -74,7 +78,10 @@ export class RedisRetirements {
   }
 
   #begun(runUid: string, nowMs: number): State {
-    const state = { firstMs: nowMs, isTrying: false, endedMs: Number.NEGATIVE_INFINITY, trouble: 'it was not its turn yet', url: 'Redis' };
+    const state = {
+      ...{ firstMs: nowMs, isTrying: false, endedMs: Number.NEGATIVE_INFINITY },
+      ...{ trouble: 'it was not its turn yet', url: 'Redis', isHurried: false },
+    };
     this.#states.set(runUid, state);
     return state;
   }
@@ -93,9 +100,19 @@ export class RedisRetirements {
     }
     if (state.trouble === null) log.info({ namespace, run }, 'the keys of a run that was deleted expire');
     else log.warn({ namespace, run, why: state.trouble }, 'the keys of a run that was deleted could not be let go');
+    if (state.trouble !== null) state.isHurried = await this.#isNamespaceEnding(namespace);
     state.endedMs = clock.monotonicMs();
     this.#trying -= 1;
     state.isTrying = false;
+  }
+
+  /** Where nobody can say, there is no haste. */
+  async #isNamespaceEnding(namespace: string): Promise<boolean> {
+    const ref = { namespace, name: OF_EACH_NAMESPACE };
+    return this.#deps.client.get(CONFIG_MAP, ref).then(
+      (found) => found === null || found.metadata.deletionTimestamp !== undefined,
+      () => false,
+    );
   }
 
   async #retire({ record, namespace, runUid }: FormerKeys, state: State): Promise<void> {

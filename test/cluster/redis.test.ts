@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import test, { type ExecutionContext } from 'ava';
 import { Redis } from 'ioredis';
+import type { KubeObject } from '../../operator/kube/object.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
@@ -39,6 +40,8 @@ async function applySecret(cluster: Cluster, namespace: string, url: string): Pr
   await cluster.applyYaml(namespace, JSON.stringify(secret));
 }
 
+/** As the operator has it, and some for a machine with much to do. */
+const HELD_MS = 25_000;
 const store = { redis: { secretRef: { name: 'redis' } } };
 
 test.serial(
@@ -106,7 +109,7 @@ test.serial('a run that is deleted in the middle of its work is gone at once, an
   t.true(left.keys >= 6 && left.leastMs > 0, JSON.stringify(left));
 });
 
-test.serial('a namespace whose Redis server does not answer is gone in a minute', async (t) => {
+test.serial('a namespace whose Redis server does not answer is not held up by it', async (t) => {
   t.timeout(600_000);
   const cluster = await startCluster({ nodes: 3 });
   if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
@@ -118,14 +121,29 @@ test.serial('a namespace whose Redis server does not answer is gone in a minute'
   await run.untilRecorded(20);
   signal('SIGSTOP');
   const begunMs = performance.now();
+  const after = (): string => `${Math.round(performance.now() - begunMs)} ms`;
   await cluster.api.call('DELETE', `/api/v1/namespaces/${namespace}`);
+  // Pods go first, and then everything else, as each namespace has it.
+  const record = async (): Promise<KubeObject | undefined> =>
+    (await cluster.api.list<KubeObject>(`/api/v1/namespaces/${namespace}/configmaps`)).find(({ metadata }) =>
+      metadata.name.includes('redis-keys'),
+    );
+  const leaving = await untilSeen(
+    'its objects go',
+    2 * PATIENCE_MS,
+    record,
+    (one) => one === undefined || one.metadata.deletionTimestamp !== undefined,
+  );
+  t.log(`the record of its keys is asked to go after ${after()}`);
+  if (leaving !== undefined) await untilSeen('nothing waits for the server', HELD_MS, record, (one) => one === undefined);
+  t.log(`it is gone after ${after()}`);
   await untilSeen(
     'the namespace is gone',
-    60_000,
+    PATIENCE_MS,
     () => cluster.api.find(`/api/v1/namespaces/${namespace}`),
     (found) => found === null,
   );
-  t.log(`the namespace is gone after ${Math.round(performance.now() - begunMs)} ms`);
+  t.log(`the namespace is gone after ${after()}`);
 });
 
 test.serial(

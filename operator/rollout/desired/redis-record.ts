@@ -10,10 +10,13 @@ import { runIdOf } from '../run-id.ts';
  * let the keys go: so that the run itself waits for nobody.
  */
 export function redisRecord(run: RolloutRun, { url, secretName }: RedisAccess): ConfigMap {
+  const meta = childMeta(run, redisRecordName(run), 'coordinator');
+  // Nor does a run wait for it that is deleted in the foreground.
+  const ownerReferences = meta.ownerReferences?.map((owner) => ({ ...owner, blockOwnerDeletion: false })) ?? [];
   return {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { ...childMeta(run, redisRecordName(run), 'coordinator'), finalizers: [FINALIZER] },
+    metadata: { ...meta, ownerReferences, finalizers: [FINALIZER] },
     data: { runId: runIdOf(run.metadata.uid), url, ...(secretName === null ? {} : { secret: secretName }) },
   };
 }

@@ -11,7 +11,7 @@ test('the record has all that is needed to find the keys when the run is gone, n
       name: 'answers-redis-keys-0193746f',
       namespace: 'team',
       finalizers: ['rollout.run/redis-keys'],
-      ownerReferences: [{ uid: run.metadata.uid, controller: true }],
+      ownerReferences: [{ uid: run.metadata.uid, controller: true, blockOwnerDeletion: false }],
     },
     data: { runId: runIdOf(run.metadata.uid), url: REDIS.url, secret: 'redis' },
   });
