@@ -19,11 +19,13 @@ import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
 import { RunMetrics } from './metrics/run-metrics.ts';
 import { podSettingsOf } from './pod-settings.ts';
+import { retireKeys } from './retire-keys.ts';
 import { type Caches, createCaches, createNodeCache, type InformerParts, informersOf } from './rollout/caches.ts';
 import { CertManager } from './rollout/cert-manager.ts';
 import type { PodSettings } from './rollout/desired/pod-settings.ts';
 import { NodeSignals } from './rollout/node-signals.ts';
 import { reconcile } from './rollout/reconcile.ts';
+import { RedisRetirements } from './rollout/redis-retirements.ts';
 import { RedisSecrets } from './rollout/redis-secrets.ts';
 import { RunClients } from './rollout/run-clients.ts';
 import { StatusWriter } from './rollout/status-writer.ts';
@@ -71,6 +73,7 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   const signals = new NodeSignals(settings.signals, clock);
   const clients = new RunClients(clock);
   const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
+  const redisSecrets = new RedisSecrets(client, clock);
   const deps = {
     watchesNodes: settings.watchNodes,
     client,
@@ -78,7 +81,8 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
     recorder,
     clients,
-    redisSecrets: new RedisSecrets(client, clock),
+    redisSecrets,
+    retirements: new RedisRetirements({ client, secrets: redisSecrets, retire: retireKeys, clock, log }),
     signals,
     certManager: new CertManager(client, clock, settings.certManager),
     observer: new RunMetrics(metrics.registry, options.version),

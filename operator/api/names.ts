@@ -13,6 +13,9 @@ export const STATUS_FIELD_MANAGER = 'rollout-operator-status';
 /** What a run's `spec.managedBy` says, if anything, where this operator works on it. */
 export const MANAGED_BY: string = `${GROUP}/operator`;
 
+/** Keeps the record of a run's keys on a Redis server until the operator has let them go; never on a run itself. */
+export const FINALIZER: string = `${GROUP}/redis-keys`;
+
 export const LABEL = {
   /** The name of the run that a child belongs to. */
   run: 'rollout.run/run',
@@ -63,6 +66,7 @@ export const REASON = {
   leaseHeld: 'LeaseHeld',
   coordinatorStarting: 'CoordinatorStarting',
   storeUnavailable: 'StoreUnavailable',
+  resultsFull: 'ResultsFull',
   // Progressing
   itemsRunning: 'ItemsRunning',
   waitingForCoordinator: 'WaitingForCoordinator',
@@ -97,6 +101,7 @@ export const REASON = {
   nodesForbidden: 'NodesForbidden',
   // What could not be done, in Events
   childRefused: 'ChildRefused',
+  redisKeysKept: 'RedisKeysKept',
   // Conditions that do not hold while the run goes on, and those that do not any more
   notEnded: 'NotEnded',
   ended: 'Ended',

@@ -82,6 +82,11 @@ export const RUN_SCHEMA: Schema = {
           "message": "spec.workers.template must have at least one container, the model server: add it to spec.workers.template.spec.containers, or name a server elsewhere in spec.backend.baseUrl, or set spec.backend.type to mock"
         },
         {
+          "rule": "!has(self.coordinator.results) || has(self.coordinator.store.redis)",
+          "fieldPath": ".coordinator.results",
+          "message": "spec.coordinator.results is for results on a Redis server: remove it, since the volume of the embedded store keeps them (spec.coordinator.store.embedded.storage), or name a server in spec.coordinator.store.redis"
+        },
+        {
           "rule": "self.coordinator.replicas == 1 || has(self.coordinator.store.redis)",
           "fieldPath": ".coordinator.replicas",
           "message": "spec.coordinator.replicas must be 1 with the embedded store, which one pod alone can open: set it to 1, or keep the store on a server by spec.coordinator.store.redis"
@@ -559,6 +564,21 @@ export const RUN_SCHEMA: Schema = {
                       }
                     }
                   }
+                }
+              }
+            },
+            "results": {
+              "type": "object",
+              "properties": {
+                "inlineLimit": {
+                  "type": "string",
+                  "maxLength": 16,
+                  "x-kubernetes-validations": [
+                    {
+                      "rule": "self.matches('^[1-9][0-9]{0,8}(Ki|Mi|Gi)$')",
+                      "message": "must be a whole number with the unit Ki, Mi or Gi, such as 256Mi"
+                    }
+                  ]
                 }
               }
             },

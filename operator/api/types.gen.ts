@@ -137,6 +137,8 @@ export interface RunSpecCoordinator {
   readonly replicas: number;
   /** Where the run's state is. Exactly one of embedded and redis. It cannot be changed. */
   readonly store: RunSpecCoordinatorStore;
+  /** Results on the Redis server, until they are written out. For the store redis alone. */
+  readonly results?: RunSpecCoordinatorResults;
   /** Resources of the coordinator's container. */
   readonly resources?: V1ResourceRequirements;
   /** Labels of the nodes that may have the coordinator. Best are nodes that are not taken away. */
@@ -165,14 +167,20 @@ export interface RunSpecCoordinatorStoreEmbedded {
 export interface RunSpecCoordinatorStoreRedis {
   /** Address of the server, as redis://host:6379, rediss://user@host:6380/0 for TLS, redis://h1:6379,h2:6379,h3:6379 for a Cluster or redis+sentinel://h1:26379,h2:26379/group for Sentinels. The Secret of secretRef may give it instead. Without the password, which belongs in that Secret. */
   readonly url?: string;
-  /** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client). */
+  /** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client); of Sentinels sentinel-username, sentinel-password and sentinel-ca.crt (their authority, where it is another one). */
   readonly secretRef?: RunSpecCoordinatorStoreRedisSecretRef;
 }
 
-/** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client). */
+/** A Secret of the same namespace. Its keys, each optional: url, password, ca.crt (authority of the server), tls.crt and tls.key (certificate of this client); of Sentinels sentinel-username, sentinel-password and sentinel-ca.crt (their authority, where it is another one). */
 export interface RunSpecCoordinatorStoreRedisSecretRef {
   /** Name of the Secret. */
   readonly name: string;
+}
+
+/** Results on the Redis server, until they are written out. For the store redis alone. */
+export interface RunSpecCoordinatorResults {
+  /** How much the results of the run may take there, 64Mi where nothing is said; the server needs about half as much again. A run that needs more stops, with everything kept, and goes on when this is raised. */
+  readonly inlineLimit?: string;
 }
 
 /** By what the parts of the run know each other. Calls between them are always encrypted. */

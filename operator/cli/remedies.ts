@@ -49,6 +49,9 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   LeaseHeld: NONE,
   CoordinatorStarting: all(COORDINATOR_PODS, COORDINATOR_LOG),
   StoreUnavailable: all(COORDINATOR_LOG, () => ['rollout doctor --redis URL']),
+  ResultsFull: ({ name, namespace }) => [
+    `kubectl patch rrun ${name} -n ${namespace} --type merge -p '{"spec":{"coordinator":{"results":{"inlineLimit":"256Mi"}}}}'`,
+  ],
   CertificatesIssued: NONE,
   CertificatesPending: ({ namespace }) => [`kubectl get issuers,certificates,certificaterequests -n ${namespace}`],
   CertManagerMissing: () => ['kubectl get crd certificates.cert-manager.io'],
@@ -75,6 +78,8 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   NodesWatched: NONE,
   NodesForbidden: () => ['helm upgrade rollout charts/rollout -n rollout --reuse-values --set rbac.clusterRoles=true'],
   ChildRefused: ({ name, namespace }) => [`kubectl get events -n ${namespace} --field-selector involvedObject.name=${name}`],
+  // Its Event has the command, which is for the Redis server.
+  RedisKeysKept: NONE,
   NotEnded: NONE,
   Ended: NONE,
 };

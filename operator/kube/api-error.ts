@@ -71,6 +71,10 @@ export function apiErrorOfStatus(what: string, object: unknown): ApiError {
 }
 
 /** Somebody else has changed the object, or has created it meanwhile. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 404;
+}
+
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }

@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { PHASE } from '../api/names.ts';
-import type { Observed, Plan } from '../rollout/plan.ts';
+import type { Observed } from '../rollout/observed.ts';
+import type { Plan } from '../rollout/plan.ts';
 import type { RunObserver } from '../rollout/run-observer.ts';
 import { lookAtRun, RUN_ENDS, type RunChanges, type RunSample } from './run-sample.ts';
 import { DRAIN_OUTCOMES, DRAIN_PROVIDERS, type DrainEnd, REPLACEMENTS, WORKER_WORDS } from './worker-sample.ts';

@@ -5,7 +5,8 @@ import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
 import { hasEnded } from '../rollout/clocks.ts';
 import { templateHash } from '../rollout/desired/worker-pod.ts';
-import type { Observed, Plan } from '../rollout/plan.ts';
+import type { Observed } from '../rollout/observed.ts';
+import type { Plan } from '../rollout/plan.ts';
 import { type DrainEnd, endOfGone, lookAtWorker, type Replacement, type WorkerFacts, type WorkerSample } from './worker-sample.ts';
 
 /** What the metrics keep of a run between two looks. */

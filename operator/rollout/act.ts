@@ -4,6 +4,7 @@ import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import {
   CONFIG_MAP,
+  type ConfigMap,
   DEPLOYMENT,
   type Kind,
   NETWORK_POLICY,
@@ -18,6 +19,7 @@ import type { PodSettings } from './desired/pod-settings.ts';
 import { textHash } from './desired/text-hash.ts';
 import { workerPod } from './desired/worker-pod.ts';
 import type { Plan } from './plan.ts';
+import { releaseRecord } from './release-former.ts';
 import type { RunClients } from './run-clients.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { WorkerView } from './worker-view.ts';
@@ -56,6 +58,7 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
     ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
   ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
+  if (plan.releases !== null) await removeRecord(deps, run, plan.releases);
   if (plan.removesRun)
     await deps.client.delete(ROLLOUT_RUN, refOf(run, run.metadata.name), { uid: run.metadata.uid, propagation: 'Background' });
 }
@@ -108,6 +111,12 @@ async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): P
       ...(found.metadata.uid === undefined ? {} : { uid: found.metadata.uid }),
     });
   }
+}
+
+async function removeRecord({ client }: ActDeps, run: RolloutRun, record: ConfigMap): Promise<void> {
+  const { name, uid } = record.metadata;
+  await releaseRecord(client, record);
+  await client.delete(CONFIG_MAP, refOf(run, name), { propagation: 'Background', ...(uid === undefined ? {} : { uid }) });
 }
 
 function refOf({ metadata }: RolloutRun, name: string): { readonly namespace: string; readonly name: string } {

@@ -1,4 +1,4 @@
-import { LABEL } from '../api/names.ts';
+import { FINALIZER, LABEL } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import {
@@ -57,7 +57,7 @@ export function createCaches(parts: (kind: string) => InformerParts, namespace: 
     }),
     pods: children(POD, trimmedPod, { [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun, [ON_NODE]: nodeOf }),
     deployments: children(DEPLOYMENT, metadataOnly),
-    configMaps: children(CONFIG_MAP, metadataOnly),
+    configMaps: children(CONFIG_MAP, metadataOnly, { [KEY_RECORDS]: keyRecordsRun }),
     secrets: children(SECRET, withoutManaged),
     services: children(SERVICE, metadataOnly),
     claims: children(PERSISTENT_VOLUME_CLAIM, metadataOnly),
@@ -76,6 +76,11 @@ export const COORDINATORS = 'coordinators';
 /** Those of former runs of the same name too. */
 export const WORKERS = 'workers';
 
+/** Records of keys on Redis servers that are still to be let go, those of former runs too. */
+export const KEY_RECORDS = 'keyRecords';
+
+export const keyRecordsRun = (map: ConfigMap): readonly string[] =>
+  map.metadata.finalizers?.includes(FINALIZER) === true ? runOfPart(map, 'coordinator') : [];
 export const coordinatorsRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'coordinator');
 export const workersRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'worker');
 

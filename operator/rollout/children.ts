@@ -7,9 +7,13 @@ import { runIdOf } from './run-id.ts';
 /** What the operator makes of a run: names, labels and owner. Names are functions of the run alone, so that a stale cache makes no twins. */
 export type Component = 'coordinator' | 'worker' | 'reader';
 
+const UID_DIGITS = 8;
+
 export const coordinatorName = (run: string): string => `${run}-coordinator`;
 export const stateClaimName = (run: string): string => `${run}-state`;
 export const configName = (run: string): string => `${run}-config`;
+/** Named after the object too: that of a former run of the name may still be there. */
+export const redisRecordName = ({ metadata }: RolloutRun): string => `${metadata.name}-redis-keys-${metadata.uid.slice(0, UID_DIGITS)}`;
 export const readerName = (run: string): string => `${run}-reader`;
 export const authorityName = (run: string): string => `${run}-ca`;
 export const tlsName = (run: string, role: TlsRole): string => `${run}-${role}-tls`;
@@ -40,6 +44,11 @@ export function selectorText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
+}
+
+/** Of a child in a cache. */
+export function childKey({ metadata }: RolloutRun, name: string): string {
+  return `${metadata.namespace}/${name}`;
 }
 
 /** Of a child that goes with its run. */

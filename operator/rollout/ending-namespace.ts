@@ -1,7 +1,7 @@
 import { ApiError } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { NAMESPACE } from '../kube/kind.ts';
-import type { Observed } from './plan.ts';
+import type { Observed } from './observed.ts';
 
 /**
  * Whether the namespace of a run is being deleted. That takes all pods first, and the run only when the last of them has ended. Asked only where

@@ -2,51 +2,27 @@ import { isTrue } from '../api/conditions.ts';
 import { MANAGED_BY } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
+import type { ConfigMap } from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Signal } from '../nodes/signals.ts';
 import { clocksOf, hasEnded } from './clocks.ts';
-import { type CoordinatorAnswer, type CoordinatorView, freshAnswer } from './coordinator-view.ts';
+import { freshAnswer } from './coordinator-view.ts';
 import { runConfigMap } from './desired/config-map.ts';
 import { coordinatorDeployment, coordinatorService, stateClaim } from './desired/coordinator.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { coordinatorBudget, coordinatorPolicy } from './desired/protection.ts';
+import { redisRecord } from './desired/redis-record.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
-import type { IssuedFinding } from './issued.ts';
+import type { Observed } from './observed.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
+import { fullReason } from './policy/full.ts';
 import { missingLeftMs } from './policy/missing.ts';
 import { planWorkers, type WorkerPlan } from './policy/places.ts';
-import type { RedisFinding } from './redis-access.ts';
+import type { RedisAccess } from './redis-access.ts';
 import { endedStatus, type Seen, statusOf } from './status.ts';
 import type { WorkerView } from './worker-view.ts';
-
-/** All that a plan goes by. */
-export interface Observed {
-  readonly run: RolloutRun;
-  readonly input: InputFinding;
-  /** Null where the store is embedded. */
-  readonly redis: RedisFinding | null;
-  /** Of cert-manager; null for a run that makes its certificates itself. */
-  readonly issued: IssuedFinding | null;
-  /** Whether all certificates are there. */
-  readonly hasCertificates: boolean;
-  readonly hasDeployment: boolean;
-  /** What keeps a run from starting, as `Kind name`: it has the names of its children, and is not of this run. */
-  readonly inTheWay: readonly string[];
-  readonly coordinators: readonly CoordinatorView[];
-  readonly workers: readonly WorkerView[];
-  readonly answer: CoordinatorAnswer | null;
-  /** What is known of nodes that will go, or are gone, by name. */
-  readonly signals: ReadonlyMap<string, Signal>;
-  /** Whether nodes are watched: their signals are not known otherwise. */
-  readonly watchesNodes: boolean;
-  /** Wall clock. */
-  readonly nowMs: number;
-}
-
-/** `unseen`: it was not looked for, and what was known of it stands. */
-export type InputFinding = { readonly kind: 'found' | 'unseen' } | { readonly kind: 'missing'; readonly message: string };
 
 /** What is to be done, in this order. */
 export interface Plan {
@@ -61,6 +37,8 @@ export interface Plan {
   readonly remove: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
+  /** Of keys that expire by themselves by now: it has no use any more. */
+  readonly releases: ConfigMap | null;
   /** Whether the run itself is to be deleted. */
   readonly removesRun: boolean;
   /** Null: nothing is to be said. */
@@ -77,6 +55,7 @@ const NOTHING: Plan = {
   drain: [],
   remove: [],
   removesCoordinator: false,
+  releases: null,
   removesRun: false,
   status: null,
   againMs: null,
@@ -109,12 +88,13 @@ export function isForeign({ spec }: RolloutRun): boolean {
 /** A run that goes on, is suspended, or waits. */
 function planActive(seen: Observed, pods: PodSettings): Plan {
   const { run } = seen;
-  const workers = workersOf(seen);
+  const full = fullReason(run, seen.coordinators);
+  const workers = workersOf(seen, full !== null);
   const redis = seen.redis?.kind === 'found' ? seen.redis.access : null;
-  const isStopped = run.spec.suspend && workers.current === 0 && workers.draining === 0;
+  const isStopped = (run.spec.suspend || full !== null) && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
   const policies = pods.reachableFrom === null ? [] : [coordinatorPolicy(run, pods.reachableFrom)];
-  const kept = [config, ...(redis === null ? [stateClaim(run)] : [])];
+  const kept = [config, ...(redis === null ? [stateClaim(run)] : recordOf(seen, redis))];
   const served = [...kept, coordinatorService(run), coordinatorBudget(run), ...policies];
   const coordinator = coordinatorDeployment(run, textHash(config.data?.['coordinator.yaml'] ?? ''), redis, pods);
   const working = seen.hasCertificates ? [...served, coordinator] : served;
@@ -129,9 +109,14 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
-    status: statusOf(seenOf(seen, workers)),
+    status: statusOf({ ...seenOf(seen, workers), full }),
     againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
+}
+
+/** One that somebody has deleted stays as long as the run, and nothing can be written to it. */
+function recordOf({ run, keyRecord }: Observed, redis: RedisAccess): readonly KubeObject[] {
+  return keyRecord?.metadata.deletionTimestamp === undefined ? [redisRecord(run, redis)] : [];
 }
 
 /**
@@ -157,6 +142,7 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
     // Those that are deleted hand in what they have finished, too. A pod on a node that is gone is being deleted until the node is.
     removesCoordinator: !isWaited,
+    releases: isTrue(status.conditions ?? [], 'Complete') ? seen.keyRecord : null,
     removesRun: leftMs <= 0,
     againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };
@@ -164,14 +150,14 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
 
 const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, draining: 0, againMs: null };
 
-/** Workers are created only once the lease is held: they would hold their machines, and wait. */
-function workersOf(seen: Observed): WorkerPlan {
+/** Workers are created only once the lease is held: they would hold their machines, and wait. Where there is no room for results, likewise. */
+function workersOf(seen: Observed, isFull: boolean): WorkerPlan {
   const { run, workers, signals, nowMs } = seen;
   const isServed = freshAnswer(seen.answer, nowMs) !== null;
   const plan = planWorkers(
     workers,
     {
-      desired: run.spec.suspend ? 0 : run.spec.workers.parallelism,
+      desired: run.spec.suspend || isFull ? 0 : run.spec.workers.parallelism,
       template: templateHash(run),
       replacesOutdated: run.spec.workers.updateStrategy === 'RollingUpdate',
       lostNodes: nodesOf(signals, 'gone'),
@@ -187,7 +173,7 @@ function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severit
 }
 
 function seenOf(seen: Observed, workers: WorkerPlan): Seen {
-  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers };
+  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers, full: null };
 }
 
 function deadlineLeft({ run, nowMs }: Observed): number {

@@ -1,4 +1,5 @@
-import type { Observed, Plan } from './plan.ts';
+import type { Observed } from './observed.ts';
+import type { Plan } from './plan.ts';
 
 /** Hears what each look at a run has seen and decided, for the metrics. It changes nothing, and never throws. `key`: `namespace/name`. */
 export interface RunObserver {

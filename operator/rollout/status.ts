@@ -6,8 +6,9 @@ import { selectorOf, selectorText } from './children.ts';
 import { clocksOf } from './clocks.ts';
 import type { CoordinatorAnswer, CoordinatorView } from './coordinator-view.ts';
 import { type IssuedFinding, issuedCondition } from './issued.ts';
-import type { InputFinding } from './plan.ts';
+import type { InputFinding } from './observed.ts';
 import type { RunEnd } from './policy/end.ts';
+import { fullText } from './policy/full.ts';
 import { mostMissing } from './policy/missing.ts';
 import type { WorkerPlan } from './policy/places.ts';
 import { etaText, progressText, rateText } from './progress-text.ts';
@@ -29,6 +30,8 @@ export interface Seen {
   readonly answer: CoordinatorAnswer | null;
   readonly lastAnswer: CoordinatorAnswer | null;
   readonly watchesNodes: boolean;
+  /** Why there is no room for results on the Redis server; null where there is. */
+  readonly full: string | null;
   readonly nowMs: number;
 }
 
@@ -125,9 +128,10 @@ function inputReady({ run, input, coordinators }: Seen): Observed {
   return { type, status: 'True', reason: REASON.inputFound, message: 'the list is there' };
 }
 
-function coordinatorAvailable({ redis, answer, coordinators, inTheWay }: Seen, end: RunEnd | null): Observed {
+function coordinatorAvailable({ redis, answer, coordinators, inTheWay, full }: Seen, end: RunEnd | null): Observed {
   const type = CONDITION.coordinatorAvailable;
   if (end !== null) return { type, status: 'False', reason: REASON.ended, message: 'the run is over' };
+  if (full !== null) return { type, status: 'False', reason: REASON.resultsFull, message: fullText(full) };
   if (answer !== null) {
     return { type, status: 'True', reason: REASON.leaseHeld, message: `${answer.pod} has the lease, epoch ${answer.status.epoch}` };
   }
@@ -145,11 +149,12 @@ function endText({ container, exitCode, message }: CoordinatorView['ends'][numbe
   return `container ${container} ended with ${exitCode}: ${message}`;
 }
 
-function progressing({ run, answer, plan, workers }: Seen, end: RunEnd | null): Observed {
+function progressing({ run, answer, plan, workers, full }: Seen, end: RunEnd | null): Observed {
   const type = CONDITION.progressing;
   const no = (reason: string, message: string): Observed => ({ type, status: 'False', reason, message });
   if (end !== null) return no(REASON.ended, 'the run is over');
   if (run.spec.suspend) return no(REASON.suspended, 'spec.suspend is set');
+  if (full !== null) return no(REASON.resultsFull, fullText(full));
   if (answer === null) return no(REASON.waitingForCoordinator, 'the coordinator does not answer');
   const { state, stall } = answer.status;
   if (state.kind === 'paused') return no(REASON.paused, state.reason);

@@ -22,6 +22,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   RESULTS_DAMAGED: { exit: 2, isRetryable: false },
   RESULT_LOG_FAILED: { exit: 4, isRetryable: true },
   RESULTS_FULL: { exit: 4, isRetryable: false },
+  RUN_RETIRED: { exit: 2, isRetryable: false },
   STORE_FAILED: { exit: 4, isRetryable: true },
   STORE_UNFIT: { exit: 2, isRetryable: false },
   NETWORK_FILE_SYSTEM: { exit: 2, isRetryable: false },
@@ -56,6 +57,7 @@ export type ErrorCode =
   | 'RESULTS_DAMAGED'
   | 'RESULT_LOG_FAILED'
   | 'RESULTS_FULL'
+  | 'RUN_RETIRED'
   | 'STORE_FAILED'
   | 'STORE_UNFIT'
   | 'NETWORK_FILE_SYSTEM'

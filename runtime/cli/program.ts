@@ -145,12 +145,13 @@ function addVerify(program: Command, verbs: Verbs, finish: (exit: ExitCode) => v
 }
 
 function addDoctor(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
-  const { redis, redisPasswordFile, redisSentinelPasswordFile, redisCaCert, redisCert, redisKey } = RUN_OPTIONS;
+  const { redis, redisPasswordFile, redisCaCert, redisCert, redisKey } = RUN_OPTIONS;
+  const { redisSentinelPasswordFile, redisSentinelUser, redisSentinelCaCert } = RUN_OPTIONS;
   const doctor = program.command('doctor').description('whether a run may be kept on a Redis server, and what may be lost on it');
   doctor.showHelpAfterError('(try: rollout doctor --help)').option(redis.flags, 'the server, as with `rollout run`');
   doctor.option('--state <dir>', 'a run: the server that has it is examined');
-  for (const option of [redisPasswordFile, redisSentinelPasswordFile, redisCaCert, redisCert, redisKey])
-    doctor.addOption(optionFrom(option));
+  const ofSentinels = [redisSentinelPasswordFile, redisSentinelUser, redisSentinelCaCert];
+  for (const option of [redisPasswordFile, ...ofSentinels, redisCaCert, redisCert, redisKey]) doctor.addOption(optionFrom(option));
   doctor
     .option('--json', 'print JSON', false)
     .addHelpText('after', `\nExample:\n  rollout doctor --redis redis://127.0.0.1:6379\n${exitHelp(DOCTOR_EXITS)}`)

@@ -46,6 +46,8 @@ export const RUN_OPTIONS: Readonly<Record<keyof RunArguments, RunOption>> = {
   redis: optionOf(COORDINATOR['store.redis']),
   redisPasswordFile: optionOf(COORDINATOR['store.passwordFile']),
   redisSentinelPasswordFile: optionOf(COORDINATOR['store.sentinelPasswordFile']),
+  redisSentinelUser: optionOf(COORDINATOR['store.sentinelUsername']),
+  redisSentinelCaCert: optionOf(COORDINATOR['store.sentinelCaCert']),
   redisCaCert: optionOf(COORDINATOR['store.caCert']),
   redisCert: optionOf(COORDINATOR['store.cert']),
   redisKey: optionOf(COORDINATOR['store.key']),

@@ -3,3 +3,19 @@ export type ResultsKind = 'directory' | 'inline';
 
 /** A server of some gigabytes does not notice it, and a list of some ten thousand answers fits. */
 export const INLINE_LIMIT_BYTES: number = 64 * 2 ** 20;
+
+/** The limit that the words of a coordinator say was reached, in bytes; null where they say something else. Who reads them has nothing else. */
+export function limitReached(text: string): number | null {
+  const [, bytes] = LIMIT_REACHED.exec(text) ?? [];
+  return bytes === undefined ? null : Number(bytes);
+}
+
+const LIMIT_REACHED = /--inline-limit(?: allows|,) (\d+)\b/;
+
+const UNITS: Readonly<Record<string, number>> = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 };
+
+/** A limit as a spec on Kubernetes has it, such as `256Mi`; the usual one where it has none. */
+export function quantityBytes(quantity: string | undefined): number {
+  const [, number = '', unit = ''] = /^(\d+)(Ki|Mi|Gi)$/.exec(quantity ?? '') ?? [];
+  return number === '' ? INLINE_LIMIT_BYTES : Number(number) * (UNITS[unit] ?? 1);
+}

@@ -12,6 +12,10 @@ export interface RedisStore {
   readonly passwordFile: string | null;
   /** Of the Sentinels, which know nothing of the server's; null as above (SENTINEL_PASSWORD_VARIABLE). */
   readonly sentinelPasswordFile: string | null;
+  /** Of the Sentinels' own access list; null: their default user. */
+  readonly sentinelUsername: string | null;
+  /** Of the authority that has signed the Sentinels' certificates, PEM; null: the one of the servers. */
+  readonly sentinelCaCert: string | null;
   /** Of the authority that has signed the server's certificate, PEM; null for those that Node trusts. */
   readonly caCert: string | null;
   /** The client's own certificate and its key, PEM. */
@@ -22,9 +26,9 @@ export interface RedisStore {
 export const EMBEDDED: Store = { kind: 'embedded' };
 
 /** What a settings file (the block `store`) and a command line say of a Redis server; `redis` is its URL. */
-export type RedisFields = { readonly [Name in 'redis' | (typeof FILES)[number]]?: string | null | undefined };
+export type RedisFields = { readonly [Name in 'redis' | 'sentinelUsername' | (typeof FILES)[number]]?: string | null | undefined };
 
-const FILES = ['passwordFile', 'sentinelPasswordFile', 'caCert', 'cert', 'key'] as const;
+const FILES = ['passwordFile', 'sentinelPasswordFile', 'caCert', 'sentinelCaCert', 'cert', 'key'] as const;
 
 /** Long enough to come back from a holiday and read the results once more. */
 export const EXPIRE_AFTER_MS: number = 7 * 24 * 3_600_000;
@@ -41,22 +45,25 @@ export const REDIS_PASSWORD_VARIABLE = 'ROLLOUT_REDIS_PASSWORD';
 export const SENTINEL_PASSWORD_VARIABLE = 'ROLLOUT_REDIS_SENTINEL_PASSWORD';
 
 /** Of fields in which there is no problem. */
-export function namedStore({ redis: url, ...files }: RedisFields): Store {
-  return isGiven(url) ? { kind: 'redis', url, ...eachFile((name) => files[name] ?? null) } : EMBEDDED;
+export function namedStore({ redis: url, sentinelUsername, ...files }: RedisFields): Store {
+  if (!isGiven(url)) return EMBEDDED;
+  return { kind: 'redis', url, sentinelUsername: sentinelUsername ?? null, ...eachFile((name) => files[name] ?? null) };
 }
 
 /** What contradicts itself in how a server is to be reached, its URL being one; null where nothing does. */
 export function redisStoreProblem({ redis: url, ...files }: RedisFields): string | null {
-  const { sentinelPasswordFile, caCert, cert, key } = files;
+  const { sentinelUsername, sentinelPasswordFile, caCert, sentinelCaCert, cert, key } = files;
   if (!isGiven(url))
-    return FILES.some((name) => isGiven(files[name]))
-      ? 'has to name the server to which the password file and the certificates belong'
+    return [sentinelUsername, ...FILES.map((name) => files[name])].some(isGiven)
+      ? 'has to name the server to which the password file, the certificates and the user of Sentinels belong'
       : null;
   if (isGiven(cert) !== isGiven(key)) return 'needs both a client certificate and its key, or neither';
   const { isTls, group } = redisTarget(url);
-  if (!isTls && (isGiven(caCert) || isGiven(cert)))
+  if (!isTls && [caCert, sentinelCaCert, cert].some(isGiven))
     return `must be a rediss${group === null ? '' : '+sentinel'}:// URL where certificates are given`;
-  return group === null && isGiven(sentinelPasswordFile) ? 'must be a redis+sentinel:// URL where a password of Sentinels is given' : null;
+  return group === null && [sentinelUsername, sentinelPasswordFile, sentinelCaCert].some(isGiven)
+    ? 'must be a redis+sentinel:// URL where a user, a password or an authority of Sentinels is given'
+    : null;
 }
 
 function isGiven(value: string | null | undefined): value is string {
@@ -68,7 +75,9 @@ export function isSameStore(a: Store, b: Store): boolean {
     case 'embedded':
       return b.kind === 'embedded';
     case 'redis':
-      return b.kind === 'redis' && a.url === b.url && FILES.every((name) => a[name] === b[name]);
+      return (
+        b.kind === 'redis' && a.url === b.url && a.sentinelUsername === b.sentinelUsername && FILES.every((name) => a[name] === b[name])
+      );
     default:
       return assertNever(a);
   }

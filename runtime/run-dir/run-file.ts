@@ -59,7 +59,9 @@ function redisStore() {
   const url = z
     .string()
     .refine((text) => redisUrlProblem(text) === null, { error: ({ input }) => redisUrlProblem(String(input)) ?? undefined });
-  const files = { passwordFile: file, sentinelPasswordFile: file.default(null), caCert: file, cert: file, key: file };
+  const since = file.default(null);
+  const ofSentinels = { sentinelPasswordFile: since, sentinelUsername: since, sentinelCaCert: since };
+  const files = { passwordFile: file, ...ofSentinels, caCert: file, cert: file, key: file };
   return z.object({ kind: z.literal('redis'), url, ...files });
 }
 

@@ -65,6 +65,18 @@ export const COORDINATOR = {
     flags: '--redis-sentinel-password-file <file>',
     text: `file with the password of the Redis Sentinels; else \`${SENTINEL_PASSWORD_VARIABLE}\` in the environment` as string,
   },
+  'store.sentinelUsername': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-sentinel-user <name>',
+    text: 'user of the Redis Sentinels; else their default one',
+  },
+  'store.sentinelCaCert': {
+    kind: 'text',
+    otherwise: 'none',
+    flags: '--redis-sentinel-ca-cert <file>',
+    text: "authority that has signed the Redis Sentinels' certificates, PEM; else that of the servers",
+  },
   'store.caCert': {
     kind: 'text',
     otherwise: 'none',

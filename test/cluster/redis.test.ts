@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import test, { type ExecutionContext } from 'ava';
+import { Redis } from 'ioredis';
+import type { KubeObject } from '../../operator/kube/object.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
-import { startCluster } from '../support/cluster/start-cluster.ts';
+import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
@@ -13,14 +15,34 @@ import { PATIENCE_MS } from '../support/until.ts';
 const HOST = '10.250.0.1';
 const PASSWORD = 'for-this-test-alone';
 
+interface Beside {
+  readonly url: string;
+  readonly client: Redis;
+  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
+}
+
 /** A server beside the cluster, as most users have theirs. */
-async function redisBeside(t: ExecutionContext): Promise<string> {
+async function redisBeside(t: ExecutionContext): Promise<Beside> {
   const port = await freePort();
   const args = ['--port', String(port), '--bind', HOST, '--requirepass', PASSWORD, '--dir', temporaryDir(t), '--save', ''];
   const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
-  t.teardown(() => server.kill('SIGKILL'));
-  return `redis://${HOST}:${port}`;
+  const client = new Redis(port, HOST, { password: PASSWORD, lazyConnect: true } as { readonly db?: number });
+  client.on('error', () => undefined);
+  t.teardown(() => {
+    client.disconnect();
+    server.kill('SIGKILL');
+  });
+  return { url: `redis://${HOST}:${port}`, client, signal: (name) => void server.kill(name) };
 }
+
+async function applySecret(cluster: Cluster, namespace: string, url: string): Promise<void> {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
+  await cluster.applyYaml(namespace, JSON.stringify(secret));
+}
+
+/** As the operator has it, and some for a machine with much to do. */
+const HELD_MS = 25_000;
+const store = { redis: { secretRef: { name: 'redis' } } };
 
 test.serial(
   'two coordinators on a Redis server: the second one takes over from a node that is gone, and the results are read from the server',
@@ -30,10 +52,9 @@ test.serial(
     if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
     await installOperator(t, cluster);
     const namespace = await testNamespace(t, cluster);
-    const url = await redisBeside(t);
-    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
-    await cluster.applyYaml(namespace, JSON.stringify(secret));
-    const coordinator = { replicas: 2, store: { redis: { secretRef: { name: 'redis' } } } };
+    const { url } = await redisBeside(t);
+    await applySecret(cluster, namespace, url);
+    const coordinator = { replicas: 2, store };
     const run = await ClusterRun.apply(cluster, namespace, { name: 'shared', items: 900, spec: { coordinator } });
     await run.untilReady(3);
     const pods = await untilSeen(
@@ -51,6 +72,105 @@ test.serial(
     await cluster.killNode(t, primary?.spec?.nodeName ?? '');
     await run.until('the other one leads', ({ status: now }) => (now?.coordinator?.epoch ?? 0) > (status?.coordinator?.epoch ?? 0));
     t.log(`the other one leads after ${Math.round(performance.now() - begunMs)} ms`);
+    await run.assertComplete(t);
+  },
+);
+
+/** Milliseconds until the first key expires, and how many keys there are; -1 where one is kept for ever. */
+async function keysLeft(client: Redis): Promise<{ readonly keys: number; readonly leastMs: number }> {
+  const keys = await client.keys('rollout:*');
+  const times = await Promise.all(keys.map((key) => client.pttl(key)));
+  return { keys: keys.length, leastMs: Math.min(...times) };
+}
+
+test.serial('a run that is deleted in the middle of its work is gone at once, and its keys on the Redis server expire', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const { url, client } = await redisBeside(t);
+  await applySecret(cluster, namespace, url);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'unwanted', items: 900, spec: { coordinator: { store } } });
+  await run.untilRecorded(20);
+  t.is((await keysLeft(client)).leastMs, -1);
+  const begunMs = performance.now();
+  await run.delete();
+  const maps = (): Promise<readonly { readonly metadata: { readonly name: string } }[]> =>
+    cluster.api.list(`/api/v1/namespaces/${namespace}/configmaps`);
+  await untilSeen(
+    'the operator has let the keys go',
+    PATIENCE_MS,
+    maps,
+    (all) => !all.some(({ metadata }) => metadata.name.includes('redis-keys')),
+  );
+  t.log(`the keys are let go after ${Math.round(performance.now() - begunMs)} ms`);
+  const left = await keysLeft(client);
+  t.true(left.keys >= 6 && left.leastMs > 0, JSON.stringify(left));
+});
+
+test.serial('a namespace whose Redis server does not answer is not held up by it', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const { url, signal } = await redisBeside(t);
+  await applySecret(cluster, namespace, url);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'cut-off', items: 900, spec: { coordinator: { store } } });
+  await run.untilRecorded(20);
+  signal('SIGSTOP');
+  const begunMs = performance.now();
+  const after = (): string => `${Math.round(performance.now() - begunMs)} ms`;
+  await cluster.api.call('DELETE', `/api/v1/namespaces/${namespace}`);
+  // Pods go first, and then everything else, as each namespace has it.
+  const record = async (): Promise<KubeObject | undefined> =>
+    (await cluster.api.list<KubeObject>(`/api/v1/namespaces/${namespace}/configmaps`)).find(({ metadata }) =>
+      metadata.name.includes('redis-keys'),
+    );
+  const leaving = await untilSeen(
+    'its objects go',
+    2 * PATIENCE_MS,
+    record,
+    (one) => one === undefined || one.metadata.deletionTimestamp !== undefined,
+  );
+  t.log(`the record of its keys is asked to go after ${after()}`);
+  if (leaving !== undefined) await untilSeen('nothing waits for the server', HELD_MS, record, (one) => one === undefined);
+  t.log(`it is gone after ${after()}`);
+  await untilSeen(
+    'the namespace is gone',
+    PATIENCE_MS,
+    () => cluster.api.find(`/api/v1/namespaces/${namespace}`),
+    (found) => found === null,
+  );
+  t.log(`the namespace is gone after ${after()}`);
+});
+
+test.serial(
+  'a run whose results have no room on the Redis server stops with everything kept, and goes on with a higher limit',
+  async (t) => {
+    t.timeout(600_000);
+    const cluster = await startCluster({ nodes: 3 });
+    if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+    await installOperator(t, cluster);
+    const namespace = await testNamespace(t, cluster);
+    const { url } = await redisBeside(t);
+    await applySecret(cluster, namespace, url);
+    const coordinator = { store, results: { inlineLimit: '64Ki' } };
+    const plan = { name: 'large', items: 400, latency: '20ms', concurrency: 8, spec: { coordinator } };
+    const run = await ClusterRun.apply(cluster, namespace, plan);
+    const full = await run.until('there is no room', ({ status }) =>
+      (status?.conditions ?? []).some(({ type, reason }) => type === 'Progressing' && reason === 'ResultsFull'),
+    );
+    t.regex(JSON.stringify(full.status?.conditions), /raise spec\.coordinator\.results\.inlineLimit.*allows 65536/);
+    t.is(full.status?.phase === 'Failed', false);
+    await untilSeen(
+      'its pods are let go',
+      PATIENCE_MS,
+      async () => [...(await run.pods('coordinator')), ...(await run.pods('worker'))],
+      (all) => all.length === 0,
+    );
+    await run.patch({ spec: { coordinator: { results: { inlineLimit: '16Mi' } } } });
     await run.assertComplete(t);
   },
 );

@@ -11,7 +11,7 @@ import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { keyOf } from '../../runtime/ledger/redis/keys.ts';
 import { SCRIPTS, type ScriptName, scriptText } from '../../runtime/ledger/redis/scripts.ts';
 import { checkServer } from '../../runtime/ledger/redis/server-check.ts';
-import type { Session } from '../../runtime/ledger/redis/session.ts';
+import { NO_EPOCH, type Session } from '../../runtime/ledger/redis/session.ts';
 import type { Lease } from '../../runtime/model/lease.ts';
 import { claim, settle } from '../support/commit-parts.ts';
 import { INLINE_ASKS, inlineStanding } from '../support/inline-asks.ts';
@@ -25,6 +25,7 @@ import { type Ask, VERB_ASKS } from '../support/verb-asks.ts';
 const clock = systemClock;
 const random = systemRandom;
 const server = await redisServerOf(test);
+const WEEK_MS = 7 * 24 * 3_600_000;
 
 const sessions = new WeakMap<Ledger, Session>();
 
@@ -51,6 +52,7 @@ async function inFlight(ledger: Ledger): Promise<Lease> {
 const ALL: Readonly<Record<string, Ask>> = {
   ...VERB_ASKS,
   ...Object.fromEntries(Object.entries(INLINE_ASKS).map(([verb, ask]) => [verb, (ledger: Ledger) => ask(sessionOf(ledger))])),
+  retire: (ledger) => sessionOf(ledger).run('retire', [...NO_EPOCH, WEEK_MS]),
   permissions: (_, lease, stamp, port) => checkServer(server.store(port), {}, `${lease.holder}-${stamp.serial}`),
 };
 
@@ -78,7 +80,7 @@ async function cutAfter(t: ExecutionContext, replies: number, verb: string, ask:
   const reply = await untilAnswered({ clock, random }, () => ask(ledger, lease, stamp, cutter.port));
   t.is(cutter.cuts(), 1);
   await ask(undisturbed, twinLease, twinStamp, server.port);
-  const epoch = verb === 'acquire' ? 1 : 0;
+  const epoch = ['acquire', 'retire'].includes(verb) ? 1 : 0;
   t.deepEqual(await standing(direct, epoch), await standing(undisturbed, epoch), JSON.stringify(reply));
   return true;
 }

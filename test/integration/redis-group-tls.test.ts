@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { freePort } from '../support/free-port.ts';
 import { redisCluster } from '../support/redis-cluster.ts';
-import { redisServer } from '../support/redis-server.ts';
+import { type RedisServer, redisServer } from '../support/redis-server.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
@@ -52,22 +52,45 @@ test('TLS: each node of a Cluster is reached by it, on the ports that the nodes 
   t.regex(untrusted.stderr, /certificate/);
 });
 
-test('TLS: Sentinels are reached by it, and so is the primary that they name', async (t) => {
-  t.timeout(120_000);
-  const file = await certificates(t);
+interface TlsGroup {
+  readonly primary: RedisServer;
+  readonly url: string;
+}
+
+/** A primary and its one Sentinel; `own`: the Sentinel's certificate. */
+async function tlsGroup(t: ExecutionContext, file: (name: string) => string, own = file): Promise<TlsGroup> {
   const files = serverFiles(file);
   const primary = await redisServer(t, (port) => [
     ...['--port', '0', '--tls-port', String(port)],
     ...files.flatMap(([name, value]) => [`--${name}`, value]),
   ]);
+  const shown = serverFiles(own).slice(0, 2);
   const [port, config] = [await freePort(), join(temporaryDir(t), 'sentinel.conf')];
-  const lines = ['port 0', `tls-port ${port}`, 'bind 127.0.0.1', 'tls-replication yes', ...files.map((words) => words.join(' '))];
+  const lines = [
+    'port 0',
+    `tls-port ${port}`,
+    'bind 127.0.0.1',
+    'tls-replication yes',
+    ...[...shown, ...files.slice(2)].map((words) => words.join(' ')),
+  ];
   await writeFile(config, [...lines, `sentinel monitor main 127.0.0.1 ${primary.port} 1`].join('\n'));
   const sentinel = spawn('redis-server', [config, '--sentinel'], { stdio: 'ignore' });
   const ended = once(sentinel, 'exit');
   t.teardown(() => ended);
   t.teardown(() => sentinel.kill('SIGKILL'));
-  const ask = (...more: readonly string[]) => verb(['doctor', '--redis', `rediss+sentinel://localhost:${port}/main`, ...more], '/');
+  return { primary, url: `rediss+sentinel://localhost:${port}/main` };
+}
+
+const asking =
+  (url: string) =>
+  (...more: readonly string[]) =>
+    verb(['doctor', '--redis', url, ...more], '/');
+
+test('TLS: Sentinels are reached by it, and so is the primary that they name', async (t) => {
+  t.timeout(120_000);
+  const file = await certificates(t);
+  const { primary, url } = await tlsGroup(t, file);
+  const ask = asking(url);
   const found = await until('the Sentinel answers', PATIENCE_MS, async () => {
     const told = await ask(...clientFiles(file));
     return told.exit === 0 && told;
@@ -76,4 +99,19 @@ test('TLS: Sentinels are reached by it, and so is the primary that they name', a
   const untrusted = await ask();
   t.is(untrusted.exit, 4);
   t.regex(untrusted.stderr, /certificate.*Sentinel localhost:\d+\)\): name the authority.*--redis-ca-cert/);
+});
+
+test('TLS: Sentinels whose certificate another authority has signed are trusted by that one alone', async (t) => {
+  t.timeout(120_000);
+  const [file, own] = [await certificates(t), await certificates(t)];
+  const { primary, url } = await tlsGroup(t, file, own);
+  const ask = asking(url);
+  const found = await until('the Sentinel answers', PATIENCE_MS, async () => {
+    const told = await ask(...clientFiles(file), '--redis-sentinel-ca-cert', own('ca.pem'));
+    return told.exit === 0 && told;
+  });
+  t.regex(found.stdout, new RegExp(`server: 127.0.0.1:${primary.port}, the primary that the Sentinels name`));
+  const untrusted = await ask(...clientFiles(file));
+  t.is(untrusted.exit, 4);
+  t.regex(untrusted.stderr, /certificate.*Sentinel localhost:\d+\)\)/);
 });

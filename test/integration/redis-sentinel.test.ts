@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { assert } from '../../runtime/base/assert.ts';
@@ -8,12 +10,15 @@ import { CallFailed } from '../../runtime/ledger/call-failed.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { redisOptions } from '../../runtime/ledger/redis/options.ts';
+import { retireRun } from '../../runtime/ledger/redis/retire.ts';
 import { claim } from '../support/commit-parts.ts';
 import { scanned, start, win } from '../support/ledger-start.ts';
 import { GROUP, type RedisSentinels, redisSentinels } from '../support/redis-sentinels.ts';
 import { redisServer, redisStore } from '../support/redis-server.ts';
 import { silentServer } from '../support/silent-server.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
+import { verb } from '../support/verb.ts';
 
 const answered = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered({ clock: systemClock, random: systemRandom }, ask);
 
@@ -202,6 +207,31 @@ test('the password of the Sentinels is one of its own, and stands in no error', 
   }
   const swapped = group.open('run', { ...both, ROLLOUT_REDIS_PASSWORD: secret });
   await t.throwsAsync(swapped, { code: 'STORE_FAILED', message: /WRONGPASS.*--redis-password-file/ });
+});
+
+test('Sentinels are asked as the user that is named, which needs one command and a second one for doctor', async (t) => {
+  t.timeout(120_000);
+  const [secret, other] = ['of-the-user', 'of-the-servers'];
+  const watcher = `user watcher on >${secret} +sentinel|get-master-addr-by-name +sentinel|ckquorum`;
+  const group = await redisSentinels(t, { replicas: 0, password: other, sentinelPassword: 'of-all', sentinelLines: [watcher] });
+  const env = { ROLLOUT_REDIS_PASSWORD: other, ROLLOUT_REDIS_SENTINEL_PASSWORD: secret };
+  const named = { sentinelUsername: 'watcher' };
+  const ledger = await group.open('run', env, named);
+  t.teardown(() => ledger.dispose());
+  t.is((await ledger.readLease()).lease, null);
+  for (const wrong of [{}, { sentinelUsername: 'nobody' }])
+    await t.throwsAsync(group.open('run', env, wrong), {
+      code: 'STORE_FAILED',
+      message: /WRONGPASS.*Sentinel.*--redis-sentinel-user/,
+    });
+  await retireRun(await redisOptions({ ...redisStore(group.url), ...named }, env), 'run', 3_600_000);
+  const dir = temporaryDir(t);
+  await writeFile(join(dir, 'servers'), `${other}\n`);
+  await writeFile(join(dir, 'sentinels'), `${secret}\n`);
+  const passwords = ['--redis-password-file', 'servers', '--redis-sentinel-password-file', 'sentinels'];
+  const found = await verb(['doctor', '--redis', group.url, '--redis-sentinel-user', 'watcher', ...passwords, '--json'], dir);
+  t.is(found.exit, 0, found.stderr);
+  t.notRegex(found.stdout, /NOPERM|CKQUORUM/);
 });
 
 function openBy(url: string): Promise<Ledger> {

@@ -120,14 +120,14 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
   ...{ 'operator/kube': [], 'operator/api': ['operator/kube'] },
   'operator/nodes': ['operator/kube'],
-  'operator/rollout/desired': ['tls', 'operator/api', 'operator/kube', 'operator/rollout'],
+  'operator/rollout/desired': ['model', 'tls', 'operator/api', 'operator/kube', 'operator/rollout'],
   'operator/rollout/policy': ['model', 'operator/api'],
   'operator/rollout': [
     ...['model', 'rpc', 'tls'],
     ...['operator/api', 'operator/kube', 'operator/nodes', 'operator/rollout/desired', 'operator/rollout/policy'],
   ],
   'operator/metrics': ['tls', 'operator/api', 'operator/kube', 'operator/rollout', 'operator/rollout/desired'],
-  operator: ['model', 'operator/api', 'operator/kube', 'operator/metrics', 'operator/nodes', 'operator/rollout'],
+  operator: ['model', 'ledger/redis', 'operator/api', 'operator/kube', 'operator/metrics', 'operator/nodes', 'operator/rollout'],
   'operator/cli/manifest': ['model', 'format', 'operator/api'],
   'operator/cli': [
     ...['model', 'format', 'input/file', 'input/index', 'cli', 'cli/view'],

@@ -10,6 +10,7 @@ import { seededRandom } from '../../runtime/base/random.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { redisOptions } from '../../runtime/ledger/redis/options.ts';
+import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
 import { endingWithUs } from './redis-process.ts';
 import { RedisServer, redisStore } from './redis-server.ts';
@@ -26,6 +27,8 @@ interface GroupOptions {
   /** Of the servers; the Sentinels have one of their own. */
   readonly password?: string;
   readonly sentinelPassword?: string;
+  /** Further lines of the Sentinels' configuration. */
+  readonly sentinelLines?: readonly string[];
   readonly replicas?: number;
 }
 
@@ -44,13 +47,14 @@ export class RedisSentinels {
   readonly #children: ChildProcess[] = [];
   #password = '';
   #sentinelPassword = '';
+  #sentinelLines: readonly string[] = [];
 
   constructor(dir: string) {
     this.#dir = dir;
   }
 
-  async start({ password = '', sentinelPassword = '', replicas = 2 }: GroupOptions): Promise<void> {
-    [this.#password, this.#sentinelPassword] = [password, sentinelPassword];
+  async start({ password = '', sentinelPassword = '', sentinelLines = [], replicas = 2 }: GroupOptions): Promise<void> {
+    [this.#password, this.#sentinelPassword, this.#sentinelLines] = [password, sentinelPassword, sentinelLines];
     const settings = password === '' ? [] : ['--requirepass', password, '--masterauth', password];
     for (let n = 0; n <= replicas; n += 1) {
       const [primary] = this.servers;
@@ -86,6 +90,7 @@ export class RedisSentinels {
         `sentinel down-after-milliseconds ${GROUP} ${DOWN_MS}`,
         `sentinel failover-timeout ${GROUP} 5000`,
         ...secrets,
+        ...this.#sentinelLines,
       ].join('\n'),
     );
     this.ports.push(port);
@@ -106,8 +111,8 @@ export class RedisSentinels {
   }
 
   /** A ledger of the run, disposed of by the caller. */
-  async open(runId: string, env: Readonly<Record<string, string>> = {}): Promise<Ledger> {
-    const redis = await redisOptions(redisStore(this.url), env);
+  async open(runId: string, env: Readonly<Record<string, string>> = {}, more: Partial<RedisStore> = {}): Promise<Ledger> {
+    const redis = await redisOptions({ ...redisStore(this.url), ...more }, env);
     return openRedisLedger({ runId, redis, random: seededRandom(1), onError: () => undefined });
   }
 

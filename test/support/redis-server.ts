@@ -75,5 +75,15 @@ export class RedisServer extends RedisProcess {
 
 /** As settings name it where nothing but its URL is given. */
 export function redisStore(url: string): RedisStore {
-  return { kind: 'redis', url, passwordFile: null, sentinelPasswordFile: null, caCert: null, cert: null, key: null };
+  return {
+    kind: 'redis',
+    url,
+    passwordFile: null,
+    sentinelPasswordFile: null,
+    sentinelUsername: null,
+    sentinelCaCert: null,
+    caCert: null,
+    cert: null,
+    key: null,
+  };
 }

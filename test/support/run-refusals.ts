@@ -80,6 +80,16 @@ export const NEW_RUNS: readonly RefusedRun[] = [
     change: { coordinator: { replicas: 2 } },
     says: /spec\.coordinator\.replicas must be 1 with the embedded store/,
   },
+  {
+    what: 'a limit of results on a volume',
+    change: { coordinator: { results: { inlineLimit: '1Mi' } } },
+    says: /spec\.coordinator\.results is for results on a Redis server: remove it/,
+  },
+  {
+    what: 'a limit without a unit',
+    change: { coordinator: { results: { inlineLimit: '64' }, store: { redis: { url: 'redis://a' } } } },
+    says: /must be a whole number with the unit Ki, Mi or Gi, such as 256Mi/,
+  },
   { what: 'two stores', change: store({ embedded: {}, redis: { url: 'redis://a' } }), says: /must have exactly one of embedded and redis/ },
   { what: 'no store', change: store({}), says: /must have exactly one of embedded and redis/ },
   { what: 'a size without a number', change: store({ embedded: { storage: 'big' } }), says: /must be a size with a unit, such as 10Gi/ },

@@ -17,6 +17,9 @@ export const RULE_CHECKS: Readonly<Record<string, RuleCheck>> = {
       hasItems(valueAt(self, 'workers.template.spec.containers')),
   'self.coordinator.replicas == 1 || has(self.coordinator.store.redis)': (self) =>
     valueAt(self, 'coordinator.replicas') === 1 || has(self, 'coordinator.store.redis'),
+  '!has(self.coordinator.results) || has(self.coordinator.store.redis)': (self) =>
+    !has(self, 'coordinator.results') || has(self, 'coordinator.store.redis'),
+  "self.matches('^[1-9][0-9]{0,8}(Ki|Mi|Gi)$')": (self) => matches(self, /^[1-9][0-9]{0,8}(?:Ki|Mi|Gi)$/),
   '[has(self.configMap), has(self.pvc), has(self.uri)].exists_one(isSet, isSet)': (self) =>
     ['configMap', 'pvc', 'uri'].filter((name) => has(self, name)).length === 1,
   "!self.startsWith('/') && !('..' in self.split('/'))": (self) =>

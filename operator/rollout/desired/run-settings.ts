@@ -1,7 +1,8 @@
 import { settingsText } from '../../../runtime/base/config/settings-file.ts';
+import { quantityBytes } from '../../../runtime/model/results-kind.ts';
 import type { RolloutRun } from '../../api/run.ts';
 import { coordinatorName } from '../children.ts';
-import type { RedisAccess } from '../redis-access.ts';
+import { type RedisAccess, redisFiles } from '../redis-access.ts';
 import { runIdOf } from '../run-id.ts';
 import {
   GRACE_SECONDS,
@@ -33,10 +34,16 @@ export function coordinatorSettings({ metadata, spec }: RolloutRun, redis: Redis
     events: 'none',
     ...given({ raw: format.raw, onInvalid: format.onInvalid, order: format.order, limit: format.limit }),
     ...given({ maxAttempts: retry.maxAttempts, maxFailedItems: maxFailedItems === undefined ? undefined : String(maxFailedItems) }),
-    ...(redis === null ? {} : { store: redisStore(redis) }),
+    ...(redis === null ? {} : { store: { redis: redis.url, ...redisFiles(redis, `${REDIS_DIR}/`) } }),
     // Coordinators on several nodes share nothing but the server.
-    results: given({ place: redis === null ? undefined : 'inline', model: backend.model, overrideModel: backend.overrideModel }),
+    results: given({ ...inlineResults(redis, spec), model: backend.model, overrideModel: backend.overrideModel }),
   });
+}
+
+function inlineResults(redis: RedisAccess | null, { coordinator }: RolloutRun['spec']): Record<string, unknown> {
+  const { inlineLimit } = coordinator.results ?? {};
+  if (redis === null) return {};
+  return { place: 'inline', inlineLimit: inlineLimit === undefined ? undefined : `${quantityBytes(inlineLimit)}B` };
 }
 
 export function workerSettings({ metadata, spec }: RolloutRun): string {
@@ -60,15 +67,6 @@ function backendSettings(backend: RolloutRun['spec']['backend']): object {
 
 function seconds(value: number | undefined): string | undefined {
   return value === undefined ? undefined : `${value}s`;
-}
-
-function redisStore({ url, hasPassword, hasAuthority, hasCertificate }: RedisAccess): object {
-  return {
-    redis: url,
-    ...(hasPassword ? { passwordFile: `${REDIS_DIR}/password` } : {}),
-    ...(hasAuthority ? { caCert: `${REDIS_DIR}/ca.crt` } : {}),
-    ...(hasCertificate ? { cert: `${REDIS_DIR}/tls.crt`, key: `${REDIS_DIR}/tls.key` } : {}),
-  };
 }
 
 /** Without what is not said. */

@@ -5,6 +5,7 @@ import type { Fenced } from '../contract.ts';
 import { differing, lostRenewals } from '../rules/lease.ts';
 import type { CandidateLedger } from '../views.ts';
 import { type LeaseReply, leaseOf } from './lease-reply.ts';
+import { retired } from './retire.ts';
 import { NO_EPOCH, type Session } from './session.ts';
 
 const IDENTITY_BYTES = 16;
@@ -37,6 +38,8 @@ async function acquire(session: Session, random: Random, request: AcquireRequest
       return { kind, lease: mustBeThere(rest[0] as LeaseReply) };
     case 'behind':
       return { kind, epoch: rest[0] as number, floor: rest[1] as number };
+    case 'retired':
+      throw retired(rest[0] as number);
     default:
       throw differing(rest[0] as number, rest[1] as number);
   }

@@ -6,7 +6,7 @@ export interface Reach {
 }
 
 export const SENTINEL_PASSWORD =
-  'give the right password of the Sentinels (--redis-sentinel-password-file, store.sentinelPasswordFile, or ROLLOUT_REDIS_SENTINEL_PASSWORD)';
+  'give the right password of the Sentinels (--redis-sentinel-password-file, store.sentinelPasswordFile, or ROLLOUT_REDIS_SENTINEL_PASSWORD), and their user, where it is not the default one (--redis-sentinel-user, store.sentinelUsername)';
 const PASSWORD = 'give the right password of its user (--redis-password-file, store.passwordFile, or ROLLOUT_REDIS_PASSWORD)';
 
 /** The beginning of what was said, and what a person can do about it. */

@@ -8,6 +8,7 @@ export const SCRIPTS = [
   'acquire',
   'renew',
   'release',
+  'retire',
   'read-lease',
   'bind',
   'commit',

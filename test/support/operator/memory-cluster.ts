@@ -50,8 +50,15 @@ export class MemoryCluster implements KubeClient {
     return this.#keep(kind, { ...found, ...object, metadata: { ...found?.metadata, ...object.metadata } });
   }
 
-  async patch<T extends KubeObject>(): Promise<T> {
-    throw new Error('nothing is patched');
+  /** Metadata alone is merged. What is deleted and waits for nobody any more is gone then. */
+  async patch<T extends KubeObject>(kind: Kind<T>, ref: Ref, patch: object): Promise<T> {
+    const found = this.find(kind, ref);
+    if (found === null) throw new ApiError(404, `patch ${kind.kind} ${ref.name}: there is none`, { reason: 'NotFound' });
+    this.writes.push(`patch ${kind.kind} ${ref.name}`);
+    const metadata = { ...found.metadata, ...(patch as Partial<KubeObject>).metadata };
+    const patched = this.#keep(kind, { ...found, metadata });
+    if (metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0) this.#objects.delete(keyIn(kind, ref));
+    return patched;
   }
 
   async delete(kind: Kind<KubeObject>, ref: Ref, { uid }: DeleteOptions): Promise<'deleted' | 'gone'> {

@@ -7,4 +7,7 @@ export const REDIS: RedisAccess = {
   hasPassword: true,
   hasAuthority: true,
   hasCertificate: true,
+  sentinelUsername: null,
+  hasSentinelPassword: false,
+  hasSentinelAuthority: false,
 };

@@ -2,7 +2,7 @@ import type { RolloutRun } from '../../../operator/api/run.ts';
 import type { CoordinatorAnswer, CoordinatorView } from '../../../operator/rollout/coordinator-view.ts';
 import type { PodSettings } from '../../../operator/rollout/desired/pod-settings.ts';
 import { templateHash } from '../../../operator/rollout/desired/worker-pod.ts';
-import type { Observed } from '../../../operator/rollout/plan.ts';
+import type { Observed } from '../../../operator/rollout/observed.ts';
 import type { WorkerView } from '../../../operator/rollout/worker-view.ts';
 import type { RunStatus } from '../../../runtime/model/status.ts';
 
@@ -109,6 +109,7 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     run: runOf(),
     input: { kind: 'found' },
     redis: null,
+    keyRecord: null,
     issued: null,
     hasCertificates: true,
     hasDeployment: true,

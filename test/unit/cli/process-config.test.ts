@@ -63,7 +63,17 @@ test('the coordinator gets the store of the run, and of a server what is given o
     ];
   t.deepEqual(of(EMBEDDED), { embedded: {} });
   t.deepEqual(
-    of({ kind: 'redis', url: 'rediss://a', passwordFile: '/p', sentinelPasswordFile: null, caCert: null, cert: null, key: null }),
+    of({
+      kind: 'redis',
+      url: 'rediss://a',
+      passwordFile: '/p',
+      sentinelPasswordFile: null,
+      sentinelUsername: null,
+      sentinelCaCert: null,
+      caCert: null,
+      cert: null,
+      key: null,
+    }),
     {
       redis: 'rediss://a',
       passwordFile: '/p',

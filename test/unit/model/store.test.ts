@@ -16,12 +16,19 @@ test('a password of Sentinels needs Sentinels', (t) => {
   t.is(redisStoreProblem({ redis: 'redis+sentinel://a/g', sentinelPasswordFile: 'p' }), null);
   t.regex(redisStoreProblem({ redis: 'redis://a,b', sentinelPasswordFile: 'p' }) ?? '', /redis\+sentinel:\/\//);
   t.regex(redisStoreProblem({ sentinelPasswordFile: 'p' }) ?? '', /name the server/);
+  t.regex(redisStoreProblem({ sentinelUsername: 'u' }) ?? '', /name the server/);
+  t.is(redisStoreProblem({ redis: 'redis+sentinel://a/g', sentinelUsername: 'u' }), null);
+  t.regex(redisStoreProblem({ redis: 'redis://a', sentinelUsername: 'u' }) ?? '', /redis\+sentinel:\/\//);
+  t.is(redisStoreProblem({ redis: 'rediss+sentinel://a/g', sentinelCaCert: 'ca.pem' }), null);
+  t.regex(redisStoreProblem({ redis: 'redis+sentinel://a/g', sentinelCaCert: 'ca.pem' }) ?? '', /rediss\+sentinel:\/\//);
+  t.regex(redisStoreProblem({ redis: 'rediss://a', sentinelCaCert: 'ca.pem' }) ?? '', /redis\+sentinel:\/\//);
 });
 
 test('two stores are the same where all that leads to them is', (t) => {
   const a = namedStore({ redis: 'redis://a', passwordFile: 'p' });
   t.true(isSameStore(a, namedStore({ redis: 'redis://a', passwordFile: 'p', key: null })));
   t.false(isSameStore(a, namedStore({ redis: 'redis://a' })));
+  t.false(isSameStore(a, namedStore({ redis: 'redis://a', passwordFile: 'p', sentinelUsername: 'u' })));
   t.false(isSameStore(a, EMBEDDED));
   t.true(isSameStore(EMBEDDED, namedStore({ redis: null })));
   t.deepEqual([storeText(a), storeText(EMBEDDED)], ['redis://a', 'the state directory']);
@@ -33,6 +40,8 @@ test('paths are made whole, and what is not given stays so', (t) => {
     url: 'redis://a',
     passwordFile: 'p',
     sentinelPasswordFile: null,
+    sentinelUsername: null,
+    sentinelCaCert: null,
     caCert: null,
     cert: null,
     key: null,

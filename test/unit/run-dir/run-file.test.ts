@@ -11,7 +11,17 @@ const RUN: RunFile = {
   createdAtMs: 1_700_000_000_000,
   input: { path: '/data/in.jsonl', size: 12, mtimeMs: 1_700_000_000_000.25, sha256: null, hashedBytes: null },
   settings: { raw: false, limit: null, maxLineBytes: 1_024, model: 'm', overrideModel: null },
-  store: { kind: 'redis', url: 'redis://a', passwordFile: '/run/p', sentinelPasswordFile: null, caCert: null, cert: null, key: null },
+  store: {
+    kind: 'redis',
+    url: 'redis://a',
+    passwordFile: '/run/p',
+    sentinelPasswordFile: null,
+    sentinelUsername: null,
+    sentinelCaCert: null,
+    caCert: null,
+    cert: null,
+    key: null,
+  },
   results: 'inline',
 };
 

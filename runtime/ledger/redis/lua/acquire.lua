@@ -4,10 +4,13 @@
 -- ARGV   4 holder · 5 address · 6 process · 7 holder, 8 epoch, 9 renewals of the row that was seen, '' each where there was none
 --        10 '1' where the candidate has grounds of its own · 11 ttlMs · 12 floor · 13 identity of the store from now on
 -- Replies: {'won', lease, identity, writes} · {'held', lease} · {'behind', epoch, floor} · {'torn', epoch of the lease, epoch of the head}
+--        {'retired', ms until its keys expire} the run is not finished, and nobody may go on with it (retire.lua)
 local floor = math.floor
 --@include head
 --@include lease
 
+local left = state == 'c' and -1 or redis.call('PTTL', HEAD)
+if left > 0 then return { 'retired', left } end
 if there.epoch ~= epoch then return { 'torn', there.epoch, epoch } end
 local lowest = math.max(tonumber(ARGV[12]), ARGV[8] == '' and -1 or tonumber(ARGV[8]))
 if epoch < lowest then return { 'behind', epoch, lowest } end

@@ -2,7 +2,8 @@ import test from 'ava';
 import { Registry } from 'prom-client';
 import { RunMetrics } from '../../../../operator/metrics/run-metrics.ts';
 import type { Signal } from '../../../../operator/nodes/signals.ts';
-import { type Observed, planRun } from '../../../../operator/rollout/plan.ts';
+import type { Observed } from '../../../../operator/rollout/observed.ts';
+import { planRun } from '../../../../operator/rollout/plan.ts';
 import { answerOf, PODS, runOf, seenOf, workerOf } from '../../../support/operator/run-world.ts';
 
 function stage(): { readonly look: (key: string, seen: Observed) => void; readonly gone: (key: string) => void; page(): Promise<string> } {

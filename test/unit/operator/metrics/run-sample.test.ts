@@ -1,7 +1,8 @@
 import test from 'ava';
 import { lookAtRun, RUN_ENDS, type RunChanges, type RunSample } from '../../../../operator/metrics/run-sample.ts';
 import type { Signal } from '../../../../operator/nodes/signals.ts';
-import { type Observed, planRun } from '../../../../operator/rollout/plan.ts';
+import type { Observed } from '../../../../operator/rollout/observed.ts';
+import { planRun } from '../../../../operator/rollout/plan.ts';
 import { answerOf, NOW, PODS, runOf, seenOf, workerOf } from '../../../support/operator/run-world.ts';
 
 const GOING: Signal = { severity: 'drain', provider: 'aws', deadlineMs: null, reason: 'the node has a taint' };

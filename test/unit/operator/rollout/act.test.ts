@@ -1,14 +1,16 @@
 import test from 'ava';
 import { ROLLOUT_RUN } from '../../../../operator/api/run.ts';
-import { DEPLOYMENT, type Kind, POD } from '../../../../operator/kube/kind.ts';
+import { CONFIG_MAP, DEPLOYMENT, type Kind, POD } from '../../../../operator/kube/kind.ts';
 import type { KubeObject } from '../../../../operator/kube/object.ts';
 import { type ActDeps, act } from '../../../../operator/rollout/act.ts';
+import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
 import { workerPod } from '../../../../operator/rollout/desired/worker-pod.ts';
 import { type Plan, planRun } from '../../../../operator/rollout/plan.ts';
 import type { RunClients, Told } from '../../../../operator/rollout/run-clients.ts';
 import { StatusWriter } from '../../../../operator/rollout/status-writer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
+import { REDIS } from '../../../support/operator/redis-world.ts';
 import { answerOf, NOW, PODS, runOf, seenOf, workerOf } from '../../../support/operator/run-world.ts';
 
 const RUN = runOf();
@@ -49,6 +51,16 @@ function stage(answer: Told = { kind: 'done' }): Stage {
     },
   };
 }
+
+test('a record that has no use any more is let go, and then deleted', async (t) => {
+  const { act: carryOut, cluster } = stage();
+  const record = { ...redisRecord(RUN, REDIS), metadata: { ...redisRecord(RUN, REDIS).metadata, uid: 'm1' } };
+  cluster.put(CONFIG_MAP, record);
+  const plan = { ...planRun(seenOf({ run: runOf({ managedBy: 'example.com/other' }) }), PODS), releases: record };
+  const name = record.metadata.name;
+  t.deepEqual(await carryOut(plan), [`patch ConfigMap ${name}`, `delete ConfigMap ${name}`]);
+  t.deepEqual(await carryOut(plan), [], 'a cache that is behind does no harm');
+});
 
 test('what a pod needs is there before the pod, and the status is written before workers are made', async (t) => {
   const { act: carryOut } = stage();

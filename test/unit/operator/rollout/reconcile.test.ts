@@ -5,7 +5,15 @@ import type { Informer } from '../../../../operator/kube/informer.ts';
 import * as kinds from '../../../../operator/kube/kind.ts';
 import type { KubeObject } from '../../../../operator/kube/object.ts';
 import { Store } from '../../../../operator/kube/store.ts';
-import { type Caches, COORDINATORS, coordinatorsRun, WORKERS, workersRun } from '../../../../operator/rollout/caches.ts';
+import {
+  type Caches,
+  COORDINATORS,
+  coordinatorsRun,
+  KEY_RECORDS,
+  keyRecordsRun,
+  WORKERS,
+  workersRun,
+} from '../../../../operator/rollout/caches.ts';
 import type { CoordinatorAnswer } from '../../../../operator/rollout/coordinator-view.ts';
 import { NodeSignals } from '../../../../operator/rollout/node-signals.ts';
 import { type ReconcileDeps, reconcile } from '../../../../operator/rollout/reconcile.ts';
@@ -19,7 +27,7 @@ const KEY = 'team/answers';
 const OTHER_UID = '0193746f-8b1c-7e2a-9f00-000000000000';
 
 function cacheOf<T extends KubeObject>(kind: kinds.Kind<T>): { readonly kind: kinds.Kind<T>; readonly store: Store<T> } {
-  return { kind, store: new Store<T>({ [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun }) };
+  return { kind, store: new Store<T>({ [COORDINATORS]: coordinatorsRun, [WORKERS]: workersRun, [KEY_RECORDS]: keyRecordsRun }) };
 }
 
 function metadataOf(uid: string): Omit<KubeObject['metadata'], 'name'> {

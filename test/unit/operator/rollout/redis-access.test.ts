@@ -15,7 +15,10 @@ function secretWith(values: Readonly<Record<string, string>>): Secret {
 test('a server that asks for nothing is reached by its address alone', (t) => {
   t.deepEqual(redisAccess(redisRun({ url: URL }), null), {
     kind: 'found',
-    access: { url: URL, secretName: null, hasPassword: false, hasAuthority: false, hasCertificate: false },
+    access: {
+      ...{ url: URL, secretName: null, hasPassword: false, hasAuthority: false, hasCertificate: false },
+      ...{ sentinelUsername: null, hasSentinelPassword: false, hasSentinelAuthority: false },
+    },
   });
 });
 
@@ -46,6 +49,20 @@ test('an address that its coordinator would refuse is told before one is made, a
   t.deepEqual(redisAccess(redisRun({ ...ref, url: 'redis://r:6379' }), secretWith({ 'ca.crt': 'c' })), {
     kind: 'missing',
     message: 'spec.coordinator.store.redis.url must be a rediss:// URL where certificates are given',
+  });
+});
+
+test('Sentinels have a user, a password and an authority of their own', (t) => {
+  const keys = { 'sentinel-username': 'watch\n', 'sentinel-password': 'p', 'sentinel-ca.crt': 'c' };
+  const found = (url: string) => redisAccess(redisRun({ url, secretRef: { name: 'redis' } }), secretWith(keys));
+  t.like(found('rediss+sentinel://s:26379/main'), {
+    kind: 'found',
+    access: { sentinelUsername: 'watch', hasSentinelPassword: true, hasSentinelAuthority: true },
+  });
+  t.deepEqual(found('rediss://r:6379'), {
+    kind: 'missing',
+    message:
+      'spec.coordinator.store.redis.url must be a redis+sentinel:// URL where a user, a password or an authority of Sentinels is given',
   });
 });
 

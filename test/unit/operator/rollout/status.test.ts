@@ -25,6 +25,7 @@ function seen(more: Partial<Seen> = {}): Seen {
     workers: [workerOf(0), workerOf(1)],
     plan: FULL_HOUSE,
     watchesNodes: true,
+    full: null,
     lastAnswer: answer,
     nowMs: NOW,
     ...more,

@@ -88,6 +88,22 @@ test('a Redis server is reached with what its Secret has, from files, and keeps 
       key: '/redis/tls.key',
     },
   });
+  const group = {
+    ...REDIS,
+    url: 'rediss+sentinel://s:26379/main',
+    sentinelUsername: 'watch',
+    hasSentinelPassword: true,
+    hasSentinelAuthority: true,
+  };
+  t.like((await coordinatorOf(t, createdRun(), group)).store, {
+    sentinelUsername: 'watch',
+    sentinelPasswordFile: '/redis/sentinel-password',
+    sentinelCaCert: '/redis/sentinel-ca.crt',
+  });
+  const { coordinator } = createdRun().spec;
+  const limited = createdRun({ coordinator: { ...coordinator, results: { inlineLimit: '256Mi' } } });
+  t.is((await coordinatorOf(t, limited, REDIS)).inlineLimitBytes, 256 * 2 ** 20);
+  t.is((await coordinatorOf(t, createdRun(), REDIS)).inlineLimitBytes, 64 * 2 ** 20);
   const plain = { ...REDIS, url: 'redis://redis:6379', hasPassword: false, hasAuthority: false, hasCertificate: false };
   const { store } = await coordinatorOf(t, createdRun(), plain);
   t.like(store, { kind: 'redis', url: plain.url, passwordFile: null, caCert: null, cert: null, key: null });

@@ -1,0 +1,22 @@
+import { FINALIZER } from '../../api/names.ts';
+import type { RolloutRun } from '../../api/run.ts';
+import type { ConfigMap } from '../../kube/kind.ts';
+import { childMeta, redisRecordName } from '../children.ts';
+import type { RedisAccess } from '../redis-access.ts';
+import { runIdOf } from '../run-id.ts';
+
+/**
+ * Where a run has keys outside the cluster. It is there before a coordinator is, and is deleted with the run, but stays until the operator has
+ * let the keys go: so that the run itself waits for nobody.
+ */
+export function redisRecord(run: RolloutRun, { url, secretName }: RedisAccess): ConfigMap {
+  const meta = childMeta(run, redisRecordName(run), 'coordinator');
+  // Nor does a run wait for it that is deleted in the foreground.
+  const ownerReferences = meta.ownerReferences?.map((owner) => ({ ...owner, blockOwnerDeletion: false })) ?? [];
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { ...meta, ownerReferences, finalizers: [FINALIZER] },
+    data: { runId: runIdOf(run.metadata.uid), url, ...(secretName === null ? {} : { secret: secretName }) },
+  };
+}

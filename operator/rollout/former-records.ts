@@ -1,0 +1,34 @@
+import { FINALIZER } from '../api/names.ts';
+import type { RolloutRun } from '../api/run.ts';
+import type { ConfigMap } from '../kube/kind.ts';
+import { controllerOf } from '../kube/object.ts';
+
+/** Keys on a Redis server of a run that is gone, or that is about to go and waits for its children. */
+export interface FormerKeys {
+  readonly namespace: string;
+  readonly record: ConfigMap;
+  readonly runName: string;
+  readonly runUid: string;
+}
+
+/** `run`: the one of this name that there is now. A record that somebody has deleted beside its run waits for the run. */
+export function formerKeys(records: Iterable<ConfigMap>, run: RolloutRun | null): readonly FormerKeys[] {
+  const livingUid = run !== null && run.metadata.deletionTimestamp === undefined ? run.metadata.uid : null;
+  return [...records].flatMap((record) => {
+    const { namespace = '', deletionTimestamp } = record.metadata;
+    const owner = controllerOf(record);
+    if (owner === null || deletionTimestamp === undefined || owner.uid === livingUid) return [];
+    return [{ namespace, record, runName: owner.name, runUid: owner.uid }];
+  });
+}
+
+/** The record without the operator's part in it; others may have reasons of their own to keep it. */
+export function releasePatch({ metadata }: ConfigMap): object {
+  const { uid, finalizers = [] } = metadata;
+  return { metadata: { uid, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
+}
+
+/** For people, where the keys could not be let go. */
+export function keptText(runId: string, url: string, why: string): string {
+  return `the keys of the run stay on ${url}: ${why}. Remove them there: redis-cli --scan --pattern 'rollout:{${runId}}:*' | xargs -r redis-cli unlink`;
+}

@@ -1,0 +1,13 @@
+import test from 'ava';
+import { INLINE_LIMIT_BYTES, limitReached, quantityBytes } from '../../../runtime/model/results-kind.ts';
+
+test('the limit that was reached is read from what a coordinator says, and from nothing else', (t) => {
+  t.is(limitReached('take at least 99 bytes, and --inline-limit allows 64. Everything'), 64);
+  t.is(limitReached('do not fit into Redis within --inline-limit, 1024 bytes: 8 items'), 1_024);
+  t.is(limitReached('give more with --inline-limit'), null);
+});
+
+test('a quantity of Kubernetes is bytes, and none is the usual limit', (t) => {
+  t.deepEqual(['1Ki', '3Mi', '2Gi'].map(quantityBytes), [2 ** 10, 3 * 2 ** 20, 2 ** 31]);
+  t.is(quantityBytes(undefined), INLINE_LIMIT_BYTES);
+});

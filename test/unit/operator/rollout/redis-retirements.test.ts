@@ -1,0 +1,110 @@
+import test from 'ava';
+import { CONFIG_MAP, SECRET, type Secret } from '../../../../operator/kube/kind.ts';
+import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
+import { type FormerKeys, formerKeys } from '../../../../operator/rollout/former-records.ts';
+import type { RedisLogin } from '../../../../operator/rollout/redis-login.ts';
+import { RedisRetirements } from '../../../../operator/rollout/redis-retirements.ts';
+import { runIdOf } from '../../../../operator/rollout/run-id.ts';
+import { silentLog } from '../../../../runtime/base/log.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
+import { REDIS } from '../../../support/operator/redis-world.ts';
+import { runOf } from '../../../support/operator/run-world.ts';
+
+const RUN = runOf();
+const UID = RUN.metadata.uid;
+const SECRETS: Secret = { metadata: { name: 'redis', namespace: 'team' }, data: { password: Buffer.from('pw\n').toString('base64') } };
+
+/** `answer`: what the server does to each try. */
+function stage(answer: () => Promise<void>, { secret = SECRETS, remembered = null as Secret | null, isEnding = false } = {}) {
+  const [cluster, clock] = [new MemoryCluster(), new ManualClock()];
+  const record = redisRecord(RUN, REDIS);
+  cluster.put(CONFIG_MAP, record);
+  if (remembered === null) cluster.put(SECRET, secret);
+  if (!isEnding) cluster.put(CONFIG_MAP, { metadata: { name: 'kube-root-ca.crt', namespace: 'team' } });
+  const asked: (readonly [RedisLogin, string])[] = [];
+  const retirements = new RedisRetirements({
+    client: cluster,
+    secrets: { remembered: () => remembered },
+    retire: async (login, runId) => {
+      asked.push([login, runId]);
+      await answer();
+    },
+    clock,
+    log: silentLog,
+  });
+  const leaving = { ...record, metadata: { ...record.metadata, deletionTimestamp: '2026-11-30T10:00:00Z' } };
+  const [former] = formerKeys([leaving], null);
+  return { clock, asked, retirements, former: former as FormerKeys };
+}
+
+test('the server is asked once, with what the Secret has, and then it is done', async (t) => {
+  const { clock, asked, retirements, former } = stage(async () => undefined);
+  t.deepEqual(retirements.look(former), { kind: 'pending' });
+  t.deepEqual(retirements.look(former), { kind: 'pending' }, 'a try is under way');
+  await clock.advance(1_000);
+  t.deepEqual(retirements.look(former), { kind: 'retired' });
+  t.is(asked.length, 1);
+  t.like(asked[0]?.[0], { url: REDIS.url, password: 'pw' });
+  t.is(asked[0]?.[1], runIdOf(UID));
+});
+
+test('where the Secret is gone with its namespace, the one that was seen last opens the server', async (t) => {
+  const { clock, asked, retirements, former } = stage(async () => undefined, { remembered: SECRETS });
+  retirements.look(former);
+  await clock.advance(1_000);
+  t.like(asked[0]?.[0], { password: 'pw' });
+});
+
+/** Looks once a second, as the operator does, and answers with what comes of it and after how many seconds. */
+async function untilOver({ clock, retirements, former }: ReturnType<typeof stage>): Promise<readonly [string, number]> {
+  let found = retirements.look(former);
+  let seconds = 0;
+  for (; found.kind === 'pending' && seconds < 900; seconds += 1) {
+    await clock.advance(1_000);
+    found = retirements.look(former);
+  }
+  return [found.kind === 'kept' ? found.message : found.kind, seconds];
+}
+
+const refuse = async (): Promise<void> => {
+  throw new Error('connect ECONNREFUSED');
+};
+const keepSilent = (): Promise<void> => new Promise(() => undefined);
+
+test('a server that is away is asked again for ten minutes, for which nobody waits', async (t) => {
+  let isBack = false;
+  const world = stage(async () => (isBack ? undefined : refuse()));
+  world.retirements.look(world.former);
+  await world.clock.advance(300_000);
+  for (let looks = 0; looks < 20; looks += 1) {
+    t.is(world.retirements.look(world.former).kind, 'pending');
+    await world.clock.advance(2_000);
+  }
+  isBack = true;
+  t.is((await untilOver(world))[0], 'retired');
+  const [told, seconds] = await untilOver(stage(refuse));
+  t.regex(told, /^the keys of the run stay on rediss:.*connect ECONNREFUSED/);
+  t.true(seconds >= 600 && seconds <= 605, `${seconds} s`);
+});
+
+for (const [what, answer, said] of [
+  ['refuses', refuse, /connect ECONNREFUSED/],
+  ['says nothing', keepSilent, /no answer within 5 s/],
+] as const)
+  test(`a namespace that is being deleted waits for a server that ${what} a quarter of a minute at most`, async (t) => {
+    const world = stage(answer, { isEnding: true });
+    const [told, seconds] = await untilOver(world);
+    t.regex(told, said);
+    t.true(seconds <= 15, `${seconds} s`);
+    t.true(world.asked.length >= 2, `${world.asked.length} tries`);
+  });
+
+test('nothing is known of a run that was let go', async (t) => {
+  const { clock, retirements, former } = stage(async () => undefined);
+  retirements.look(former);
+  await clock.advance(1_000);
+  t.true(retirements.has(UID));
+  retirements.forget(UID);
+  t.false(retirements.has(UID));
+});
