@@ -185,7 +185,7 @@ test('a list is looked for in mid-run while no coordinator answers, or it is mis
   };
   const look = async (answer: CoordinatorAnswer | null): Promise<string> => {
     cluster.reads.length = 0;
-    const clients = { forget: () => undefined, tellNodes: async () => undefined, ask: async () => answer } as unknown as RunClients;
+    const clients = { forget: () => undefined, tellWords: async () => undefined, ask: async () => answer } as unknown as RunClients;
     await reconcile({ ...deps, clients, statuses } as unknown as ReconcileDeps, KEY);
     const { reason, message } = written?.conditions?.find(({ type }) => type === 'InputReady') ?? {};
     return `${cluster.reads.filter((read) => read === 'get ConfigMap prompts').length} ${reason}: ${message}`;
