@@ -47,6 +47,12 @@ export const RUN_SCHEMA: Schema = {
           "message": "spec.input cannot be changed: results belong to the list that the run began with. Create another RolloutRun for another list"
         },
         {
+          "rule": "has(self.output) == has(oldSelf.output) && (!has(self.output) || self.output == oldSelf.output)",
+          "fieldPath": ".output",
+          "reason": "FieldValueForbidden",
+          "message": "spec.output cannot be changed, added or removed: the run has claimed the files that it writes at its end. Take the results with `kubectl rollout-run results`, or create another RolloutRun"
+        },
+        {
           "rule": "self.format == oldSelf.format",
           "fieldPath": ".format",
           "reason": "FieldValueForbidden",

@@ -5,7 +5,7 @@ import type { V1PodTemplateSpec, V1ResourceRequirements, V1Toleration } from '@k
 export interface RunSpec {
   /** The list of items, a JSONL file with one request of the OpenAI Batch format per line, or a gzip of it. Exactly one of configMap, pvc and uri. It cannot be changed. */
   readonly input: RunSpecInput;
-  /** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. */
+  /** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. It cannot be changed. */
   readonly output?: RunSpecOutput;
   /** How the lines of the list are read and the results are written. It cannot be changed. */
   readonly format: RunSpecFormat;
@@ -65,7 +65,7 @@ export interface RunSpecInputUri {
   readonly sha256: string;
 }
 
-/** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. */
+/** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. It cannot be changed. */
 export interface RunSpecOutput {
   /** A file on a volume. Failures go to the file beside it whose name ends in .errors.jsonl. Files that another run has written are not replaced. */
   readonly pvc?: RunSpecOutputPvc;
