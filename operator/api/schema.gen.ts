@@ -460,6 +460,29 @@ export const RUN_SCHEMA: Schema = {
                 }
               }
             },
+            "resources": {
+              "type": "object",
+              "properties": {
+                "limits": {
+                  "type": "object",
+                  "maxProperties": 32,
+                  "additionalProperties": {
+                    "x-kubernetes-int-or-string": true,
+                    "maxLength": 32,
+                    "pattern": "^[0-9]+([.][0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)?$"
+                  }
+                },
+                "requests": {
+                  "type": "object",
+                  "maxProperties": 32,
+                  "additionalProperties": {
+                    "x-kubernetes-int-or-string": true,
+                    "maxLength": 32,
+                    "pattern": "^[0-9]+([.][0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)?$"
+                  }
+                }
+              }
+            },
             "updateStrategy": {
               "type": "string",
               "enum": [

@@ -125,6 +125,8 @@ export interface RunSpecWorkers {
   readonly concurrency: number;
   /** A pod template. Its containers, the model server among them, become sidecars of the worker, which starts after them and stops before them. Required unless the model server is elsewhere (spec.backend.baseUrl) or the backend is mock. All fields of a PodTemplateSpec are allowed; the API server checks them when it creates the pods. */
   readonly template?: V1PodTemplateSpec;
+  /** Resources of the worker's own container, beside those of the model server in the template. It needs little: 50m and 128Mi are asked for where nothing is said. */
+  readonly resources?: V1ResourceRequirements;
   /** What a changed template does to workers that exist. `RollingUpdate` drains and replaces them one after the other; `OnDelete` leaves them until they are deleted. */
   readonly updateStrategy: 'RollingUpdate' | 'OnDelete';
   /** The run fails when more workers than this stay missing: a number, or a share of parallelism such as "20%". Without it the run waits for them. */
@@ -137,7 +139,7 @@ export interface RunSpecCoordinator {
   readonly replicas: number;
   /** Where the run's state is. Exactly one of embedded and redis. It cannot be changed. */
   readonly store: RunSpecCoordinatorStore;
-  /** Resources of the coordinator's container. */
+  /** Resources of the coordinator's container, of the one that copies the list before it, and of the pod that `kubectl rollout-run results` makes. 100m and 384Mi are asked for where nothing is said, and less for the other two. */
   readonly resources?: V1ResourceRequirements;
   /** Labels of the nodes that may have the coordinator. Best are nodes that are not taken away. */
   readonly nodeSelector?: Readonly<Record<string, string>>;

@@ -12,6 +12,7 @@ export const READER_KEY = 'reader.json';
 export const READER_CONTAINER = 'rollout-reader';
 export const READER_PORT = 8_080;
 export const TOKEN_VARIABLE = 'ROLLOUT_RESULTS_TOKEN';
+const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
 /** A reader that nobody ends is over by then. */
 const LIFE_SECONDS = 3_600;
 
@@ -38,7 +39,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
           args: ['/app/cli.js', 'results-server', '--state', RUN_DIR, '--port', String(READER_PORT)],
           ports: [{ name: 'results', containerPort: READER_PORT }],
           readinessProbe: { tcpSocket: { port: 'results' }, periodSeconds: 1 },
-          resources: { requests: { cpu: '50m', memory: '128Mi' } },
+          resources: run.spec.coordinator.resources ?? RESOURCES,
           // The proof asks the ledger, wherever it is.
           volumeMounts: coordinatorMounts(run, redis),
         }),
@@ -51,6 +52,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
 /** Ends with 0 or 1: either is a finished run. */
 function exportContainer(run: RolloutRun, redis: RedisAccess, pods: PodSettings): Container {
   return ownContainer('export', pods, {
+    resources: run.spec.coordinator.resources ?? RESOURCES,
     args: ['/app/cli.js', 'export-finished', '--config', `${CONFIG_DIR}/coordinator.yaml`],
     volumeMounts: coordinatorMounts(run, redis),
   });

@@ -46,3 +46,16 @@ test('a reader does not stay for workers: it has settings of its own', (t) => {
   const config = embedded.spec?.volumes?.find(({ name }) => name === 'rollout-config');
   t.deepEqual(config?.configMap, { name: 'answers-config', items: [{ key: 'reader.yaml', path: 'coordinator.yaml' }] });
 });
+
+test('each of its containers asks for what the coordinator may have, and otherwise for little', (t) => {
+  const resourcesOf = (run: Parameters<typeof readerPod>[0]) => {
+    const { initContainers = [], containers = [] } = readerPod(run, REDIS, PODS).spec ?? {};
+    return [...initContainers, ...containers].map(({ resources }) => resources);
+  };
+  const resources = { requests: { memory: '1Gi' }, limits: { memory: '2Gi' } };
+  t.deepEqual(resourcesOf(createdRun({ coordinator: { resources } })), [resources, resources, resources]);
+  t.deepEqual(
+    resourcesOf(createdRun()).map((one) => Object.keys(one ?? {})),
+    [['requests'], ['requests'], ['requests']],
+  );
+});
