@@ -162,6 +162,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'status-due',
     'tls-secret',
     'told-words',
+    'trimmed',
     'worker-view',
   ],
   'operator/rollout/desired': [
