@@ -31,6 +31,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'results/inline': ['model', 'ledger', 'ledger/redis', 'results/log', 'results/place'],
   'results/export': ['model', 'format', 'results/log', 'results/place'],
   'results/verify': ['model', 'format', 'results/log', 'results/place', 'input/index'],
+  'results/remaining': ['model', 'ledger', 'results/export', 'results/log', 'results/verify'],
   'rpc/mapping': ['model', 'rpc/gen/rollout/v1'],
   rpc: ['model', 'tls', 'rpc/mapping', 'rpc/gen/rollout/v1'],
 
@@ -100,6 +101,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'results/log',
     'results/export',
     'results/place',
+    'results/remaining',
     'results/verify',
     'tls',
     'run-dir',
@@ -112,7 +114,10 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     ...['cli', 'cli/status', 'cli/verbs', 'cli/view'],
   ],
   'cli/mock-server': ['cli'],
-  'cli/results-server': ['format', 'run-dir', 'cli', 'cli/status', 'cli/verbs'],
+  'cli/results-server': [
+    ...['format', 'input/file', 'results/export', 'results/remaining', 'run-dir', 'coordinator'],
+    ...['cli', 'cli/status', 'cli/verbs'],
+  ],
   cli: [
     ...['model', 'settings', 'run-dir', 'coordinator', 'worker'],
     ...['cli/mock-server', 'cli/results-server', 'cli/run', 'cli/verbs', 'cli/view'],

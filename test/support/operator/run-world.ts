@@ -1,3 +1,4 @@
+import type { Condition } from '../../../operator/api/conditions.ts';
 import type { RolloutRun } from '../../../operator/api/run.ts';
 import type { CoordinatorAnswer, CoordinatorView } from '../../../operator/rollout/coordinator-view.ts';
 import type { PodSettings } from '../../../operator/rollout/desired/pod-settings.ts';
@@ -119,4 +120,10 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     nowMs: NOW,
     ...more,
   };
+}
+
+/** Conditions of a status, each with the same reason. */
+export function conditionsOf(statuses: Readonly<Record<string, 'True' | 'False'>>): Condition[] {
+  const rest = { reason: 'Because', message: 'of that', lastTransitionTime: '2026-11-30T09:00:00Z' };
+  return Object.entries(statuses).map(([type, status]) => ({ type, status, ...rest }));
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { coordinatorDeployment } from '../../../../../operator/rollout/desired/coordinator.ts';
-import { readerPod, TOKEN_VARIABLE } from '../../../../../operator/rollout/desired/reader-pod.ts';
+import { partialReaderPod, readerPod, TOKEN_VARIABLE } from '../../../../../operator/rollout/desired/reader-pod.ts';
 import { createdRun } from '../../../../support/operator/created-run.ts';
 import { REDIS } from '../../../../support/operator/redis-world.ts';
 import { restrictionsBroken } from '../../../../support/operator/restricted.ts';
@@ -35,6 +35,26 @@ test('results on the volume are shown as they are; those on a server are written
       ['export', 'export-finished'],
     ],
   );
+});
+
+test('of a run that is not complete no coordinator is started, which would go on with it', (t) => {
+  for (const redis of [null, REDIS]) {
+    const { spec, metadata } = partialReaderPod(createdRun(), redis, PODS);
+    t.is(metadata.name, embedded.metadata.name, 'there is one reader of a run at a time');
+    t.deepEqual(restrictionsBroken(spec), []);
+    t.deepEqual(
+      spec?.initContainers?.map(({ name }) => name),
+      redis === null ? undefined : ['input'],
+    );
+    t.deepEqual(spec?.containers[0]?.args, [
+      '/app/cli.js',
+      'results-server',
+      '--config',
+      '/etc/rollout/coordinator.yaml',
+      '--port',
+      '8080',
+    ]);
+  }
 });
 
 test('what is shown needs a token, which nobody finds in the pod that is written down', (t) => {
