@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import test, { type ExecutionContext } from 'ava';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
+import { partsOf } from '../support/cluster/recorded-parts.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
@@ -54,3 +55,24 @@ test.serial(
     await run.assertComplete(t);
   },
 );
+
+test.serial('of a suspended run on a Redis server, what is recorded and what is left are its list; then it goes on', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const url = await redisBeside(t);
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
+  await cluster.applyYaml(namespace, JSON.stringify(secret));
+  const coordinator = { store: { redis: { secretRef: { name: 'redis' } } } };
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 300, spec: { coordinator } });
+  await run.untilRecorded(20);
+  await run.patch({ spec: { suspend: true } });
+  await run.untilCondition('Suspended', 'True');
+  const { recorded, left } = await partsOf(t, cluster, run);
+  t.true(recorded.length >= 20 && left.length > 0);
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+  await run.patch({ spec: { suspend: false } });
+  await run.assertComplete(t);
+});
