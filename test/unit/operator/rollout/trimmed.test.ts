@@ -35,12 +35,11 @@ test('a pod without a node has none', (t) => {
   t.deepEqual(trimmedPod({ metadata: { name: 'a' } }), { metadata: { name: 'a' }, spec: { containers: [] }, status: {} });
 });
 
-const nodeAt = (lastHeartbeatTime: string): Node =>
-  ({
-    metadata: { name: 'n', uid: 'u', resourceVersion: '1', labels: { pool: 'gpu' }, annotations: { a: 'b' }, ...MANAGED },
-    spec: { taints: [{ key: 'going', effect: 'NoSchedule' }], podCIDR: '10.0.0.0/24' },
-    status: { conditions: [{ type: 'Ready', status: 'True', reason: 'r', message: 'm', lastHeartbeatTime }], images: [{ names: ['a'] }] },
-  }) as unknown as Node;
+const nodeAt = (lastHeartbeatTime: string): Node => ({
+  metadata: { name: 'n', uid: 'u', resourceVersion: '1', labels: { pool: 'gpu' }, annotations: { a: 'b' }, ...MANAGED },
+  spec: { taints: [{ key: 'going', effect: 'NoSchedule' }], podCIDR: '10.0.0.0/24' },
+  status: { conditions: [{ type: 'Ready', status: 'True', reason: 'r', message: 'm', lastHeartbeatTime }], images: [{ names: ['a'] }] },
+});
 
 test('of a node its taints, conditions and labels are kept; a heartbeat changes nothing', (t) => {
   t.deepEqual(trimmedNode(nodeAt('2026-11-30T10:00:00Z')), {
