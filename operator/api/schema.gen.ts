@@ -869,6 +869,11 @@ export const RUN_SCHEMA: Schema = {
               "type": "integer",
               "format": "int64",
               "minimum": 0
+            },
+            "redone": {
+              "type": "integer",
+              "format": "int64",
+              "minimum": 0
             }
           }
         },

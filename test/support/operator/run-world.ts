@@ -96,6 +96,7 @@ export function answerOf(status: Partial<RunStatus> = {}, atMs: number = NOW): C
     running: 2,
     prefetched: 0,
     handedBack: 0,
+    redone: 0,
     workers: [ready('answers-worker-0-0'), ready('answers-worker-1-0')],
     waits: [],
     stall: null,
