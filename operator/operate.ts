@@ -10,11 +10,15 @@ import { Controller } from './kube/controller.ts';
 import type { Credentials } from './kube/credentials.ts';
 import { type Leading, lead } from './kube/elector.ts';
 import { type Endpoint, startEndpoint } from './kube/endpoint.ts';
+import type { Informer } from './kube/informer.ts';
+import type { Node } from './kube/kind.ts';
 import { cachesCheck, manage } from './kube/manager.ts';
 import { type CoreMetrics, createMetrics } from './kube/metrics.ts';
+import type { KubeObject } from './kube/object.ts';
+import type { Outcome } from './kube/outcome.ts';
 import { probePages } from './kube/probes.ts';
 import { DEFAULT_RATE_LIMITS } from './kube/rate-limit.ts';
-import { createRecorder } from './kube/recorder.ts';
+import { createRecorder, type Recorder } from './kube/recorder.ts';
 import { createTransport, type Transport } from './kube/transport.ts';
 import { WorkQueue } from './kube/workqueue.ts';
 import { RunMetrics } from './metrics/run-metrics.ts';
@@ -54,68 +58,46 @@ const RECONCILE_MS = 60_000;
 /** The key of caches that have all namespaces. */
 const EVERYWHERE = '';
 
+/** How the API server is reached, and what is told of it. */
+interface Core {
+  readonly metrics: CoreMetrics;
+  readonly transport: Transport;
+  readonly client: KubeClient;
+  readonly recorder: Recorder;
+}
+
+/** What is followed: the caches of each namespace that the operator works in, and the nodes, where it may watch them. */
+interface Watched {
+  readonly caches: ReadonlyMap<string, Caches>;
+  readonly nodes: Informer<Node> | null;
+  readonly informers: readonly Informer<KubeObject>[];
+}
+
+/** What is known of runs and nodes beside the caches. */
+interface Known {
+  readonly signals: NodeSignals;
+  readonly clients: RunClients;
+}
+
 /** Joins the parts of the operator, and runs them until it is told to end, or another one leads. */
 export async function operate(options: OperateOptions): Promise<ExitCode> {
-  const { settings, credentials, self, stop, clock, random, log } = options;
-  const metrics = createMetrics('rollout');
-  const transport = createTransport({
-    credentials,
-    clock,
-    userAgent: NAME,
-    onAnswered: metrics.answered(new URL(credentials.server).host),
-  });
-  const client = createClient(transport);
-  const parts = (kind: string): InformerParts => ({ transport, clock, random, log, observer: metrics.reflector(kind) });
-  const caches = cachesOf(settings, parts);
-  const nodes = settings.watchNodes ? createNodeCache(parts) : null;
-  const queue = new WorkQueue({ clock, limits: DEFAULT_RATE_LIMITS, observer: metrics.queue(CONTROLLER) });
-  metrics.showQueue(CONTROLLER, queue);
-  const signals = new NodeSignals(settings.signals, clock);
-  const clients = new RunClients(clock);
-  const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
-  const redisSecrets = new RedisSecrets(client, clock);
-  const deps = {
-    watchesNodes: settings.watchNodes,
-    client,
-    statuses: new StatusWriter(client, recorder, clock),
-    cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
-    recorder,
-    clients,
-    redisSecrets,
-    retirements: new RedisRetirements({ client, secrets: redisSecrets, retire: retireKeys, clock, log }),
-    signals,
-    certManager: new CertManager(client, clock, settings.certManager),
-    observer: new RunMetrics(metrics.registry, options.version),
-    clock,
-    random,
-    lookedAt: new Map<string, string>(),
-  };
-  let pods: PodSettings | null = null;
-  const controller = new Controller({
-    name: CONTROLLER,
-    queue,
-    reconcile: async (key) => {
-      pods ??= podSettingsOf(settings, { namespace: self.namespace, isOpenShift: await isOpenShift(transport), extraCa: options.extraCa });
-      return reconcile({ ...deps, pods }, key);
-    },
-    workers: settings.runsAtOnce,
-    deadlineMs: RECONCILE_MS,
-    clock,
-    log,
-    observer: metrics.controller(CONTROLLER, settings.runsAtOnce),
-  });
-  follow([...caches.values()], nodes, signals, queue);
-  const informers = [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])];
+  const { settings, clock, log, stop } = options;
+  const core = coreOf(options);
+  const watched = watchedOf(options, core);
+  const known = { signals: new NodeSignals(settings.signals, clock), clients: new RunClients(clock) };
+  const queue = new WorkQueue({ clock, limits: DEFAULT_RATE_LIMITS, observer: core.metrics.queue(CONTROLLER) });
+  core.metrics.showQueue(CONTROLLER, queue);
+  follow([...watched.caches.values()], watched.nodes, known.signals, queue);
   const end = await manage(
     {
-      endpoints: endpointsOf(options, client, informers, metrics),
-      caches: informers,
-      lead: settings.leaderElection.enabled ? async (signal) => leading(options, client, metrics, signal) : null,
-      controllers: [controller],
-      recorder,
+      endpoints: endpointsOf(options, core, watched),
+      caches: watched.informers,
+      lead: settings.leaderElection.enabled ? async (signal) => leading(options, core, signal) : null,
+      controllers: [controllerOf(options, core, queue, looking(options, core, watched, known))],
+      recorder: core.recorder,
       disconnect: () => {
-        clients.close();
-        transport.close();
+        known.clients.close();
+        core.transport.close();
       },
       clock,
       log,
@@ -125,17 +107,67 @@ export async function operate(options: OperateOptions): Promise<ExitCode> {
   return end === 'stopped' ? EXIT.done : EXIT.notReachable;
 }
 
+function coreOf({ credentials, self, clock, random, log }: OperateOptions): Core {
+  const metrics = createMetrics('rollout');
+  const onAnswered = metrics.answered(new URL(credentials.server).host);
+  const transport = createTransport({ credentials, clock, userAgent: NAME, onAnswered });
+  const client = createClient(transport);
+  const recorder = createRecorder({ client, controller: `${GROUP}/operator`, instance: self.name, clock, random, log });
+  return { metrics, transport, client, recorder };
+}
+
+function watchedOf({ settings, clock, random, log }: OperateOptions, { metrics, transport }: Core): Watched {
+  const parts = (kind: string): InformerParts => ({ transport, clock, random, log, observer: metrics.reflector(kind) });
+  const caches = cachesOf(settings, parts);
+  const nodes = settings.watchNodes ? createNodeCache(parts) : null;
+  return { caches, nodes, informers: [...[...caches.values()].flatMap(informersOf), ...(nodes === null ? [] : [nodes])] };
+}
+
+type Look = (key: string) => Promise<Outcome>;
+
+function controllerOf({ settings, clock, log }: OperateOptions, { metrics }: Core, queue: WorkQueue, look: Look): Controller {
+  const { runsAtOnce } = settings;
+  const observer = metrics.controller(CONTROLLER, runsAtOnce);
+  return new Controller({ name: CONTROLLER, queue, reconcile: look, workers: runsAtOnce, deadlineMs: RECONCILE_MS, clock, log, observer });
+}
+
+/** One look at a run. How its pods are made is known when the API server has said what kind of cluster it is. */
+function looking(options: OperateOptions, core: Core, { caches }: Watched, known: Known): Look {
+  const { settings, clock, random, log, version } = options;
+  const { client, recorder, metrics } = core;
+  const redisSecrets = new RedisSecrets(client, clock);
+  const deps = {
+    ...known,
+    client,
+    recorder,
+    clock,
+    random,
+    watchesNodes: settings.watchNodes,
+    statuses: new StatusWriter(client, recorder, clock),
+    cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),
+    redisSecrets,
+    retirements: new RedisRetirements({ client, secrets: redisSecrets, retire: retireKeys, clock, log }),
+    certManager: new CertManager(client, clock, settings.certManager),
+    observer: new RunMetrics(metrics.registry, version),
+    lookedAt: new Map<string, string>(),
+  };
+  let pods: PodSettings | null = null;
+  return async (key) => {
+    pods ??= await podsOf(options, core.transport);
+    return reconcile({ ...deps, pods }, key);
+  };
+}
+
+async function podsOf({ settings, self, extraCa }: OperateOptions, transport: Transport): Promise<PodSettings> {
+  return podSettingsOf(settings, { namespace: self.namespace, isOpenShift: await isOpenShift(transport), extraCa });
+}
+
 function cachesOf({ watchNamespaces }: OperatorSettings, parts: (kind: string) => InformerParts): ReadonlyMap<string, Caches> {
   if (watchNamespaces.length === 0) return new Map([[EVERYWHERE, createCaches(parts, null)]]);
   return new Map(watchNamespaces.map((namespace) => [namespace, createCaches(parts, namespace)]));
 }
 
-function endpointsOf(
-  options: OperateOptions,
-  client: KubeClient,
-  informers: Parameters<typeof cachesCheck>[0],
-  metrics: CoreMetrics,
-): readonly (() => Promise<Endpoint>)[] {
+function endpointsOf(options: OperateOptions, { client, metrics }: Core, { informers }: Watched): readonly (() => Promise<Endpoint>)[] {
   const { settings, self, clock, random, log } = options;
   const probes = probePages({ alive: {}, ready: { caches: cachesCheck(informers) } });
   return [
@@ -145,7 +177,7 @@ function endpointsOf(
   ];
 }
 
-async function leading(options: OperateOptions, client: KubeClient, metrics: CoreMetrics, stop: AbortSignal): Promise<Leading | null> {
+async function leading(options: OperateOptions, { client, metrics }: Core, stop: AbortSignal): Promise<Leading | null> {
   const { settings, self, clock, random, log } = options;
   const { lease, leaseDuration, renewDeadline, retryPeriod } = settings.leaderElection;
   return lead(

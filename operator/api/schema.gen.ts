@@ -47,6 +47,12 @@ export const RUN_SCHEMA: Schema = {
           "message": "spec.input cannot be changed: results belong to the list that the run began with. Create another RolloutRun for another list"
         },
         {
+          "rule": "has(self.output) == has(oldSelf.output) && (!has(self.output) || self.output == oldSelf.output)",
+          "fieldPath": ".output",
+          "reason": "FieldValueForbidden",
+          "message": "spec.output cannot be changed, added or removed: the run has claimed the files that it writes at its end. Take the results with `kubectl rollout-run results`, or create another RolloutRun"
+        },
+        {
           "rule": "self.format == oldSelf.format",
           "fieldPath": ".format",
           "reason": "FieldValueForbidden",
@@ -459,6 +465,29 @@ export const RUN_SCHEMA: Schema = {
                 }
               }
             },
+            "resources": {
+              "type": "object",
+              "properties": {
+                "limits": {
+                  "type": "object",
+                  "maxProperties": 32,
+                  "additionalProperties": {
+                    "x-kubernetes-int-or-string": true,
+                    "maxLength": 32,
+                    "pattern": "^[0-9]+([.][0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)?$"
+                  }
+                },
+                "requests": {
+                  "type": "object",
+                  "maxProperties": 32,
+                  "additionalProperties": {
+                    "x-kubernetes-int-or-string": true,
+                    "maxLength": 32,
+                    "pattern": "^[0-9]+([.][0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|n|u|m|k|M|G|T|P|E)?$"
+                  }
+                }
+              }
+            },
             "updateStrategy": {
               "type": "string",
               "enum": [
@@ -857,6 +886,11 @@ export const RUN_SCHEMA: Schema = {
               "minimum": 0
             },
             "running": {
+              "type": "integer",
+              "format": "int64",
+              "minimum": 0
+            },
+            "redone": {
               "type": "integer",
               "format": "int64",
               "minimum": 0

@@ -5,7 +5,7 @@ import type { V1PodTemplateSpec, V1ResourceRequirements, V1Toleration } from '@k
 export interface RunSpec {
   /** The list of items, a JSONL file with one request of the OpenAI Batch format per line, or a gzip of it. Exactly one of configMap, pvc and uri. It cannot be changed. */
   readonly input: RunSpecInput;
-  /** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. */
+  /** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. It cannot be changed. */
   readonly output?: RunSpecOutput;
   /** How the lines of the list are read and the results are written. It cannot be changed. */
   readonly format: RunSpecFormat;
@@ -65,7 +65,7 @@ export interface RunSpecInputUri {
   readonly sha256: string;
 }
 
-/** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. */
+/** Where the results go. Without it they are on the volume of the coordinator, from which `kubectl rollout-run results` reads them. It cannot be changed. */
 export interface RunSpecOutput {
   /** A file on a volume. Failures go to the file beside it whose name ends in .errors.jsonl. Files that another run has written are not replaced. */
   readonly pvc?: RunSpecOutputPvc;
@@ -125,6 +125,8 @@ export interface RunSpecWorkers {
   readonly concurrency: number;
   /** A pod template. Its containers, the model server among them, become sidecars of the worker, which starts after them and stops before them. Required unless the model server is elsewhere (spec.backend.baseUrl) or the backend is mock. All fields of a PodTemplateSpec are allowed; the API server checks them when it creates the pods. */
   readonly template?: V1PodTemplateSpec;
+  /** Resources of the worker's own container, beside those of the model server in the template. It needs little: 50m and 128Mi are asked for where nothing is said. */
+  readonly resources?: V1ResourceRequirements;
   /** What a changed template does to workers that exist. `RollingUpdate` drains and replaces them one after the other; `OnDelete` leaves them until they are deleted. */
   readonly updateStrategy: 'RollingUpdate' | 'OnDelete';
   /** The run fails when more workers than this stay missing: a number, or a share of parallelism such as "20%". Without it the run waits for them. */
@@ -139,7 +141,7 @@ export interface RunSpecCoordinator {
   readonly store: RunSpecCoordinatorStore;
   /** Results on the Redis server, until they are written out. For the store redis alone. */
   readonly results?: RunSpecCoordinatorResults;
-  /** Resources of the coordinator's container. */
+  /** Resources of the coordinator's container, of the one that copies the list before it, and of the pod that `kubectl rollout-run results` makes. 100m and 384Mi are asked for where nothing is said, and less for the other two. */
   readonly resources?: V1ResourceRequirements;
   /** Labels of the nodes that may have the coordinator. Best are nodes that are not taken away. */
   readonly nodeSelector?: Readonly<Record<string, string>>;
@@ -260,6 +262,8 @@ export interface RunStatusItems {
   readonly failed?: number;
   /** Items that workers have. */
   readonly running?: number;
+  /** How often an item was handed out again whose execution had begun: its worker was lost or had to leave, or it failed. Items that had not begun, and requests that the model server refused, are not counted. */
+  readonly redone?: number;
 }
 
 /** Numbers of workers. */

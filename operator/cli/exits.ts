@@ -34,7 +34,7 @@ export const EXITS: Readonly<Record<ExitedVerb | 'all', Exits>> = {
     2: USAGE,
     4: `${AWAY}, or a wait is over its time`,
     5: '`wait`: the run has failed, or was deleted',
-    6: '`results`: the proof does not hold',
+    6: '`results`: the proof does not hold, or with --partial damaged results were left out',
     70: null,
     130: 'interrupted',
   },
@@ -71,9 +71,9 @@ export const EXITS: Readonly<Record<ExitedVerb | 'all', Exits>> = {
   },
   results: {
     0: 'written',
-    2: `${USAGE}; or the run is not complete`,
+    2: `${USAGE}; or the run is not complete, or with --partial, --remaining and --failed goes on`,
     4: `${AWAY}, or the reader does not start`,
-    6: 'the proof does not hold',
+    6: 'the proof does not hold; with --partial: written, but for recorded results that are damaged',
     70: null,
   },
 };

@@ -1,6 +1,7 @@
 import { isTrue } from '../api/conditions.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { stateClaimName } from '../rollout/children.ts';
+import { hasEnded } from '../rollout/clocks.ts';
 import { countsOf, phaseOf, terminalOf } from './status-text.ts';
 
 /** What goes with a run when it is deleted, for the person who is to say whether it may. Pure. */
@@ -25,8 +26,9 @@ function kept({ metadata, spec, status }: RolloutRun, isComplete: boolean): read
       `Its results stay where they were written: ${output.pvc.path} of the claim ${output.pvc.claimName}, and the errors file beside it.`,
     ];
   const hasRecords = (status?.items?.done ?? 0) + (status?.items?.failed ?? 0) > 0;
-  if (!isComplete)
-    return hasRecords ? ['All results so far are LOST: they are written out only when the run is complete.'] : ['It has no results yet.'];
-  const fetch = `kubectl rollout-run results ${metadata.name} -n ${metadata.namespace} > answers.jsonl`;
-  return [`All its results are LOST: fetch them first with \`${fetch}\`.`];
+  const fetch = `kubectl rollout-run results ${metadata.name} -n ${metadata.namespace}`;
+  if (isComplete) return [`All its results are LOST: fetch them first with \`${fetch} > answers.jsonl\`.`];
+  if (!hasRecords) return ['It has no results yet.'];
+  const first = hasEnded(status) || spec.suspend ? 'fetch' : 'suspend it, and fetch';
+  return [`All results so far are LOST: ${first} them first with \`${fetch} --partial > so-far.jsonl\`.`];
 }

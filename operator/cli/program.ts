@@ -5,13 +5,13 @@ import { exitHelp } from '../../runtime/cli/exit-codes.ts';
 import { toInterval } from '../../runtime/cli/option-values.ts';
 import { EXITS, type ExitedVerb } from './exits.ts';
 import { GOAL_FORM, type Goal, goalOf } from './goal.ts';
-import type { ResultsArguments } from './results.ts';
 import type {
   CancelArguments,
   CreateArguments,
   DrainArguments,
   JsonArguments,
   ListArguments,
+  ResultsArguments,
   StatusArguments,
   SuspendArguments,
   ValidateArguments,
@@ -138,9 +138,12 @@ const addEnding: Add = (program, verbs, finish) => {
     .option('-y, --yes', 'do not ask', false)
     .option('--wait', 'until it is gone', false)
     .action(async (name: string, args: CancelArguments) => finish(await verbs.cancel(name, args)));
-  plainVerb(program, 'results', 'write the output of a finished run to stdout, proved and checked on the way', 'my-run > answers.jsonl')
+  plainVerb(program, 'results', 'write the output of a run to stdout, proved and checked on the way', 'my-run > answers.jsonl')
     .argument('<run>', 'name of the RolloutRun')
     .option('--errors', 'the errors file instead of the output', false)
+    .option('--partial', 'what is recorded of a run that has failed or is suspended', false)
+    .option('--remaining', 'instead, the lines of its list that have no record: a list for another run', false)
+    .option('--failed', 'instead, or with --remaining as well, the lines whose record is a failure', false)
     .option('--no-verify', 'do not prove first that each line of the input is in exactly one of the two files')
     .action(async (name: string, args: ResultsArguments) => finish(await verbs.results(name, args)));
 };

@@ -41,6 +41,17 @@ const ANOTHER: Remedy = ({ name, namespace }) => [
   `${OWN} create ${name}-2 -n ${namespace}${AGAIN}`,
 ];
 
+/** What is recorded, and a run of the lines that are left, which have `also` in the list. */
+const rest = (also: string): Remedy => {
+  return (place) => [
+    ...own('results', ' --partial > so-far.jsonl')(place),
+    ...own('results', ` --remaining${also} > left.jsonl`)(place),
+    `kubectl get rrun ${place.name} -n ${place.namespace} -o yaml > run.yaml`,
+    `${OWN} create ${place.name}-2 -n ${place.namespace} -f left.jsonl${AGAIN}`,
+  ];
+};
+const REST = rest('');
+
 /** By the reason of a condition. Reasons under which all is well need none. */
 export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   InputFound: NONE,
@@ -61,7 +72,7 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   WaitingForCoordinator: NONE,
   WaitingForWorkers: all(own('workers'), WORKER_LOG),
   Stalled: all(own('workers'), WORKER_LOG),
-  Paused: all(WORKER_LOG, ANOTHER),
+  Paused: all(WORKER_LOG, REST),
   EnoughWorkers: NONE,
   WorkersMissing: own('workers'),
   NoneDraining: NONE,
@@ -71,9 +82,9 @@ export const REASON_REMEDIES: Readonly<Record<Reason, Remedy>> = {
   Resumed: NONE,
   AllItemsDone: own('results', ' > answers.jsonl'),
   CompletedWithFailures: own('results', ' --errors > errors.jsonl'),
-  TooManyFailedItems: all(WORKER_LOG, ANOTHER),
-  TooManyMissingWorkers: all(own('workers'), ANOTHER),
-  DeadlineExceeded: ANOTHER,
+  TooManyFailedItems: all(WORKER_LOG, rest(' --failed')),
+  TooManyMissingWorkers: all(own('workers'), REST),
+  DeadlineExceeded: REST,
   CoordinatorFailed: all(logs('coordinator', COORDINATOR_CONTAINER, ' --previous'), ANOTHER),
   NodesWatched: NONE,
   NodesForbidden: () => ['helm upgrade rollout charts/rollout -n rollout --reuse-values --set rbac.clusterRoles=true'],

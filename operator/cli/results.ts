@@ -1,121 +1,56 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import { EXIT, type ExitCode } from '../../runtime/base/exit.ts';
-import { conditionOf, isTrue } from '../api/conditions.ts';
+import { say } from '../../runtime/cli/deps.ts';
+import { type RemainingCount, remainingText } from '../../runtime/cli/remaining-text.ts';
+import type { ItemForm } from '../../runtime/model/session.ts';
+import { isTrue } from '../api/conditions.ts';
 import type { RolloutRun } from '../api/run.ts';
-import { CONFIG_MAP, POD, type Pod } from '../kube/kind.ts';
-import { configName, readerName, selectorOf } from '../rollout/children.ts';
-import { READER_KEY, READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
+import { PARTIAL_READER_KEY, READER_KEY } from '../rollout/desired/reader-pod.ts';
 import type { K8sDeps } from './deps.ts';
 import { requireRun } from './find-run.ts';
+import { type Reader, withReader } from './reader.ts';
+import { type RecordedCount, recordedText, resultsRefusal } from './results-text.ts';
+import type { ResultsArguments } from './verb-arguments.ts';
 
-export interface ResultsArguments {
-  readonly errors: boolean;
-  readonly verify: boolean;
-}
-
-/** For an image that has to be pulled. */
-const READY_MS = 180_000;
-const LOOK_MS = 500;
-const TOKEN_BYTES = 24;
-/** Of a proof of many millions of items. */
-const PROOF_MS = 1_800_000;
-
-/** `kubectl rollout-run results`: the output of a finished run on stdout, proved in the cluster and checked on the way. */
+/** `kubectl rollout-run results`: what is recorded of a run on stdout, or the lines of its list that have no result. */
 export async function results(deps: K8sDeps, name: string, args: ResultsArguments): Promise<ExitCode> {
   const run = await requireRun(deps, name);
-  if (!isTrue(run.status?.conditions ?? [], 'Complete')) throw new RolloutError('USAGE', unfinished(run));
-  const token = deps.random.hex(TOKEN_BYTES);
-  await startReader(deps, run, token);
-  try {
-    const proof = args.verify ? await prove(deps, name, token) : EXIT.done;
-    if (proof !== EXIT.done) return proof;
-    await copy(deps, name, `${token}/${args.errors ? 'errors' : 'output'}`);
-    return EXIT.done;
-  } finally {
-    await deps.client.delete(POD, { namespace: deps.namespace, name: readerName(name) }, { propagation: 'Background' });
-  }
-}
-
-function unfinished({ metadata, status }: RolloutRun): string {
-  const failed = conditionOf(status?.conditions ?? [], 'Failed');
-  if (failed?.status === 'True') return `${metadata.name} has failed (${failed.reason}: ${failed.message}), and has no output`;
-  const how = `${status?.phase ?? 'Pending'}, ${status?.progress ?? '0/?'}`;
-  return `${metadata.name} is not finished (${how}): wait with \`kubectl wait --for=condition=Complete rrun/${metadata.name} --timeout=-1s\``;
-}
-
-/** The operator has written down how the pod is made. One that somebody else's command has left is replaced: its token is not known. */
-async function startReader(deps: K8sDeps, run: RolloutRun, token: string): Promise<void> {
-  const { client, namespace, clock, err } = deps;
-  const ref = { namespace, name: readerName(run.metadata.name) };
-  const written = (await client.get(CONFIG_MAP, { namespace, name: configName(run.metadata.name) }))?.data?.[READER_KEY];
-  if (written === undefined)
-    throw new RolloutError('USAGE', `the ConfigMap ${configName(run.metadata.name)} is gone: its results cannot be read`);
-  const untilMs = clock.monotonicMs() + READY_MS;
-  // Its store is one process's at a time, and it stays for workers that have to hear of the end.
-  while (await hasCoordinator(deps, run)) await pause(deps, untilMs, 'the coordinator of the run does not end');
-  await client.delete(POD, ref, { gracePeriodSeconds: 0 });
-  while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go');
-  await client.create(POD, withToken(JSON.parse(written) as Pod, token));
-  err.write(`${ref.name}: starting\n`);
-  for (;;) {
-    const pod = await client.get(POD, ref);
-    if (pod?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true) return;
-    if (pod?.status?.phase === 'Failed') throw unreachable(`${ref.name} has failed: \`kubectl logs ${ref.name}\` says why`);
-    await pause(deps, untilMs, `${ref.name} is not ready: \`kubectl describe pod ${ref.name}\` says why`);
-  }
-}
-
-/** One that should be gone by now is on a node that is: its pod stays until the node comes back, or is deleted. */
-async function hasCoordinator({ client, namespace, clock }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
-  const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
-  const { items } = await client.list(POD, { namespace, labelSelector: labels.join(',') });
-  return items.some(({ metadata: { deletionTimestamp: goneBy } }) => goneBy === undefined || Date.parse(goneBy) > clock.wallMs());
-}
-
-async function pause({ clock }: K8sDeps, untilMs: number, why: string): Promise<void> {
-  if (clock.monotonicMs() > untilMs) throw unreachable(why);
-  await clock.sleep(LOOK_MS);
-}
-
-function withToken(pod: Pod, token: string): Pod {
-  const containers = pod.spec?.containers.map((container) => ({
-    ...container,
-    env: [...(container.env ?? []), { name: TOKEN_VARIABLE, value: token }],
-  }));
-  return { ...pod, spec: { ...pod.spec, containers: containers ?? [] } };
-}
-
-async function prove({ transport, namespace, err }: K8sDeps, name: string, token: string): Promise<ExitCode> {
-  const { status, headers, body } = await transport.call({
-    method: 'GET',
-    path: proxied(namespace, name, `${token}/verify`),
-    deadlineMs: PROOF_MS,
+  const refusal = resultsRefusal(run, args);
+  if (refusal !== null) throw new RolloutError('USAGE', refusal);
+  const isList = args.remaining || args.failed;
+  const isWhole = !isList && isTrue(run.status?.conditions ?? [], 'Complete');
+  return withReader(deps, run, isWhole ? READER_KEY : PARTIAL_READER_KEY, async (reader) => {
+    if (isList) return showList(deps, name, args, reader);
+    return isWhole ? showWhole(deps, name, args, reader) : showPart(deps, run, args, reader);
   });
-  if (status !== 200) throw unreachable(`the reader answers ${status}: ${body.trim()}`);
-  const isProven = headers['x-exit-code'] === String(EXIT.done);
-  err.write(isProven ? `${name}: each line of the input is in exactly one of the two files\n` : `${name}: NOT verified: ${body.trim()}\n`);
-  return isProven ? EXIT.done : EXIT.verifyBroken;
 }
 
-/** As fast as the reader of stdout takes it, and not a byte less than there is. */
-async function copy({ transport, namespace, out }: K8sDeps, name: string, path: string): Promise<void> {
-  const { status, headers, chunks } = await transport.open({ method: 'GET', path: proxied(namespace, name, path) });
-  if (status !== 200) throw unreachable(`the reader answers ${status}`);
-  const hash = createHash('sha256');
-  for await (const chunk of chunks) {
-    hash.update(chunk);
-    if (!out.write(chunk)) await once(out, 'drain');
+/** Proved in the cluster, and checked on the way. */
+async function showWhole({ err }: K8sDeps, name: string, args: ResultsArguments, reader: Reader): Promise<ExitCode> {
+  if (args.verify) {
+    const { exit, body } = await reader.ask('verify');
+    const isProven = exit === EXIT.done;
+    say(err, [isProven ? `${name}: each line of the input is in exactly one of the two files` : `${name}: NOT verified: ${body.trim()}`]);
+    if (!isProven) return EXIT.verifyBroken;
   }
-  if (hash.digest('hex') === headers['x-content-sha256']) return;
-  throw unreachable('the file was cut or changed on its way: run the command again');
+  await reader.copy(args.errors ? 'errors' : 'output');
+  return EXIT.done;
 }
 
-function proxied(namespace: string, name: string, path: string): string {
-  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(readerName(name))}:${READER_PORT}/proxy/${path}`;
+async function showPart({ err }: K8sDeps, run: RolloutRun, args: ResultsArguments, reader: Reader): Promise<ExitCode> {
+  const { exit, body } = await reader.ask('results');
+  await reader.copy(args.errors ? 'errors' : 'output');
+  say(err, recordedText(run, JSON.parse(body) as RecordedCount));
+  return exit === EXIT.done ? EXIT.done : EXIT.verifyBroken;
 }
 
-function unreachable(message: string): RolloutError {
-  return new RolloutError('COORDINATOR_UNREACHABLE', message);
+async function showList({ err }: K8sDeps, name: string, args: ResultsArguments, reader: Reader): Promise<ExitCode> {
+  const page = [...(args.remaining ? ['remaining'] : []), ...(args.failed ? ['failed'] : [])].join('-');
+  const { form, ...count } = JSON.parse((await reader.ask(page)).body) as RemainingCount & { readonly form: ItemForm };
+  await reader.copy('list');
+  say(
+    err,
+    remainingText(count, form).map((line) => `${name}: ${line}`),
+  );
+  return EXIT.done;
 }

@@ -11,11 +11,13 @@ export interface Counts {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
+  /** How often one was handed out again whose execution had begun. */
+  readonly redone: number;
 }
 
 export function countsOf({ status }: RolloutRun): Counts {
-  const { total, done = 0, failed = 0, running = 0 } = status?.items ?? {};
-  return { total: total ?? null, done, failed, running };
+  const { total, done = 0, failed = 0, running = 0, redone = 0 } = status?.items ?? {};
+  return { total: total ?? null, done, failed, running, redone };
 }
 
 /** Items that have a record. */
@@ -76,10 +78,17 @@ export function statusPage(run: RolloutRun, nowMs: number, isTerminal: boolean):
   ];
 }
 
-function itemsText({ total, done, failed, running }: Counts): string {
+function itemsText({ total, done, failed, running, redone }: Counts): string {
   const open = total === null ? [] : [`${Math.max(0, total - done - failed - running)} to do`];
   const all = total === null ? 'the list is not read to its end yet' : `${total} in all`;
-  return [all, `${done} done`, `${failed} failed`, `${running} running`, ...open].join(', ');
+  return [
+    all,
+    `${done} done`,
+    `${failed} failed`,
+    `${running} running`,
+    ...open,
+    ...(redone === 0 ? [] : [`${redone} executed again`]),
+  ].join(', ');
 }
 
 function paceOf({ status }: RolloutRun): readonly string[] {

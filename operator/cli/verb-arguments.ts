@@ -66,3 +66,12 @@ export interface WaitArguments {
   readonly timeout?: string;
   readonly json: boolean;
 }
+
+export interface ResultsArguments {
+  readonly errors: boolean;
+  readonly verify: boolean;
+  readonly partial: boolean;
+  /** Lines of the list instead of results: those without a record, those whose record is a failure. */
+  readonly remaining: boolean;
+  readonly failed: boolean;
+}

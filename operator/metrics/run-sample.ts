@@ -30,6 +30,8 @@ export interface ItemCounts {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
+  /** How often one was handed out again whose execution had begun. */
+  readonly redone: number;
   /** Without a record, of those that are known so far. */
   readonly left: number;
 }
@@ -38,6 +40,7 @@ export interface ItemCounts {
 export interface RunChanges {
   readonly done: number;
   readonly failed: number;
+  readonly redone: number;
   readonly leaseTransitions: number;
   readonly ended: string | null;
   readonly drains: readonly DrainEnd[];
@@ -121,20 +124,21 @@ function changesBetween(was: Counted, is: Counted): Omit<RunChanges, 'drains' | 
   return {
     done: Math.max(0, is.items.done - was.items.done),
     failed: Math.max(0, is.items.failed - was.items.failed),
+    redone: Math.max(0, is.items.redone - was.items.redone),
     leaseTransitions: is.epoch === null || was.epoch === null ? 0 : Math.max(0, is.epoch - was.epoch),
     ended: was.end === null ? is.end : null,
   };
 }
 
 function itemsIn(status: RunStatus | undefined): ItemCounts {
-  const { done = 0, failed = 0, running = 0, total = 0 } = status?.items ?? {};
-  return { done, failed, running, left: Math.max(0, total - done - failed) };
+  const { done = 0, failed = 0, running = 0, redone = 0, total = 0 } = status?.items ?? {};
+  return { done, failed, running, redone, left: Math.max(0, total - done - failed) };
 }
 
 function itemsOf(word: CoordinatorWord | null, before: ItemCounts): ItemCounts {
   if (word === null) return before;
-  const { done, failed, running, items } = word;
-  return { done, failed, running, left: Math.max(0, items - done - failed) };
+  const { done, failed, running, redone, items } = word;
+  return { done, failed, running, redone, left: Math.max(0, items - done - failed) };
 }
 
 function endIn(status: RunStatus | undefined): string | null {

@@ -52,8 +52,9 @@ function addPodSteps(program: Command, verbs: KubernetesVerbs, finish: (exit: Ex
     .action(async (args: { readonly config: string }) => finish(await verbs.exportFinished(args)));
   program
     .command('results-server', { hidden: true })
-    .description('show the files of a finished run to whoever knows the token')
-    .requiredOption('--state <dir>', 'the state directory of the run')
+    .description('show the files of a run to whoever knows the token')
+    .option('--state <dir>', 'the state directory of a finished run')
+    .option('--config <file>', 'settings of the coordinator of one that need not be finished')
     .option('--host <address>', 'where it listens', '0.0.0.0')
     .option('--port <port>', 'where it listens', toPort, 8_080)
     .option('--token-env <NAME>', 'variable with the token', 'ROLLOUT_RESULTS_TOKEN')

@@ -47,7 +47,7 @@ const DRAIN_EXITS = {
 };
 const EXPORT_EXITS = {
   0: 'written',
-  2: 'usage, or the run is not finished, or the output cannot be written: the message says what to change',
+  2: 'usage, or the run is not finished (with --remaining: it is being worked on), or the output cannot be written: the message says what to change',
   4: 'the files could not be read',
   6: 'written, but for recorded results that are damaged',
   70: null,
@@ -124,14 +124,16 @@ function addDrain(program: Command, verbs: Verbs, finish: (exit: ExitCode) => vo
 }
 
 function addExport(program: Command, verbs: Verbs, finish: (exit: ExitCode) => void): void {
-  findable(program.command('export').description('write the output files from what is recorded'))
+  findable(program.command('export').description('write the output files from what is recorded, or the lines that have no result'))
     .option('--partial', 'also while items are still to do; to <output>.partial unless --output is given', false)
+    .option('--remaining', 'instead, the lines of the input that have no record: a list for another run, at --output', false)
+    .option('--failed', 'instead, or with --remaining as well, the lines whose record is a failure', false)
     .addOption(new Option('--order <order>', 'of the output lines (default: that of the run)').choices(['input', 'completion']))
     .option('--output <path>', 'write here instead of to the output of the run')
     .option('--overwrite', 'replace files there that this run has not written', false)
     .addHelpText(
       'after',
-      `\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl\n${exitHelp(EXPORT_EXITS)}`,
+      `\nExample:\n  rollout export --state answers.jsonl.rollout --partial --output so-far.jsonl\n  rollout export --state answers.jsonl.rollout --remaining --output left.jsonl\n${exitHelp(EXPORT_EXITS)}`,
     )
     .action(async (args: ExportArguments) => finish(await verbs.export(args)));
 }

@@ -30,6 +30,9 @@ export interface DrainArguments extends FindArguments {
 
 export interface ExportArguments extends FindArguments {
   readonly partial: boolean;
+  /** Lines of the input instead of results: those without a record, those whose record is a failure. */
+  readonly remaining: boolean;
+  readonly failed: boolean;
   readonly order?: 'input' | 'completion';
   readonly output?: string;
   readonly overwrite: boolean;

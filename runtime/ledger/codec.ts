@@ -115,21 +115,22 @@ function faultsAt(view: DataView, at: number): Omit<Faults, 'restores'> {
   return { failures: field(0), delayMs: field(1), suspicions: field(2), crashes: field(3) };
 }
 
-/** The head row: eight u32. */
-const HEAD_BYTES = 32;
+/** The head row: nine u32. Those of earlier versions, and those of Redis, which keeps it by itself, lack the last one. */
+const HEAD_BYTES = 36;
+const HEAD_BYTES_BEFORE = 32;
 
 export function packHead(head: Head): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES);
   const view = viewOf(bytes);
-  const { epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt } = head;
-  [epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt].forEach((value, at) => {
+  const { epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt, redone } = head;
+  [epoch, cursor, running, handedBack, done, failed, workerNumbers, highestAttempt, redone].forEach((value, at) => {
     putU32(view, at * 4, value, 'a field of the head row');
   });
   return bytes;
 }
 
 export function unpackHead(bytes: Uint8Array): Head {
-  assert(bytes.length === HEAD_BYTES, 'the head row has 32 bytes');
+  assert(bytes.length === HEAD_BYTES || bytes.length === HEAD_BYTES_BEFORE, 'the head row has 36 bytes, or 32');
   const view = viewOf(bytes);
   const field = (at: number): number => view.getUint32(at * 4, true);
   return {
@@ -141,6 +142,7 @@ export function unpackHead(bytes: Uint8Array): Head {
     failed: field(5),
     workerNumbers: field(6),
     highestAttempt: field(7),
+    redone: bytes.length === HEAD_BYTES ? field(8) : 0,
   };
 }
 

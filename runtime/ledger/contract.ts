@@ -86,10 +86,10 @@ export interface Place {
   readonly runId: string;
 }
 
-/**
- * What a claim asks for: a handed-back item by the highest attempt that it was ever given, or `count` fresh ones from the cursor (L8).
- */
-export type Pick = { readonly index: ItemIndex; readonly lastAttempt: Attempt } | { readonly cursor: ItemIndex; readonly count: number };
+/** What a claim asks for: a handed-back item by the highest attempt that it was ever given, or `count` fresh ones from the cursor (L8). */
+export type Pick = IndexPick | { readonly cursor: ItemIndex; readonly count: number };
+/** `isRedone`: its execution had begun before; where the pick is granted, the ledger counts that, and nothing else depends on it. */
+export type IndexPick = { readonly index: ItemIndex; readonly lastAttempt: Attempt; readonly isRedone?: true };
 
 export interface CommitRequest {
   readonly settles: readonly Settlement[];

@@ -49,6 +49,8 @@ export interface Head {
   readonly workerNumbers: number;
   /** The highest attempt that any item was ever given (L9): a reopened item gets the one after it (L45). */
   readonly highestAttempt: Attempt;
+  /** How often an item was handed out again whose execution had begun; for people, and nothing is decided by it. At most MAX_U32. */
+  readonly redone: number;
 }
 
 export type Bit = 'done' | 'failed';

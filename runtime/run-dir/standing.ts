@@ -18,7 +18,7 @@ export function standingOf(progress: Progress, seen: number, finished: FinishedR
   // Under a later epoch it was reopened, or may have been.
   if (epoch >= 0 || finished?.epoch !== seen) return { kind: 'behind', epoch, seen };
   const { done, failed } = finished;
-  const ended = { epoch: seen, cursor: done + failed, running: 0, handedBack: 0, done, failed };
+  const ended = { epoch: seen, cursor: done + failed, running: 0, handedBack: 0, done, failed, redone: 0 };
   return { kind: 'expired', progress: { state: { kind: 'completed' }, ...ended } };
 }
 

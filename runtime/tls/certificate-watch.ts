@@ -65,9 +65,7 @@ class CertificateWatch implements WatchedCertificate {
   follow(onPair: (pair: Pair) => void): Timer {
     // Each has a function of its own, also where one is given twice.
     const follower = (pair: Pair): void => onPair(pair);
-    // Not persistent: it alone does not keep the process alive.
-    if (this.#followers.size === 0)
-      for (const path of this.#paths()) watchFile(path, { interval: WATCH_MS, persistent: false }, this.#reload);
+    if (this.#followers.size === 0) for (const path of this.#paths()) watch(path, this.#reload);
     this.#followers.add(follower);
     return { stop: () => this.#leave(follower) };
   }
@@ -97,6 +95,11 @@ class CertificateWatch implements WatchedCertificate {
   #paths(): readonly string[] {
     return Object.values(this.#files) as string[];
   }
+}
+
+/** Not persistent: it alone does not keep the process alive. Node looks at a path once for all who watch it, however many they are. */
+function watch(path: string, onChange: () => void): void {
+  watchFile(path, { interval: WATCH_MS, persistent: false }, onChange).setMaxListeners(0);
 }
 
 /** `wanted`: the name that it must have; null for any. */

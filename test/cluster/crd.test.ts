@@ -133,11 +133,11 @@ test.serial('a run is scaled, printed and explained as other kinds are', async (
   await cluster.kubectl('scale', '--namespace', namespace, 'rrun/seen', '--replicas=7');
   const { spec } = await cluster.kubectlJson<{ readonly spec: RunSpec }>('get', 'rrun', 'seen', '--namespace', namespace);
   t.is(spec.workers.parallelism, 7);
-  const status = { phase: 'Running', progress: '3/10', rate: '1.5/s', eta: '4m', items: { failed: 1 }, workers: { ready: 2 } };
+  const status = { phase: 'Running', progress: '3/10', rate: '1.5/s', eta: '4m', items: { failed: 1, redone: 6 }, workers: { ready: 2 } };
   await cluster.api.call('PATCH', `${runsOf(namespace)}/seen/status`, { status }, 'application/merge-patch+json');
   const wide = await cluster.kubectl('get', 'rollout', '--namespace', namespace, '-o', 'wide');
-  t.regex(wide, /^NAME +PHASE +PROGRESS +FAILED +RATE +WORKERS +COORDINATOR +EPOCH +ETA +AGE$/m);
-  t.regex(wide, /^seen +Running +3\/10 +1 +1\.5\/s +2 +4m +\d+s$/m);
+  t.regex(wide, /^NAME +PHASE +PROGRESS +FAILED +RATE +WORKERS +COORDINATOR +EPOCH +REDONE +ETA +AGE$/m);
+  t.regex(wide, /^seen +Running +3\/10 +1 +1\.5\/s +2 +6 +4m +\d+s$/m);
   t.regex(await cluster.kubectl('explain', 'rolloutrun.spec.workers.parallelism'), /Number of workers/);
 });
 

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { KubeObject } from '../../operator/kube/object.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
+import { partsOf } from '../support/cluster/recorded-parts.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
@@ -174,3 +175,22 @@ test.serial(
     await run.assertComplete(t);
   },
 );
+
+test.serial('of a suspended run on a Redis server, what is recorded and what is left are its list; then it goes on', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const { url } = await redisBeside(t);
+  await applySecret(cluster, namespace, url);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 300, spec: { coordinator: { store } } });
+  await run.untilRecorded(20);
+  await run.patch({ spec: { suspend: true } });
+  await run.untilCondition('Suspended', 'True');
+  const { recorded, left } = await partsOf(t, cluster, run);
+  t.true(recorded.length >= 20 && left.length > 0);
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+  await run.patch({ spec: { suspend: false } });
+  await run.assertComplete(t);
+});

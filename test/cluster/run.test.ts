@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import type { RolloutRun } from '../../operator/api/run.ts';
 import { testNamespace } from '../support/cluster/namespace.ts';
 import { installOperator } from '../support/cluster/operator.ts';
-import { ClusterRun, rolloutRun } from '../support/cluster/rollout-run.ts';
+import { idsIn, partsOf } from '../support/cluster/recorded-parts.ts';
+import { ClusterRun, lineOf, rolloutRun } from '../support/cluster/rollout-run.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
+import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 test.serial('the example: ten items from kubectl apply to a verified file', async (t) => {
@@ -33,6 +36,36 @@ test.serial('the example: ten items from kubectl apply to a verified file', asyn
     ids,
     Array.from({ length: 10 }, (_, at) => `question-${at + 1}`),
   );
+});
+
+test.serial('a run that is over its time: what it has recorded and what is left are its list, and another run does the rest', async (t) => {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'late', items: 300 });
+  await run.untilRecorded(20);
+  const live = await rolloutRun(cluster, '--namespace', namespace, 'results', 'late', '--partial');
+  t.is(live.exit, 2);
+  t.regex(live.err, /suspend it first/);
+  await run.patch({ spec: { activeDeadlineSeconds: 1 } });
+  await run.untilCondition('Failed', 'True');
+  const { recorded, left } = await partsOf(t, cluster, run);
+  t.true(recorded.length >= 20 && left.length > 0);
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+
+  const dir = temporaryDir(t);
+  const { spec, ...rest } = await run.get();
+  const { activeDeadlineSeconds: _, ...again } = spec;
+  writeFileSync(join(dir, 'run.yaml'), JSON.stringify({ ...rest, spec: again }));
+  writeFileSync(join(dir, 'left.jsonl'), left.map((id) => `${lineOf(id)}\n`).join(''));
+  const files = ['-f', join(dir, 'left.jsonl'), '--from-run-file', join(dir, 'run.yaml')];
+  const created = await rolloutRun(cluster, '--namespace', namespace, 'create', 'late-2', ...files);
+  t.is(created.exit, 0, created.err);
+  const waited = await rolloutRun(cluster, '--namespace', namespace, 'wait', 'late-2', '--timeout', '120s');
+  t.is(waited.exit, 0, waited.err);
+  const results = await rolloutRun(cluster, '--namespace', namespace, 'results', 'late-2');
+  t.deepEqual(idsIn(results.out), left, results.err);
 });
 
 test.serial('suspend, resume, fewer and more workers: nothing is lost, and nothing is left', async (t) => {

@@ -60,6 +60,10 @@ test.serial(
       unproven.stderr,
       /^rollout: the run is not finished: \d+ (of 400 items are recorded|items are recorded so far);.*then verify\n$/,
     );
+    const list = join(run.dir, 'left.jsonl');
+    const early = await run.verb('export', '--remaining', '--output', list);
+    t.is(early.exit, 2, 'what is recorded meanwhile would be in the list too');
+    t.regex(early.stderr, /a coordinator \(pid \d+, .*\) works on the run/);
     command.signal('SIGINT');
     t.is(await exitOf(command, PATIENCE_MS), 130);
     t.regex(command.stderr(), /progress is kept/);
@@ -74,6 +78,13 @@ test.serial(
     t.regex((await run.verb('status')).stdout, /No coordinator is running/);
     const again = await run.verb('export', '--partial', '--output', partial, '--json');
     t.like(JSON.parse(again.stdout), { done: seen.done, output: partial, isPartial: true });
+    const left = await run.verb('export', '--remaining', '--output', list, '--json');
+    t.deepEqual(JSON.parse(left.stdout), { lines: 400 - seen.done, notItems: 0, output: list, remaining: true, failed: false });
+    const idOf = (line: string): string => (JSON.parse(line) as { readonly custom_id: string }).custom_id;
+    const ids = [partial, list].flatMap((path) => readFileSync(path, 'utf8').split('\n').slice(0, -1).map(idOf));
+    t.deepEqual(ids.toSorted(), batchLines(400).map(idOf).toSorted(), 'each line is in one of the two');
+    t.is((await run.verb('export', '--remaining')).exit, 2, 'a list for another run has no name of its own');
+    t.is((await run.verb('export', '--remaining', '--partial', '--output', list)).exit, 2);
   },
 );
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { batchLines } from '../support/batch-lines.ts';
 import type { Begun } from '../support/command.ts';
+import { modelServer } from '../support/model-server.ts';
 import { exitOf, makeRun } from '../support/run.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { startVerb } from '../support/verb.ts';
@@ -55,4 +56,48 @@ test('what the pods of a run do, one after the other: fetch the list, execute it
   t.like(await broken.json(), { isProven: false });
   rmSync(run.output);
   t.not((await fetch(`${reader.url}/${TOKEN}/verify`)).headers.get('x-exit-code'), '0');
+});
+
+test('of a run that has stopped in the middle: what is recorded, and the lines that have no record, are the list together', async (t) => {
+  t.timeout(300_000);
+  const model = await modelServer(t, () => ({ kind: 'ok', afterMs: 100 }));
+  const run = makeRun(t, { lines: batchLines(400), args: ['--base-url', model.url, '--concurrency', '4'] });
+  const command = run.start();
+  await until('items are executed', PATIENCE_MS, () => model.total() > 20);
+  command.signal('SIGINT');
+  t.is(await exitOf(command, PATIENCE_MS), 130, command.stderr());
+
+  const reader = await served(t, ['results-server', '--config', join(run.state, 'coordinator.yaml')], run.dir);
+  const answer = async (page: string): Promise<Record<string, unknown>> =>
+    (await (await fetch(`${reader.url}/${TOKEN}/${page}`)).json()) as Record<string, unknown>;
+  const idsIn = async (page: string): Promise<readonly string[]> => {
+    const text = await (await fetch(`${reader.url}/${TOKEN}/${page}`)).text();
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => (JSON.parse(line) as { readonly custom_id: string }).custom_id);
+  };
+  t.is((await fetch(`${reader.url}/${TOKEN}/output`)).status, 404, 'nothing is there before it is asked for');
+  const { done, failed, lost } = await answer('results');
+  t.deepEqual([failed, lost], [0, 0]);
+  const recorded = await idsIn('output');
+  t.is(recorded.length, done as number);
+  t.is((await idsIn('errors')).length, 0);
+  t.deepEqual(await answer('remaining'), { lines: 400 - recorded.length, notItems: 0, form: 'batch' });
+  const left = await idsIn('list');
+  t.true(recorded.length > 0 && left.length > 0);
+  t.deepEqual(
+    [...recorded, ...left].toSorted(),
+    batchLines(400)
+      .map((line) => (JSON.parse(line) as { custom_id: string }).custom_id)
+      .toSorted(),
+  );
+  t.deepEqual(await answer('failed'), { lines: 0, notItems: 0, form: 'batch' });
+  reader.command.signal('SIGTERM');
+  t.is(await exitOf(reader.command, PATIENCE_MS), 0);
+  t.deepEqual(
+    readdirSync(run.state).filter((name) => name.startsWith('scratch-')),
+    [],
+    'nothing is left behind on the volume',
+  );
 });

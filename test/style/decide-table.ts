@@ -114,7 +114,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'worker/heartbeat': ['hang', 'silence'],
   'worker/outbox': ['outcome-frame', 'scan'],
   'worker/session': ['addresses', 'epoch-guard', 'round-time', 'window'],
-  cli: ['arguments', 'redis-arguments', 'run-settings'],
+  cli: ['arguments', 'redis-arguments', 'remaining-text', 'run-settings'],
   'cli/run': [
     'dry-run-text',
     'found-text',
@@ -135,7 +135,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
   'operator/api': ['conditions'],
   'operator/cli': [
     ...['event-rows', 'findings', 'goal', 'loss-text', 'planned-run', 'pod-trouble', 'refusal', 'remedies', 'required-node'],
-    ...['status-text', 'table', 'trouble', 'validate-text', 'worker-rows'],
+    ...['results-text', 'status-text', 'table', 'trouble', 'validate-text', 'worker-rows'],
   ],
   'operator/cli/manifest': [
     ...['block', 'defaults', 'list-check', 'list-lines', 'list-within', 'rules', 'run-check', 'schema-check', 'value-check'],
@@ -166,6 +166,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'status-due',
     'tls-secret',
     'told-words',
+    'trimmed',
     'worker-view',
     'worker-words',
   ],

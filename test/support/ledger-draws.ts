@@ -102,5 +102,6 @@ export function at(shared: Shared, epochsBack: number): number {
 export function pickFor(shared: Shared, drawn: DrawnPick): Pick {
   if (drawn.kind === 'cursor') return { cursor: Math.max(0, shared.cursor + drawn.shift), count: drawn.count };
   const live = shared.live[drawn.one % Math.max(1, shared.live.length)];
-  return { index: live?.index ?? RECORDED_BEFORE + drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
+  const pick = { index: live?.index ?? RECORDED_BEFORE + drawn.one, lastAttempt: (live?.lastAttempt ?? 1) - (drawn.isWrong ? 1 : 0) };
+  return drawn.one % 3 === 0 ? { ...pick, isRedone: true } : pick;
 }

@@ -20,7 +20,17 @@ export interface Given {
   readonly workers?: Readonly<Record<string, Omit<WorkerRow, 'by'> & { readonly by?: Stamp }>>;
 }
 
-const HEAD: Head = { epoch: 3, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 1, highestAttempt: 1_000 };
+const HEAD: Head = {
+  epoch: 3,
+  cursor: 0,
+  running: 0,
+  handedBack: 0,
+  done: 0,
+  failed: 0,
+  workerNumbers: 1,
+  highestAttempt: 1_000,
+  redone: 0,
+};
 
 const FIRST_STAMP: Stamp = { epoch: 0, serial: 0 };
 

@@ -31,6 +31,7 @@ export interface Start {
   }[];
   readonly workers?: readonly { readonly worker: string; readonly bootNonce: string; readonly pid: number }[];
   readonly cursor?: number;
+  readonly redone?: number;
   readonly settled?: { readonly done: number; readonly failed: number };
   readonly settings?: Partial<MachineSettings>;
   readonly nowMs?: number;
@@ -49,6 +50,7 @@ export function scanOf(start: Start): Scan {
       cursor,
       running: running.length,
       handedBack: handedBack.length,
+      redone: start.redone ?? 0,
       // Whatever is not open below the cursor is terminal.
       ...(start.settled ?? { done: 0, failed: cursor - open.length }),
     },

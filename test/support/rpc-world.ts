@@ -27,6 +27,7 @@ export const STATUS: RunStatus = {
   running: 2,
   prefetched: 0,
   handedBack: 1,
+  redone: 3,
   workers: [{ workerId: 'w-1', state: 'suspected', running: 2, concurrency: 8, sinceBeatMs: 900, detail: 'waiting' }],
   waits: [{ reason: 'http_500: CUDA error', items: 1, nextTryMs: 400 }],
   stall: { sinceMs: 190_000, why: 'no worker is connected' },

@@ -10,6 +10,7 @@ interface RefusedRun {
 /** A run that all rules allow. No operator works on it. */
 export const NEW_SPEC: object = {
   input: { configMap: { name: 'prompts' } },
+  output: { pvc: { claimName: 'data', path: 'answers.jsonl' } },
   backend: { type: 'mock', model: 'small' },
   workers: { parallelism: 1 },
   managedBy: 'example.com/nobody',
@@ -123,6 +124,8 @@ const CANNOT = 'cannot be changed';
 /** Changes of a run of NEW_SPEC that are refused, as merge patches. */
 export const RUN_CHANGES: readonly RefusedRun[] = [
   { what: 'another list', change: { input: { configMap: { name: 'others' } } }, says: new RegExp(`spec\\.input ${CANNOT}`) },
+  { what: 'another output', change: { output: { pvc: { path: 'b.jsonl' } } }, says: new RegExp(`spec\\.output ${CANNOT}`) },
+  { what: 'no output', change: { output: null }, says: new RegExp(`spec\\.output ${CANNOT}`) },
   { what: 'another format', change: { format: { order: 'completion' } }, says: new RegExp(`spec\\.format ${CANNOT}`) },
   { what: 'a limit', change: { format: { limit: 5 } }, says: new RegExp(`spec\\.format ${CANNOT}`) },
   {

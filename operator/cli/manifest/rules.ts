@@ -46,6 +46,7 @@ export const RULE_CHECKS: Readonly<Record<string, RuleCheck>> = {
 /** The rules that compare a run with what it was before, which the API server alone knows. */
 export const SERVER_RULES: ReadonlySet<string> = new Set([
   'self.input == oldSelf.input',
+  'has(self.output) == has(oldSelf.output) && (!has(self.output) || self.output == oldSelf.output)',
   'self.format == oldSelf.format',
   'self.coordinator.store == oldSelf.coordinator.store',
   'has(self.backend.model) == has(oldSelf.backend.model) && (!has(self.backend.model) || self.backend.model == oldSelf.backend.model)',

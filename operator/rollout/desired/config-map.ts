@@ -4,10 +4,10 @@ import { childMeta, configName } from '../children.ts';
 import type { RedisAccess } from '../redis-access.ts';
 import { EXTRA_CA_KEY } from './pod-places.ts';
 import type { PodSettings } from './pod-settings.ts';
-import { READER_KEY, readerPod } from './reader-pod.ts';
+import { PARTIAL_READER_KEY, partialReaderPod, READER_KEY, readerPod } from './reader-pod.ts';
 import { coordinatorSettings, workerSettings } from './run-settings.ts';
 
-/** The settings files of the run's processes, and the pod that shows its results: the operator knows how pods are made, its users do not. */
+/** The settings files of the run's processes, and the pods that show its results: the operator knows how pods are made, its users do not. */
 export function runConfigMap(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): ConfigMap {
   const { name } = run.metadata;
   return {
@@ -19,6 +19,7 @@ export function runConfigMap(run: RolloutRun, redis: RedisAccess | null, pods: P
       'worker.yaml': workerSettings(run),
       'reader.yaml': coordinatorSettings(run, redis, false),
       [READER_KEY]: JSON.stringify(readerPod(run, redis, pods), null, 2),
+      [PARTIAL_READER_KEY]: JSON.stringify(partialReaderPod(run, redis, pods), null, 2),
       ...(pods.extraCa === null ? {} : { [EXTRA_CA_KEY]: pods.extraCa }),
     },
   };

@@ -47,8 +47,8 @@ export function inputContainer({ spec }: RolloutRun, pods: PodSettings): Contain
   const source = uri === undefined ? [{ name: 'input', mountPath: SOURCE_DIR, readOnly: true }] : [];
   return ownContainer(INPUT_CONTAINER, pods, {
     args: ['/app/cli.js', 'fetch-input', ...from, '--to', INPUT_FILE],
-    // Less than the coordinator, which follows it: the pod needs no more by it.
-    resources: { requests: { cpu: '50m', memory: '64Mi' } },
+    // At most those of the coordinator, which follows it: the pod needs no more by it.
+    resources: spec.coordinator.resources ?? { requests: { cpu: '50m', memory: '64Mi' } },
     volumeMounts: [CONFIG_MOUNT, { name: 'state', mountPath: STATE_DIR }, ...source],
   });
 }

@@ -51,8 +51,10 @@ export function workerPod(run: RolloutRun, { slot, incarnation }: WorkerPlace, a
 
 /** Changes where the pods have to be made anew. */
 export function templateHash({ spec }: RolloutRun): string {
-  const { template, concurrency } = spec.workers;
-  return textHash(JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null]));
+  const { template, concurrency, resources } = spec.workers;
+  return textHash(
+    JSON.stringify([template ?? null, concurrency ?? null, spec.backend ?? null, ...(resources === undefined ? [] : [resources])]),
+  );
 }
 
 /** `given`: as the user wrote it, which names no container where the model server is elsewhere. */
@@ -85,7 +87,7 @@ function workerContainer(run: RolloutRun, pods: PodSettings): Container {
       fieldVariable('NODE_NAME', 'spec.nodeName'),
       ...(key === undefined ? [] : [{ name: 'OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: key.name, key: key.key } } }]),
     ],
-    resources: RESOURCES,
+    resources: run.spec.workers.resources ?? RESOURCES,
     volumeMounts: [CONFIG_MOUNT, { name: 'rollout-state', mountPath: STATE_DIR }, TLS_MOUNT],
   });
 }

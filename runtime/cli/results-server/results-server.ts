@@ -2,21 +2,23 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { resolve } from 'node:path';
-import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { RolloutError } from '../../base/errors.ts';
 import type { ExitCode } from '../../base/exit.ts';
 import { ifThere } from '../../base/fs/if-there.ts';
-import { errorsPath } from '../../format/output-line.ts';
-import { statePaths } from '../../run-dir/paths.ts';
 import { type CliDeps, say } from '../deps.ts';
 import { serveUntilTold } from '../serve-until-told.ts';
-import { requireServed, requireStoredRun } from '../status/stored-run.ts';
-import { verify } from '../verbs/verify.ts';
+import { inScratch } from '../verbs/scratch.ts';
+import { finishedPages } from './finished-pages.ts';
+import type { Pages } from './pages.ts';
+import { partialPages } from './partial-pages.ts';
+import { settingsRun } from './settings-run.ts';
 
 export interface ResultsServerArguments {
-  readonly state: string;
+  /** The state directory of a finished run. */
+  readonly state?: string;
+  /** Or the settings of the coordinator of one that need not be finished. */
+  readonly config?: string;
   readonly host: string;
   readonly port: number;
   /** Name of the variable with the word that every path begins with. */
@@ -27,23 +29,24 @@ export interface ResultsServerArguments {
 const LEAST_TOKEN = 32;
 
 /**
- * `rollout results-server`: what a reader's pod does. Shows the files of a finished run to whoever knows the token:
- * `/TOKEN/output`, `/TOKEN/errors` and `/TOKEN/verify`, which is the JSON of `rollout verify`. The header of a
+ * `rollout results-server`: what a reader's pod does. Shows the pages of a run to whoever knows the token, as `/TOKEN/output`. The header of a
  * file has its length and its SHA-256, so that a reader knows that it has all of it.
  */
-export async function resultsServer(deps: CliDeps, { state, host, port, tokenEnv }: ResultsServerArguments): Promise<ExitCode> {
+export async function resultsServer(deps: CliDeps, args: ResultsServerArguments): Promise<ExitCode> {
+  const { state, config, tokenEnv } = args;
   const token = deps.env[tokenEnv] ?? '';
   if (token.length < LEAST_TOKEN) throw new RolloutError('USAGE', `results-server: ${tokenEnv} needs at least ${LEAST_TOKEN} characters`);
-  const paths = statePaths(resolve(deps.cwd, state));
-  const { outputPath } = requireServed(await requireStoredRun(paths), paths);
-  const files = new Map([
-    [`/${token}/output`, outputPath],
-    [`/${token}/errors`, errorsPath(outputPath)],
-  ]);
+  if (config !== undefined) {
+    const run = await settingsRun(config);
+    return inScratch(run.paths, async (dir) => serve(deps, args, token, partialPages(deps.env, run, dir)));
+  }
+  if (state === undefined) throw new RolloutError('USAGE', 'results-server: give --state or --config');
+  return serve(deps, args, token, await finishedPages(deps, state));
+}
+
+async function serve(deps: CliDeps, { host, port }: ResultsServerArguments, token: string, pages: Pages): Promise<ExitCode> {
   const server = createServer((request, response) => {
-    const file = files.get(request.url ?? '');
-    const answered = request.url === `/${token}/verify` ? sendProof(deps, state, response) : sendFile(file, request, response);
-    answered.catch((error: unknown) => {
+    send(pages, pageIn(request, token), response).catch((error: unknown) => {
       const text = error instanceof Error ? error.message : String(error);
       say(deps.err, [`results-server: ${text}`]);
       // What has begun cannot be taken back: its reader sees that it was cut.
@@ -54,9 +57,22 @@ export async function resultsServer(deps: CliDeps, { state, host, port, tokenEnv
   return serveUntilTold(deps, 'results-server', server, { host, port });
 }
 
-async function sendFile(path: string | undefined, request: IncomingMessage, response: ServerResponse): Promise<void> {
+/** Empty for whoever does not know the token. */
+function pageIn({ method, url = '' }: IncomingMessage, token: string): string {
+  const start = `/${token}/`;
+  return method === 'GET' && url.startsWith(start) ? url.slice(start.length) : '';
+}
+
+async function send({ files, answers }: Pages, page: string, response: ServerResponse): Promise<void> {
+  const answer = answers.get(page);
+  if (answer === undefined) return sendFile(files.get(page), response);
+  const { body, exit } = await answer();
+  response.writeHead(200, { 'content-type': 'application/json', 'x-exit-code': exit }).end(body);
+}
+
+async function sendFile(path: string | undefined, response: ServerResponse): Promise<void> {
   const found = path === undefined ? null : await ifThere(path, stat(path));
-  if (path === undefined || found === null || request.method !== 'GET') {
+  if (path === undefined || found === null) {
     response.writeHead(404, { 'content-type': 'text/plain' }).end('nothing is here\n');
     return;
   }
@@ -69,13 +85,4 @@ async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
-}
-
-async function sendProof(deps: CliDeps, state: string, response: ServerResponse): Promise<void> {
-  const out = new PassThrough();
-  const chunks: Buffer[] = [];
-  out.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const exit = await verify({ ...deps, out }, { state, json: true });
-  response.writeHead(200, { 'content-type': 'application/json', 'x-exit-code': exit });
-  response.end(Buffer.concat(chunks));
 }

@@ -89,6 +89,7 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `items: ${status.items}${status.isIndexed ? '' : ' so far, still being indexed'}`,
     `done: ${status.done}, failed: ${status.failed}${percent}`,
     `${inFlightText(status)}, handed back: ${status.handedBack}, to do: ${itemsToDo(status)}`,
+    ...(status.redone === 0 ? [] : [`executed again: ${status.redone}`]),
     ...status.workers.map(
       (worker) =>
         `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, holds ${worker.running}, runs up to ${worker.concurrency}, last beat ${worker.sinceBeatMs} ms ago`,

@@ -13,7 +13,7 @@ import { directoryPlace } from '../../results/place/directory.ts';
 import { highestSegment } from '../../results/place/segments.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
-import { readRunFile } from '../../run-dir/run-file.ts';
+import { type RunFile, readRunFile } from '../../run-dir/run-file.ts';
 import { ledgerBehind, ledgerExpired, type Standing, standingOf } from '../../run-dir/standing.ts';
 import { readEpochMark } from '../../run-dir/state-files.ts';
 
@@ -31,11 +31,20 @@ interface OpenReads extends RunReads {
   readonly ledger: LedgerReader & Pick<Ledger, 'dispose'>;
 }
 
-export async function withRun<T>(env: Environment, paths: StatePaths, use: (reads: RunReads) => Promise<T>): Promise<T> {
-  return withStanding(env, paths, async (standing, reads, store) => {
-    if (standing.kind === 'expired') throw ledgerExpired(standing, store, paths.stateDir);
-    return use(reads);
-  });
+/** Where a run is kept. */
+export type RunKept = Pick<RunFile, 'runId' | 'store' | 'results'>;
+
+/** `kept`: left out, as `run.json` says. */
+export async function withRun<T>(env: Environment, paths: StatePaths, use: (reads: RunReads) => Promise<T>, kept?: RunKept): Promise<T> {
+  return withStanding(
+    env,
+    paths,
+    async (standing, reads, store) => {
+      if (standing.kind === 'expired') throw ledgerExpired(standing, store, paths.stateDir);
+      return use(reads);
+    },
+    kept,
+  );
 }
 
 /** Where the run stands by its ledger or, where that has expired, as it ended. */
@@ -54,21 +63,27 @@ async function withStanding<T>(
   env: Environment,
   paths: StatePaths,
   use: (standing: KnownStanding, reads: RunReads, store: Store) => Promise<T>,
+  kept?: RunKept,
 ): Promise<T> {
   // Read before the ledger: a coordinator wins its epoch there before it is written down here.
   const seen = await seenEpoch(paths);
-  return withAnyRun(env, paths, async (reads, store) => {
+  const seeing = async (reads: RunReads, store: Store): Promise<T> => {
     const finished = store.kind === 'redis' ? await readFinishedRun(paths.finished) : null;
     const standing = standingOf(await reads.ledger.progress(), seen, finished);
     if (standing.kind === 'behind') throw ledgerBehind(standing, paths.stateDir);
     return use(standing, reads, store);
-  });
+  };
+  return withAnyRun(env, paths, seeing, kept);
 }
 
 /** Whatever the ledger knows, for those who only ask whether somebody uses it. */
-export async function withAnyRun<T>(env: Environment, paths: StatePaths, use: (reads: RunReads, store: Store) => Promise<T>): Promise<T> {
-  const run = await readRunFile(paths.stateDir);
-  const { store, runId, results } = run ?? { store: EMBEDDED, runId: '', results: 'directory' };
+export async function withAnyRun<T>(
+  env: Environment,
+  paths: StatePaths,
+  use: (reads: RunReads, store: Store) => Promise<T>,
+  kept?: RunKept,
+): Promise<T> {
+  const { store, runId, results } = kept ?? (await readRunFile(paths.stateDir)) ?? NOWHERE_ELSE;
   const asked = async (reads: RunReads): Promise<T> => use(reads, store);
   const directory = directoryPlace(paths.segmentsDir);
   try {
@@ -86,6 +101,9 @@ export async function withAnyRun<T>(env: Environment, paths: StatePaths, use: (r
     throw withWayOut(error, store);
   }
 }
+
+/** What a directory without a `run.json` is taken for. */
+const NOWHERE_ELSE: RunKept = { store: EMBEDDED, runId: '', results: 'directory' };
 
 /** The highest epoch that the state directory has seen, -1 for none (L3). */
 async function seenEpoch({ epochMark, segmentsDir }: StatePaths): Promise<number> {

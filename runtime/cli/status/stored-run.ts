@@ -60,7 +60,7 @@ export function requireServed(stored: StoredRun, paths: StatePaths): ServedRun {
 
 /** The same page as a live coordinator would give, without the workers. */
 export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenStatus, 'runPid' | 'silence' | 'endReason' | 'isExpired'> {
-  const { state, epoch, running, handedBack, done, failed } = progress;
+  const { state, epoch, running, handedBack, done, failed, redone } = progress;
   return {
     runId: stored.runFile.runId,
     state,
@@ -72,6 +72,7 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     running,
     prefetched: 0,
     handedBack,
+    redone,
     workers: [],
     waits: [],
     stall: null,

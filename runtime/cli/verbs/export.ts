@@ -1,8 +1,7 @@
-import { realpath, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
-import { removeLeftTemporaries, temporaryName } from '../../base/fs/temporary-file.ts';
 import { errorsPath } from '../../format/output-line.ts';
 import { type Exported, exportResults } from '../../results/export/export.ts';
 import { createOutputGuard, type OutputGuard } from '../../results/export/output-guard.ts';
@@ -17,9 +16,16 @@ import { findRun } from '../status/find-run.ts';
 import { type Environment, withRun } from '../status/stored-ledger.ts';
 import { requireServed, requireStoredRun } from '../status/stored-run.ts';
 import type { ExportArguments } from '../verb-arguments.ts';
+import { exportRemaining } from './export-remaining.ts';
+import { inScratch } from './scratch.ts';
 
-/** `rollout export`: the output files from what is recorded, also while the run goes on. */
+/** `rollout export`: from what is recorded the output files, or the lines of the input that have no result. */
 export async function exportVerb(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
+  return args.remaining || args.failed ? exportRemaining(deps, args) : exportFiles(deps, args);
+}
+
+/** Also while the run goes on. */
+async function exportFiles(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
   if (args.output !== undefined) checkOutputName(args.output);
   const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
   const stored = await requireStoredRun(paths);
@@ -82,17 +88,4 @@ export async function exportTo(env: Environment, paths: StatePaths, request: Exp
   return inScratch(paths, async (tempDir) =>
     withRun(env, paths, async (reads) => exportResults({ ...request, ...reads, errorsPath: errorsPath(request.outputPath), tempDir })),
   );
-}
-
-const SCRATCH = 'scratch-';
-
-/** A directory of this process's own, on the disk of the run: it may become large. */
-export async function inScratch<T>(paths: StatePaths, use: (dir: string) => Promise<T>): Promise<T> {
-  await removeLeftTemporaries(paths.stateDir, SCRATCH);
-  const dir = join(paths.stateDir, await temporaryName(SCRATCH));
-  try {
-    return await use(dir);
-  } finally {
-    await rm(dir, { recursive: true, force: true });
-  }
 }

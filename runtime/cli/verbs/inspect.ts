@@ -6,7 +6,7 @@ import type { CliDeps } from '../deps.ts';
 import { damagedNames } from '../status/damaged-names.ts';
 import { withRun } from '../status/stored-ledger.ts';
 import { tellWhile } from '../view/long-work.ts';
-import { inScratch } from './export.ts';
+import { inScratch } from './scratch.ts';
 
 /** Compares the whole result log with the ledger, and shows progress: a large log takes a while. */
 export async function inspectResults(deps: CliDeps, paths: StatePaths, isJson: boolean): Promise<Damage> {

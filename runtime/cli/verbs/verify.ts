@@ -12,8 +12,8 @@ import { findRun } from '../status/find-run.ts';
 import { type Environment, readProgress, withRun } from '../status/stored-ledger.ts';
 import { requireServed, requireStoredRun, type StoredRun } from '../status/stored-run.ts';
 import type { FindArguments } from '../verb-arguments.ts';
-import { inScratch } from './export.ts';
 import { inspectResults } from './inspect.ts';
+import { inScratch } from './scratch.ts';
 import { unfinishedText, verificationText } from './verification-text.ts';
 
 /** `rollout verify`: proves a finished run from input, output, ledger and result log. */

@@ -158,6 +158,13 @@ function applyClaim(state: State, grant: Grant, reply: Claimed): void {
   for (const index of mine) indexes.push(index);
   state.granted.push({ worker: grant.worker, indexes });
   unreserve(state, grant, indexes.length);
+  state.redone += redoneOf(grant, indexes);
+}
+
+/** As the ledger counts them. */
+function redoneOf({ picks }: Grant, taken: readonly ItemIndex[]): number {
+  const redone = new Set(picks.flatMap((pick) => ('isRedone' in pick ? [pick.index] : [])));
+  return redone.size === 0 ? 0 : taken.filter((index) => redone.has(index)).length;
 }
 
 /**

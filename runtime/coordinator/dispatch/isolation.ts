@@ -2,7 +2,7 @@ import { assert, mustGet } from '../../base/assert.ts';
 import type { WorkerId } from '../../model/row.ts';
 import { isHeldBack, togetherMs } from '../items/poison.ts';
 import type { Grant } from '../state/commands.ts';
-import { type Item, rowOfWorker } from '../state/item.ts';
+import { type Item, pickOf, rowOfWorker } from '../state/item.ts';
 import { itemAt, lockItem } from '../state/items.ts';
 import { unqueue } from '../state/queues.ts';
 import type { Poison, State } from '../state/state.ts';
@@ -39,7 +39,7 @@ export function planIsolation(state: State, granted: Granted): readonly Grant[] 
   poison.host.index = item.index;
   unqueue(state, new Set([item.index]));
   lockItem(item, 'claiming');
-  return [{ worker: worker.id, picks: [{ index: item.index, lastAttempt: item.lastAttempt }] }];
+  return [{ worker: worker.id, picks: [pickOf(item)] }];
 }
 
 /** It works like the others again. */

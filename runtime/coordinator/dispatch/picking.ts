@@ -2,7 +2,7 @@ import { mustGet } from '../../base/assert.ts';
 import type { ItemIndex } from '../../model/row.ts';
 import { isAlone, isSuspect, suspectRoom } from '../items/poison.ts';
 import type { GrantPick } from '../state/commands.ts';
-import type { Item } from '../state/item.ts';
+import { type Item, pickOf } from '../state/item.ts';
 import { lockItem } from '../state/items.ts';
 import type { State } from '../state/state.ts';
 import type { Worker } from '../state/worker.ts';
@@ -35,7 +35,7 @@ export class Picking {
       if (into.length === free || !mayBePicked(item, suspects)) return true;
       if (isSuspect(item)) suspects -= 1;
       lockItem(item, 'claiming');
-      into.push({ index, lastAttempt: item.lastAttempt });
+      into.push(pickOf(item));
       return false;
     };
     // Another worker has passed them over: suspects for which it had no room, and what is locked, which is so for everybody.

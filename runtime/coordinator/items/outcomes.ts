@@ -8,7 +8,7 @@ import type { Recording } from '../state/commands.ts';
 import { command } from '../state/commands.ts';
 import type { FreshClaim } from '../state/fresh-items.ts';
 import { type ActiveClaim, findClaim, findRow, type Item, refOf } from '../state/item.ts';
-import { correct, dropFresh, dropItem, itemAt, leaveWhereItIs, openLock, removeRow, unlock } from '../state/items.ts';
+import { correct, dropFresh, dropItem, itemAt, leaveWhereItIs, noteCutOff, openLock, removeRow, unlock } from '../state/items.ts';
 import { queueItem } from '../state/queues.ts';
 import { acknowledge, giveStale, revoke } from '../state/rows.ts';
 import type { State } from '../state/state.ts';
@@ -70,6 +70,11 @@ function onItemFailed(state: State, outcome: Outcome): void {
 /** Taken from a worker that may still hold it; whatever else goes back was given back, and its worker waits to hear so. */
 const IS_TAKEN: ReadonlySet<HandBackReason> = new Set(['lost', 'suspected', 'crashed']);
 
+/** As far as its worker has told. One that goes back for another reason was refused by its endpoint. */
+function wasExecuted({ isStarted }: ActiveClaim, reason: HandBackReason): boolean {
+  return reason === 'failed' || (isStarted && (IS_TAKEN.has(reason) || reason === 'drained'));
+}
+
 /** Hand-backs are known: a worker may forget what it returned, though not what was only taken from it. */
 export function onHandedBack(state: State, returns: readonly HandBack[], results: readonly HandBackVerdict[]): void {
   for (const [at, { index, row, reason }] of returns.entries()) {
@@ -77,14 +82,15 @@ export function onHandedBack(state: State, returns: readonly HandBack[], results
     assert(item.lock === 'returning', 'an item being handed back is locked');
     const live = mustGet(findRow(item, row), 'the row being handed back');
     if (!IS_TAKEN.has(reason) || live.isGivenBack) acknowledge(state, row.worker, refOf(index, row));
-    applyHandBack(state, item, live, mustGet(results[at], 'hand-back result'));
+    applyHandBack(state, item, live, mustGet(results[at], 'hand-back result'), wasExecuted(live, reason));
   }
 }
 
-function applyHandBack(state: State, item: Item, live: ActiveClaim, result: HandBackVerdict): void {
+function applyHandBack(state: State, item: Item, live: ActiveClaim, result: HandBackVerdict, isCutOff: boolean): void {
   switch (result.kind) {
     case 'returned': {
       removeRow(state, item, live);
+      noteCutOff(item, isCutOff);
       assert((result.other === null) === (item.rows.length === 0), `mirror and ledger differ on item ${item.index}`);
       correct(item, result);
       if (item.rows.length === 0 && isPoison(item)) {

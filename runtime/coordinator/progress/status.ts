@@ -20,6 +20,7 @@ export function statusOf(runId: string, state: State, nowMs: number): RunStatus 
     running,
     prefetched,
     handedBack: state.items.size - running,
+    redone: state.redone,
     workers: [...state.workers.values()].map((worker) => workerStatus(worker, nowMs)),
     waits: waitsOf(state, nowMs),
     stall: stallOf(state, nowMs),

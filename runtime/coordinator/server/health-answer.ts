@@ -86,8 +86,8 @@ function workersOf({ status }: HealthView): Record<string, unknown> {
   return { workers: workers ?? null };
 }
 
-function progressOf({ state, items, isIndexed, done, failed, running, handedBack }: RunStatus): Record<string, unknown> {
-  return { state: state.kind, items, isIndexed, done, failed, running, handedBack };
+function progressOf({ state, items, isIndexed, done, failed, running, handedBack, redone }: RunStatus): Record<string, unknown> {
+  return { state: state.kind, items, isIndexed, done, failed, running, handedBack, redone };
 }
 
 function text(statusCode: HealthAnswer['statusCode'], line: string): HealthAnswer {

@@ -35,6 +35,9 @@ export const COORDINATOR_METRICS: readonly CoordinatorMetric[] = [
     ({ certificate }) => certificate?.expiresInSeconds ?? null,
   ),
   ofRun('counter', 'items_total', 'Items of the run that have a record', 'result', ({ done, failed }) => ({ done, failed })),
+  ofRun('counter', 'items_redone_total', 'Times that an item was handed out again whose execution had begun', null, ({ redone }) => ({
+    '': redone,
+  })),
   ofRun(
     'gauge',
     'items_in_flight',

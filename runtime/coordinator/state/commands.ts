@@ -1,4 +1,4 @@
-import type { CountedRow, HandBack, Move, SoleRow, WorkerInfo } from '../../ledger/contract.ts';
+import type { CountedRow, HandBack, IndexPick, Move, SoleRow, WorkerInfo } from '../../ledger/contract.ts';
 import type { RunEvent } from '../../model/event.ts';
 import type { Epoch, ItemIndex, ItemRef, WorkerId } from '../../model/row.ts';
 import type { BeatReply, Outcome, PollReply } from '../../model/session.ts';
@@ -13,9 +13,7 @@ export interface Grant {
   readonly picks: readonly GrantPick[];
 }
 
-export type GrantPick =
-  | { readonly index: ItemIndex; readonly lastAttempt: number }
-  | { readonly cursor: ItemIndex; readonly count: number };
+export type GrantPick = IndexPick | { readonly cursor: ItemIndex; readonly count: number };
 
 /** An outcome on its way to the result log. */
 export interface Recording {

@@ -89,7 +89,18 @@ export class ItemTable {
     const live: ActiveClaim = { row, bootNonce, isStarted, sinceMs, recalledFor: null, isLeaving: false, isGivenBack: false };
     const lock = fresh.isRecording(index) ? 'recording' : null;
     const { attempt: lastAttempt } = row;
-    return { index, rows: [live], taken: row, lastAttempt, faults: NO_FAULTS, dueAtMs: 0, lock, why: null, waiting: NOTHING };
+    return {
+      index,
+      rows: [live],
+      taken: row,
+      lastAttempt,
+      faults: NO_FAULTS,
+      isCutOff: false,
+      dueAtMs: 0,
+      lock,
+      why: null,
+      waiting: NOTHING,
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Faults, RunningItem } from '../../ledger/contract.ts';
+import type { Faults, IndexPick, RunningItem } from '../../ledger/contract.ts';
 import { type Attempt, type ItemIndex, type ItemRef, isRowOf, type Row, type RowRef, type WorkerId } from '../../model/row.ts';
 import type { ItemReturn, Outcome } from '../../model/session.ts';
 
@@ -48,6 +48,8 @@ export interface Item {
   /** The highest attempt ever given (L9). */
   readonly lastAttempt: Attempt;
   readonly faults: Faults;
+  /** An execution had begun in the row that was taken from it last, and came to nothing: the next claim executes it again. */
+  readonly isCutOff: boolean;
   /** A handed-back item is not claimed before this moment of the monotonic clock. */
   readonly dueAtMs: number;
   readonly lock: Lock | null;
@@ -59,6 +61,11 @@ export interface Item {
 
 export function rowsOf({ row, second }: Pick<RunningItem, 'row' | 'second'>): readonly Row[] {
   return second === null ? [row] : [row, second];
+}
+
+/** How a handed-back item is claimed. */
+export function pickOf({ index, lastAttempt, isCutOff }: Item): IndexPick {
+  return isCutOff ? { index, lastAttempt, isRedone: true } : { index, lastAttempt };
 }
 
 export function refOf(index: ItemIndex, row: Row): ItemRef {

@@ -81,7 +81,7 @@ export function dropFresh(state: State, index: ItemIndex, row: Row): void {
 }
 
 function addItem(state: State, { index, row, lastAttempt, faults }: HandedBackItem, rows: readonly ActiveClaim[]): Item {
-  const item: Item = { index, rows, taken: row, lastAttempt, faults, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
+  const item: Item = { index, rows, taken: row, lastAttempt, faults, isCutOff: false, dueAtMs: 0, lock: null, why: null, waiting: NOTHING };
   own(state).items.set(index, item);
   return item;
 }
@@ -151,6 +151,12 @@ export function removeRow(state: State, item: Item, live: ActiveClaim): void {
   const mine: Own<Item> = item;
   mine.rows = item.rows.filter((other) => other !== live);
   mine.taken = live.row;
+}
+
+/** Whether an execution had begun in the row that was just taken from it. */
+export function noteCutOff(item: Item, isCutOff: boolean): void {
+  const mine: Own<Item> = item;
+  mine.isCutOff = isCutOff;
 }
 
 /** The boot for which the row was claimed; empty where nobody knows it. */

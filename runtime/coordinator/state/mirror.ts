@@ -18,6 +18,7 @@ export function stateFrom(settings: MachineSettings, epoch: Epoch, scan: Scan, n
     cursor: scan.progress.cursor,
     done: scan.progress.done,
     failed: scan.progress.failed,
+    redone: scan.progress.redone,
     supply: { upTo: scan.progress.cursor, invalid: [], isSurveying: false, indexed: 0, items: null },
     items: new ItemTable(),
     ready: [],

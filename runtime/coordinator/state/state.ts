@@ -125,6 +125,8 @@ export interface State {
   cursor: ItemIndex;
   done: number;
   failed: number;
+  /** How often an item was handed out again that had begun (RunStatus). */
+  redone: number;
   readonly supply: Supply;
   /** Items that are handed out and not terminal. Only items.ts writes them, and `reopened`; the three queues are written by queues.ts. */
   readonly items: ReadonlyItemTable;

@@ -17,7 +17,7 @@ const HAND_BACK_BYTES: number = ROW_BYTES + 9;
 const CLAIM_BYTES = 4;
 const PICK_BYTES = 9;
 const COUNTER_CODE = { failures: 1, suspicions: 2, crashes: 3 } as const;
-const PICK_CODE = { cursor: 0, index: 1 } as const;
+const PICK_CODE = { cursor: 0, index: 1, redone: 2 } as const;
 
 export function packCommit({ settles, handBacks, claims }: CommitRequest): PackedCommit {
   const names = new NamesTable();
@@ -61,7 +61,7 @@ function putPick(bytes: Buffer, at: number, pick: Pick): number {
     return putFields(bytes, at, PICK_CODE.cursor, pick.cursor, pick.count);
   }
   requireIndex(pick.index);
-  return putFields(bytes, at, PICK_CODE.index, pick.index, pick.lastAttempt);
+  return putFields(bytes, at, pick.isRedone === true ? PICK_CODE.redone : PICK_CODE.index, pick.index, pick.lastAttempt);
 }
 
 function putFields(bytes: Buffer, at: number, code: number, a: number, b: number): number {

@@ -8,14 +8,14 @@ import { progressOf } from '../rules/run.ts';
 import { bitsOf, scan } from '../rules/scan.ts';
 import { readStored } from './scan.ts';
 import { NO_EPOCH, type Session } from './session.ts';
-import { entriesOf, headOf, pagesOf, rowsOf, stateRowOf, workerRowOf } from './stored-rows.ts';
+import { countOf, entriesOf, headOf, pagesOf, rowsOf, stateRowOf, workerRowOf } from './stored-rows.ts';
 
 /** Half a million items in one round trip. */
 const PAGES_AT_ONCE = 128;
 
 export async function readProgress(session: Session): Promise<Progress> {
-  const [, head, state] = (await session.runBytes('progress', NO_EPOCH)) as readonly Buffer[];
-  return progressOf(headOf(head ?? new Uint8Array()), stateRowOf(state ?? new Uint8Array())?.state ?? { kind: 'running' });
+  const [, head, state, redone] = (await session.runBytes('progress', NO_EPOCH)) as readonly Buffer[];
+  return progressOf(headOf(head ?? new Uint8Array(), countOf(redone)), stateRowOf(state ?? new Uint8Array())?.state ?? { kind: 'running' });
 }
 
 export async function readTallies(session: Session): Promise<readonly EpochTally[]> {

@@ -52,7 +52,7 @@ function placeText({ placeId, runId }: Place): string {
 
 function finishedOf([kind, , counts, state, reason]: Reply): Finished {
   if (kind === 'finished') return { kind: 'finished' };
-  const [epoch = -1, cursor = 0, running = 0, handedBack = 0, done = 0, failed = 0] = counts as readonly number[];
-  const progress = { state: stateOf(state as string, reason as string), epoch, cursor, running, handedBack, done, failed };
+  const [epoch = -1, cursor = 0, running = 0, handedBack = 0, done = 0, failed = 0, redone = 0] = counts as readonly number[];
+  const progress = { state: stateOf(state as string, reason as string), epoch, cursor, running, handedBack, done, failed, redone };
   return { kind: 'unfinished', progress };
 }

@@ -3,7 +3,7 @@ import type { Epoch } from '../../model/row.ts';
 import type { Fenced } from '../contract.ts';
 import { type Reply, refusalOf } from './refusal.ts';
 import type { Session } from './session.ts';
-import { entriesOf, type Stored } from './stored-rows.ts';
+import { countOf, entriesOf, type Stored } from './stored-rows.ts';
 
 /** Entries, or bytes of a bitmap, of one page: a script takes well below a millisecond for it. */
 const ENTRIES = 1_000;
@@ -41,7 +41,7 @@ class Reading {
 
   /** Null where it was fenced, or the store was written meanwhile. */
   async all(): Promise<Stored | null> {
-    const [head, state, place] = await this.#part('head', 1);
+    const [head, state, place, redone] = await this.#part('head', 1);
     if (head === undefined) return null;
     const [open, items, workers, tallies] = [
       await this.#hash('open'),
@@ -53,6 +53,7 @@ class Reading {
     if (this.#isTorn || this.fenced !== null) return null;
     return {
       head,
+      redone: countOf(redone),
       state: state ?? new Uint8Array(),
       place: place?.toString() ?? '',
       open: numbered(open),

@@ -10,6 +10,7 @@ import { stateOf } from './refusal.ts';
 /** What the keys of a run hold, read whole; the rulebook's own `scan` judges it. */
 export interface Stored {
   readonly head: Uint8Array;
+  readonly redone: number;
   readonly state: Uint8Array;
   readonly place: string;
   readonly open: ReadonlyMap<number, Uint8Array>;
@@ -39,7 +40,7 @@ export function rowsOf(stored: Stored): AllRows {
   const state = stateRowOf(stored.state);
   return {
     lease: () => null,
-    head: () => headOf(stored.head),
+    head: () => headOf(stored.head, stored.redone),
     state: () => state?.state ?? { kind: 'running' },
     stateBy: () => state?.by ?? null,
     place: () => (stored.place === '' ? null : (JSON.parse(stored.place) as Place)),
@@ -54,8 +55,13 @@ export function rowsOf(stored: Stored): AllRows {
   };
 }
 
-export function headOf(bytes: Uint8Array): Head | null {
-  return bytes.length === 0 ? null : unpackHead(bytes);
+export function headOf(bytes: Uint8Array, redone: number): Head | null {
+  return bytes.length === 0 ? null : { ...unpackHead(bytes), redone };
+}
+
+/** A count that is kept as text; empty before it was first counted. */
+export function countOf(text: Uint8Array | undefined): number {
+  return Number(Buffer.from(text ?? []).toString('latin1'));
 }
 
 /** State, stamp and reason (lua/lib/head.lua). */

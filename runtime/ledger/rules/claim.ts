@@ -1,13 +1,12 @@
 import { assert } from '../../base/assert.ts';
 import type { ItemIndex, WorkerId } from '../../model/row.ts';
 import { MAX_INDEX } from '../../model/row.ts';
-import type { Claim, Claimed, Found, Granted, Pick } from '../contract.ts';
+import type { Claim, Claimed, Found, Granted, IndexPick, Pick } from '../contract.ts';
 import { nextAttempt } from './attempts.ts';
 import type { Draft } from './draft.ts';
 import { isRegistered } from './worker.ts';
 
 type CursorPick = Extract<Pick, { readonly cursor: ItemIndex }>;
-type IndexPick = Extract<Pick, { readonly index: ItemIndex }>;
 
 interface Claiming {
   readonly draft: Draft;
@@ -54,5 +53,6 @@ function claimHandedBack(claiming: Claiming, pick: IndexPick): void {
   const attempt = nextAttempt(item.lastAttempt);
   const row = { worker, attempt, claimEpoch: draft.epoch };
   draft.put(pick.index, { state: 'running', row, second: null, lastAttempt: attempt, faults: item.faults });
+  if (pick.isRedone === true) draft.countRedone();
   granted.push({ from: pick.index, count: 1, attempt });
 }

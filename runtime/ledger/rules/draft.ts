@@ -1,5 +1,6 @@
 import { assert, mustGet } from '../../base/assert.ts';
 import { RolloutError } from '../../base/errors.ts';
+import { MAX_U32 } from '../../base/u32.ts';
 import { type Attempt, type Epoch, type ItemIndex, MAX_INDEX, type Row } from '../../model/row.ts';
 import type { RunState } from '../../model/run.ts';
 import { NO_TALLY, TallySum } from '../../model/tally.ts';
@@ -21,6 +22,7 @@ export class Draft {
   readonly #counts: Record<'running' | 'handed-back' | 'done' | 'failed', number>;
   #cursor: ItemIndex;
   #highestAttempt: Attempt;
+  #redone: number;
   #tally: TallySum | null = null;
   readonly #cleared = new Map<ItemIndex, Bit>();
 
@@ -30,6 +32,7 @@ export class Draft {
     this.before = head;
     this.#cursor = head.cursor;
     this.#highestAttempt = head.highestAttempt;
+    this.#redone = head.redone;
     this.#counts = { running: head.running, 'handed-back': head.handedBack, done: head.done, failed: head.failed };
   }
 
@@ -79,6 +82,11 @@ export class Draft {
     this.#items.set(index, next);
   }
 
+  /** An item runs again that had begun before. */
+  countRedone(): void {
+    this.#redone = Math.min(this.#redone + 1, MAX_U32);
+  }
+
   /** An outcome is accepted under this epoch (L22, L39). */
   accept(index: ItemIndex, attempt: Attempt): void {
     this.#tally ??= new TallySum(this.rows.tally(this.epoch) ?? NO_TALLY);
@@ -95,6 +103,7 @@ export class Draft {
       done: this.#counts.done,
       failed: this.#counts.failed,
       highestAttempt: this.#highestAttempt,
+      redone: this.#redone,
     };
     const writes: Writes = {
       head,

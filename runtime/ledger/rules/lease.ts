@@ -50,7 +50,17 @@ function win(request: AcquireRequest, head: Head | null, before: Lease | null, n
   return { reply: { kind: 'won', lease }, writes };
 }
 
-const FIRST_HEAD: Head = { epoch: 0, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, workerNumbers: 0, highestAttempt: 0 };
+const FIRST_HEAD: Head = {
+  epoch: 0,
+  cursor: 0,
+  running: 0,
+  handedBack: 0,
+  done: 0,
+  failed: 0,
+  workerNumbers: 0,
+  highestAttempt: 0,
+  redone: 0,
+};
 
 /** The epoch of both rows; -1 where there are none. */
 function requireAgreement(lease: Lease | null, head: Head | null): number {

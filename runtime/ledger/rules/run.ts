@@ -49,7 +49,7 @@ export function finish(rows: Rows, by: Stamp, items: number): Decision<Finished 
 
 /** Epoch -1: no coordinator ever held this ledger. */
 export function progressOf(head: Head | null, state: RunState): Progress {
-  if (head === null) return { state, epoch: -1, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0 };
-  const { epoch, cursor, running, handedBack, done, failed } = head;
-  return { state, epoch, cursor, running, handedBack, done, failed };
+  if (head === null) return { state, epoch: -1, cursor: 0, running: 0, handedBack: 0, done: 0, failed: 0, redone: 0 };
+  const { epoch, cursor, running, handedBack, done, failed, redone } = head;
+  return { state, epoch, cursor, running, handedBack, done, failed, redone };
 }

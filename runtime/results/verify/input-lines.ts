@@ -24,7 +24,11 @@ export interface InputLine {
   readonly index: ItemIndex;
   readonly number: number;
   readonly meaning: InputMeaning;
+  /** Without byte order mark, CR and LF; empty where it is too long to be kept. Valid until the next lines are read. */
+  readonly content: Uint8Array;
 }
+
+const NOTHING = new Uint8Array();
 
 /** Reads the input again, without its index: every line that is not blank has the next index. */
 export class InputLines {
@@ -60,18 +64,18 @@ export class InputLines {
     const understood: InputLine[] = [];
     for (const line of lines) {
       if (this.#isFull()) break;
-      const meaning = this.#meaning(line);
+      const content = line.bytes === null ? null : lineContent(line.bytes, line.number);
+      const meaning = this.#meaning(content, line.number);
       this.bytes = line.end;
       if (meaning === null) this.blankLines += 1;
-      else understood.push({ index: this.items++, number: line.number, meaning });
+      else understood.push({ index: this.items++, number: line.number, meaning, content: content ?? NOTHING });
     }
     return understood;
   }
 
   /** Null for a blank line. */
-  #meaning({ bytes, number }: TextLine): InputMeaning | null {
+  #meaning(content: Uint8Array | null, number: number): InputMeaning | null {
     const { maxLineBytes, form } = this.#settings;
-    const content = bytes === null ? null : lineContent(bytes, number);
     if (content === null || content.length > maxLineBytes) return lineTooLong(maxLineBytes);
     const parsed = parseLine(content, number, form);
     if (parsed.kind === 'blank') return null;

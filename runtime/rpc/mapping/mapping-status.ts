@@ -27,7 +27,7 @@ export function statusToWire(status: RunStatus): StatusResponse {
 
 export function statusFromWire(wire: StatusResponse): Checked<RunStatus> {
   const check = new FieldCheck();
-  const { runId, epoch, items, isIndexed, done, failed, running, prefetched, handedBack } = wire;
+  const { runId, epoch, items, isIndexed, done, failed, running, prefetched, handedBack, redone } = wire;
   return check.done({
     runId,
     state: runState(check.text('state', wire.state, RUN_STATES, 'running'), wire.reason),
@@ -39,6 +39,7 @@ export function statusFromWire(wire: StatusResponse): Checked<RunStatus> {
     running,
     prefetched,
     handedBack,
+    redone,
     workers: check.list(
       'workers',
       wire.workers,

@@ -38,6 +38,26 @@ export function claimSuite(test: TestFn, open: Open): void {
     });
   });
 
+  test('an item that runs again is counted where its claim says that it had begun, once, and under every later epoch', async (t) => {
+    const ledger = await open(t);
+    const lease = await start(ledger);
+    await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 3 }]);
+    await handBack(ledger, 0, [back(0, row('w1'), 'lost'), back(1, row('w1'), 'recalled'), back(2, row('w1'), 'drained')]);
+    t.is((await ledger.progress()).redone, 0, 'what was handed back does not run again yet');
+    const picks = [
+      { index: 0, lastAttempt: 1, isRedone: true },
+      { index: 1, lastAttempt: 1 },
+      { index: 2, lastAttempt: 7, isRedone: true },
+    ] as const;
+    await claimed(ledger, 0, 'w1', picks);
+    t.is((await ledger.progress()).redone, 1, 'neither one that had not begun, nor a pick that is refused');
+    await claimed(ledger, 0, 'w1', picks);
+    t.is((await scanned(ledger, 0)).progress.redone, 1, 'a claim that is asked again counts nothing');
+    await ledger.release(lease);
+    const { epoch } = await win(ledger, 'next');
+    t.is((await scanned(ledger, epoch)).progress.redone, 1);
+  });
+
   test('L8: a cursor pick ahead of the cursor grants nothing and says where the cursor is', async (t) => {
     const ledger = await open(t);
     await start(ledger);

@@ -1,3 +1,4 @@
+import type { Condition } from '../../../operator/api/conditions.ts';
 import type { RolloutRun } from '../../../operator/api/run.ts';
 import type { CoordinatorAnswer, CoordinatorView } from '../../../operator/rollout/coordinator-view.ts';
 import type { PodSettings } from '../../../operator/rollout/desired/pod-settings.ts';
@@ -96,6 +97,7 @@ export function answerOf(status: Partial<RunStatus> = {}, atMs: number = NOW): C
     running: 2,
     prefetched: 0,
     handedBack: 0,
+    redone: 0,
     workers: [ready('answers-worker-0-0'), ready('answers-worker-1-0')],
     waits: [],
     stall: null,
@@ -122,4 +124,10 @@ export function seenOf(more: Partial<Observed> = {}): Observed {
     nowMs: NOW,
     ...more,
   };
+}
+
+/** Conditions of a status, each with the same reason. */
+export function conditionsOf(statuses: Readonly<Record<string, 'True' | 'False'>>): Condition[] {
+  const rest = { reason: 'Because', message: 'of that', lastTransitionTime: '2026-11-30T09:00:00Z' };
+  return Object.entries(statuses).map(([type, status]) => ({ type, status, ...rest }));
 }

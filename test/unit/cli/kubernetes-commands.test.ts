@@ -65,6 +65,7 @@ test('the steps of pods are called as the operator writes them', async (t) => {
     verb: 'resultsServer',
     args: { state: '/state/run', host: '0.0.0.0', port: 8_080, tokenEnv: 'ROLLOUT_RESULTS_TOKEN' },
   });
+  t.like(await called('results-server', '--config', 'c.yaml'), { args: { config: 'c.yaml' } });
   await t.throwsAsync(called('fetch-input', '--file', 'a'), { code: 'commander.missingMandatoryOptionValue' });
 });
 

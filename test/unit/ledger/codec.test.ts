@@ -79,7 +79,18 @@ test('L39: a tally reads back as it was written', (t) => {
 });
 
 test('the head row reads back as it was written', (t) => {
-  const head = { epoch: 0, cursor: 0xffff_ffff, running: 1, handedBack: 2, done: 3, failed: 4, workerNumbers: 5, highestAttempt: 6 };
+  const head = {
+    epoch: 0,
+    cursor: 0xffff_ffff,
+    running: 1,
+    handedBack: 2,
+    done: 3,
+    failed: 4,
+    workerNumbers: 5,
+    highestAttempt: 6,
+    redone: 7,
+  };
   t.deepEqual(unpackHead(packHead(head)), head);
+  t.deepEqual(unpackHead(packHead(head).subarray(0, 32)), { ...head, redone: 0 }, 'one of an earlier version has counted nothing');
   t.throws(() => unpackHead(new Uint8Array(31)), { instanceOf: AssertionFailed });
 });

@@ -4,7 +4,7 @@ import { namedStore } from '../../../runtime/model/store.ts';
 import { ledgerBehind, ledgerExpired, standingOf } from '../../../runtime/run-dir/standing.ts';
 
 const at = (epoch: number): Progress => ({
-  ...{ state: { kind: 'running' }, epoch, cursor: 9, running: 1, handedBack: 0, done: 8, failed: 0 },
+  ...{ state: { kind: 'running' }, epoch, cursor: 9, running: 1, handedBack: 0, done: 8, failed: 0, redone: 0 },
 });
 const FINISHED = { epoch: 4, done: 7, failed: 2 };
 const STORE = namedStore({ redis: 'redis://there' });

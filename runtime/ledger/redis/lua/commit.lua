@@ -4,7 +4,7 @@
 -- ARGV   4 settlements: worker u16 · isResult u8 · attempt · claim epoch · word of 32 items · mask · low · high, each u32
 --        5 hand-backs: worker u16 · index · attempt · claim epoch, each u32 · counter u8 (0 none, 1 failures, 2 suspicions, 3 crashes)
 --          delayMs · restores as the caller knows them, each u32
---        6 claims: worker u16 · picks u16, and for each pick: kind u8 (0 cursor, 1 index) · u32 · u32
+--        6 claims: worker u16 · picks u16, and for each pick: kind u8 (0 cursor, 1 index, 2 index of an item that had begun) · u32 · u32
 --        7 and on: names of workers, which the others name by their place
 -- low and high are the exclusive or of the hashes of all items of the mask.
 -- Reply: {'committed', writes, settlements, hand-backs, claims, reason}
@@ -140,7 +140,7 @@ local function claimFresh(worker, from, amount, granted, found)
   end
 end
 
-local function claimHandedBack(worker, index, last, granted, found)
+local function claimHandedBack(worker, index, last, isRedone, granted, found)
   local item = itemAt(index)
   if item.s ~= 2 or item.last ~= last or not isRegistered[worker] then
     found[#found + 1] = foundAt(index)
@@ -148,6 +148,7 @@ local function claimHandedBack(worker, index, last, granted, found)
   end
   local after = withNewRow(item, true, numbers[worker])
   put(index, item, after)
+  if isRedone then redone = redone + 1 end
   granted[#granted + 1], granted[#granted + 2], granted[#granted + 3] = index, 1, after.last
 end
 
@@ -160,7 +161,7 @@ while at <= #blob and state ~= 'p' do
   for _ = 1, picks do
     local kind, a, b
     kind, a, b, at = struct.unpack('<BI4I4', blob, at)
-    if kind == 0 then claimFresh(worker, a, b, granted, found) else claimHandedBack(worker, a, b, granted, found) end
+    if kind == 0 then claimFresh(worker, a, b, granted, found) else claimHandedBack(worker, a, b, kind == 2, granted, found) end
   end
   claimed[#claimed + 1] = { cursor, granted, found }
 end

@@ -19,4 +19,4 @@ if BITMAPS[what] then
   local bytes = redis.call('GETRANGE', BITMAPS[what], first, first + amount - 1)
   return { 'page', writes, #bytes < amount and '0' or tostring(first + amount), { bytes } }
 end
-return { 'page', writes, '0', { raw[1] or '', raw[4] or '', place or '' } }
+return { 'page', writes, '0', { raw[1] or '', raw[4] or '', place or '', raw[8] or '' } }

@@ -3,7 +3,7 @@ import { type Found, finishedText, foundText, nothingToRetry, retryHint, retryTe
 
 function found(change: Partial<Found> = {}, paused?: string): Found {
   const state = paused === undefined ? ({ kind: 'running' } as const) : ({ kind: 'paused', reason: paused } as const);
-  const progress = { state, epoch: 2, cursor: 60, running: 5, handedBack: 1, done: 40, failed: 2 };
+  const progress = { state, epoch: 2, cursor: 60, running: 5, handedBack: 1, done: 40, failed: 2, redone: 0 };
   return { stateDir: 'out.rollout', progress, items: 100, invalid: 0, waiting: new Map(), ...change };
 }
 

@@ -32,6 +32,7 @@ const GONE: SeenStatus = {
     running: 8,
     prefetched: 0,
     handedBack: 0,
+    redone: 0,
   },
   ...{ workers: [], waits: [], stall: null, isLive: false, runPid: null, silence: null, endReason: '', isExpired: false },
 };

@@ -4,7 +4,7 @@ import type { SeenStatus } from '../../../../runtime/cli/status/run-status.ts';
 import { progressLine, statusPage } from '../../../../runtime/cli/status/status-text.ts';
 
 function status(change: Partial<SeenStatus> = {}): SeenStatus {
-  const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, prefetched: 0, handedBack: 1 };
+  const counts = { items: 100, isIndexed: true, done: 40, failed: 2, running: 8, prefetched: 0, handedBack: 1, redone: 0 };
   return {
     runId: 'R1',
     state: { kind: 'running' },

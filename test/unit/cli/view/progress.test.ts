@@ -14,6 +14,7 @@ const BEGUN: RunStatus = {
   running: 0,
   prefetched: 0,
   handedBack: 0,
+  redone: 0,
   workers: [],
   waits: [],
   stall: null,

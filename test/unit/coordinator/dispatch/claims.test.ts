@@ -1,6 +1,8 @@
 import test from 'ava';
+import { mustGet } from '../../../../runtime/base/assert.ts';
+import type { Command, GrantPick } from '../../../../runtime/coordinator/state/commands.ts';
 import { NO_FAULTS } from '../../../../runtime/ledger/contract.ts';
-import { Machine, ofKind, only, ref, rowFor } from '../../../support/machine.ts';
+import { heldItem, Machine, ofKind, only, RETURNED, ref, rowFor, twoRunning } from '../../../support/machine.ts';
 import { EPOCH } from '../../../support/machine-start.ts';
 
 const running = { state: 'running', second: null, lastAttempt: 1, faults: NO_FAULTS } as const;
@@ -134,4 +136,50 @@ test('invalid items whose claim was found, not granted, count as taken until the
   const found = [0, 1].map((index) => ({ ...running, index, row }));
   machine.tell({ kind: 'claimed', results: [{ kind: 'claimed', granted: [], found, cursor: 2 }] });
   t.is(machine.state.rejected, 2);
+});
+
+/** What is asked for when w2 comes, after item 0 was begun by w1 and item 1 was not, and both have gone back. */
+function picksAfter(machine: Machine, gone: readonly Command[]): readonly GrantPick[] {
+  const returns = ofKind(gone, 'hand-back').flatMap((one) => one.returns);
+  machine.tell({ kind: 'handed-back', returns, results: returns.map(() => RETURNED) });
+  const commands = machine.join('w2', { capacity: 2 });
+  const { picks } = mustGet(only(commands, 'claim').grants[0], 'a grant');
+  machine.grantAll(commands);
+  return picks;
+}
+
+const begunAndQueued = (): Machine => {
+  const machine = twoRunning({ redone: 5 });
+  machine.join('w1', { held: [heldItem(0), heldItem(1, 'queued')], capacity: 0 });
+  return machine;
+};
+
+test('an item that a lost worker had begun is counted as redone when it is handed out again, and one that it had not begun is not', (t) => {
+  const machine = begunAndQueued();
+  let gone: readonly Command[] = [];
+  for (let nowMs = 1_250; gone.length === 0; nowMs += 250) gone = ofKind(machine.tick(nowMs), 'hand-back');
+  t.is(machine.state.redone, 5);
+  t.deepEqual(picksAfter(machine, gone), [
+    { index: 0, lastAttempt: 1, isRedone: true },
+    { index: 1, lastAttempt: 1 },
+  ]);
+  t.is(machine.state.redone, 6);
+});
+
+test('what a drain has cut off is redone; what the endpoint has refused was not executed', (t) => {
+  for (const [reason, isRedone] of [
+    ['drained', true],
+    ['unavailable', false],
+    ['throttled', false],
+  ] as const) {
+    const machine = begunAndQueued();
+    const returns = [0, 1].map((index) => ({ ...ref(index), reason, delayMs: 0, detail: '' }));
+    const picks = picksAfter(machine, machine.poll('w1', { returns, capacity: 0 }));
+    t.deepEqual(
+      picks.map((pick) => 'isRedone' in pick),
+      [isRedone, false],
+      reason,
+    );
+    t.is(machine.state.redone, isRedone ? 6 : 5, reason);
+  }
 });

@@ -13,7 +13,18 @@ function worker(number: number, epoch: number, serial: number, text: string): Ui
 
 /** Item 0 is done, 1 and 2 run as granted to w1, 3 was handed back. */
 const STORED: Stored = {
-  head: packHead({ epoch: 2, cursor: 4, running: 2, handedBack: 1, done: 1, failed: 0, workerNumbers: 1, highestAttempt: 1 }),
+  head: packHead({
+    epoch: 2,
+    cursor: 4,
+    running: 2,
+    handedBack: 1,
+    done: 1,
+    failed: 0,
+    workerNumbers: 1,
+    highestAttempt: 1,
+    redone: 0,
+  }).subarray(0, 32),
+  redone: 5,
   state: Buffer.concat([Buffer.from('p'), Buffer.from([2, 0, 0, 0, 9, 0, 0, 0]), Buffer.from('no quota')]),
   place: JSON.stringify(SOME_PLACE),
   open: new Map([[0, Buffer.concat([Buffer.from([0b0110_0000]), Buffer.alloc(31), Buffer.from([0, 3, 1, 0, 0, 0, 2, 0, 0, 0])])]]),

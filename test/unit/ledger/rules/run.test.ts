@@ -51,5 +51,6 @@ test('an empty ledger’s progress is all zero, under no epoch', (t) => {
     handedBack: 0,
     done: 0,
     failed: 0,
+    redone: 0,
   });
 });

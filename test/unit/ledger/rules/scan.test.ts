@@ -13,7 +13,7 @@ test('L6: a whole ledger is told as it is', (t) => {
   t.is(writes, null);
   t.deepEqual(reply, {
     kind: 'scanned',
-    progress: { state: { kind: 'running' }, epoch: 3, ...HEAD },
+    progress: { state: { kind: 'running' }, epoch: 3, ...HEAD, redone: 0 },
     place: SOME_PLACE,
     running: [{ index: 0, row: running().row, second: null, lastAttempt: 1, faults: NO_FAULTS }],
     handedBack: [{ index: 1, row: handedBack().row, lastAttempt: 1, faults: NO_FAULTS }],

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { lossText } from '../../../../operator/cli/loss-text.ts';
-import { runOf } from '../../../support/operator/run-world.ts';
+import { conditionsOf, runOf } from '../../../support/operator/run-world.ts';
 
 const GOES_ON = { phase: 'Running', items: { total: 10, done: 4, failed: 1 } };
 const COMPLETE = {
@@ -15,7 +15,7 @@ test('of a run that goes on, all results are lost, also where they were to be on
   for (const spec of [{}, OUTPUT]) {
     t.deepEqual(lossText(runOf(spec, GOES_ON)), [
       'answers in team is Running, with a record of 5 of 10 items.',
-      'All results so far are LOST: they are written out only when the run is complete.',
+      'All results so far are LOST: suspend it, and fetch them first with `kubectl rollout-run results answers -n team --partial > so-far.jsonl`.',
       "The coordinator's volume (PersistentVolumeClaim answers-state) is deleted.",
     ]);
   }
@@ -33,6 +33,12 @@ test('what is on a volume of the user stays', (t) => {
     lossText(runOf(OUTPUT, COMPLETE))[1],
     'Its results stay where they were written: answers.jsonl of the claim data, and the errors file beside it.',
   );
+});
+
+test('of a run that is suspended or has failed, what is recorded can be fetched as it is', (t) => {
+  const failed = { ...GOES_ON, phase: 'Failed', conditions: conditionsOf({ Failed: 'True' }) };
+  for (const run of [runOf({ suspend: true }, GOES_ON), runOf({}, failed)])
+    t.regex(lossText(run)[1] ?? '', /^All results so far are LOST: fetch them first with `.* --partial > so-far\.jsonl`\.$/);
 });
 
 test('a run that has begun nothing loses nothing', (t) => {

@@ -23,6 +23,16 @@ test('what stops a run has a command that helps', (t) => {
   for (const reason of HELPED) t.true(REASON_REMEDIES[reason](PLACE).length > 0, reason);
 });
 
+test('a run that ended before its last item is gone on with by another one, of the lines that are left', (t) => {
+  t.deepEqual(REASON_REMEDIES.DeadlineExceeded(PLACE), [
+    'kubectl rollout-run results answers -n team --partial > so-far.jsonl',
+    'kubectl rollout-run results answers -n team --remaining > left.jsonl',
+    'kubectl get rrun answers -n team -o yaml > run.yaml',
+    'kubectl rollout-run create answers-2 -n team -f left.jsonl --from-run-file run.yaml',
+  ]);
+  t.true(REASON_REMEDIES.TooManyFailedItems(PLACE).some((command) => command.includes('--remaining --failed > left.jsonl')));
+});
+
 test('what is well needs none', (t) => {
   for (const reason of [REASON.inputFound, REASON.leaseHeld, REASON.itemsRunning, REASON.ended])
     t.deepEqual(REASON_REMEDIES[reason](PLACE), []);

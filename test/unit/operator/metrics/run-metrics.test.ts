@@ -37,7 +37,7 @@ test('before the first run every word has its series, so that its first event ca
 
 test('gauges are sums over all runs, and no series has the name of one', async (t) => {
   const { look, page } = stage();
-  look('team/answers', seenOf());
+  look('team/answers', seenOf({ answer: answerOf({ redone: 2 }) }));
   look('team/other', seenOf({ run: runOf({}, undefined, { name: 'other' }), answer: null, workers: [workerOf(0)] }));
   const text = await page();
   for (const line of [
@@ -45,6 +45,7 @@ test('gauges are sums over all runs, and no series has the name of one', async (
     'rollout_runs{phase="Pending"} 1',
     'rollout_items_total{result="done"} 4',
     'rollout_items_total{result="failed"} 1',
+    'rollout_items_redone_total 2',
     'rollout_items_running 2',
     'rollout_items_left 5',
     'rollout_workers{state="ready"} 2',

@@ -6,7 +6,7 @@ import { planRun } from '../../../../operator/rollout/plan.ts';
 import { answerOf, NOW, PODS, runOf, seenOf, workerOf } from '../../../support/operator/run-world.ts';
 
 const GOING: Signal = { severity: 'drain', provider: 'aws', deadlineMs: null, reason: 'the node has a taint' };
-const NOTHING: RunChanges = { done: 0, failed: 0, leaseTransitions: 0, ended: null, drains: [], replaced: [] };
+const NOTHING: RunChanges = { done: 0, failed: 0, redone: 0, leaseTransitions: 0, ended: null, drains: [], replaced: [] };
 
 /** One look after the other, each with the plan that is made of it. */
 function look(...looks: readonly Observed[]): { readonly sample: RunSample; readonly changes: readonly RunChanges[] } {
@@ -32,7 +32,7 @@ test('a run that goes on: phase, items, workers by state', (t) => {
   t.like(sample, {
     phase: 'Running',
     end: null,
-    items: { done: 4, failed: 1, running: 2, left: 5 },
+    items: { done: 4, failed: 1, running: 2, redone: 0, left: 5 },
     epoch: 3,
     isCoordinatorMissing: false,
     desiredWorkers: 2,
@@ -49,19 +49,19 @@ test('a run that goes on: phase, items, workers by state', (t) => {
 test('what is recorded is counted once, also where answers are missing for a while', (t) => {
   const { changes } = look(
     seenOf(),
-    seenOf({ answer: answerOf({ done: 6 }) }),
+    seenOf({ answer: answerOf({ done: 6, redone: 3 }) }),
     seenOf({ answer: null, coordinators: [] }),
-    seenOf({ answer: answerOf({ done: 7, failed: 2 }) }),
-    seenOf({ answer: answerOf({ done: 7, failed: 2 }) }),
+    seenOf({ answer: answerOf({ done: 7, failed: 2, redone: 4 }) }),
+    seenOf({ answer: answerOf({ done: 7, failed: 2, redone: 4 }) }),
   );
   t.deepEqual(
-    changes.map(({ done, failed }) => [done, failed]),
+    changes.map(({ done, failed, redone }) => [done, failed, redone]),
     [
-      [4, 1],
-      [2, 0],
-      [0, 0],
-      [1, 1],
-      [0, 0],
+      [4, 1, 0],
+      [2, 0, 3],
+      [0, 0, 0],
+      [1, 1, 1],
+      [0, 0, 0],
     ],
   );
 });
@@ -97,7 +97,7 @@ test('an end is counted when it is seen, with its reason, and never again; one t
     changes.map(({ ended }) => ended),
     [null, 'CompletedWithFailures', null],
   );
-  t.like(sample, { phase: 'Complete', items: { done: 9, failed: 1, running: 0, left: 0 }, desiredWorkers: 0 });
+  t.like(sample, { phase: 'Complete', items: { done: 9, failed: 1, running: 0, redone: 0, left: 0 }, desiredWorkers: 0 });
   t.is(sample.workers.size, 0);
   t.deepEqual(look(over).changes, [NOTHING]);
   t.true(RUN_ENDS.includes('CompletedWithFailures'));

@@ -70,7 +70,7 @@ test('a thousand workers with long words make no large status', (t) => {
 });
 
 test('the counts are those of the last answer, also while there is no newer one', (t) => {
-  const counts = { items: { total: 10, done: 4, failed: 1, running: 2 }, progress: '5/10', rate: '0.5/s', eta: '10s' };
+  const counts = { items: { total: 10, done: 4, failed: 1, running: 2, redone: 0 }, progress: '5/10', rate: '0.5/s', eta: '10s' };
   t.like(statusOf(seen()), { ...counts, coordinator: { pod: 'answers-coordinator-1', address: '10.0.0.1:50051', epoch: 3 } });
   t.like(statusOf(seen({ answer: null, lastAnswer: answerOf() })), counts);
   const restarted = runOf({}, { progress: '5/10', items: { total: 10, done: 4, failed: 1 } });

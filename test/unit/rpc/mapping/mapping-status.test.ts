@@ -5,7 +5,18 @@ import { IdentifyResponseSchema } from '../../../../runtime/rpc/gen/rollout/v1/c
 import { StatusResponseSchema } from '../../../../runtime/rpc/gen/rollout/v1/run_pb.ts';
 import { infoFromWire, infoToWire, statusFromWire, statusToWire } from '../../../../runtime/rpc/mapping/mapping-status.ts';
 
-const COUNTS = { runId: 'R1', epoch: 4, items: 9, isIndexed: true, done: 3, failed: 1, running: 2, prefetched: 1, handedBack: 1 };
+const COUNTS = {
+  runId: 'R1',
+  epoch: 4,
+  items: 9,
+  isIndexed: true,
+  done: 3,
+  failed: 1,
+  running: 2,
+  prefetched: 1,
+  handedBack: 1,
+  redone: 2,
+};
 
 test('a status survives the wire in every state', (t) => {
   const states = [{ kind: 'running' }, { kind: 'paused', reason: 'quota' }, { kind: 'completed' }] as const;

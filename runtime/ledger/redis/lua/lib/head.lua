@@ -13,7 +13,8 @@ local HEAD, LEASE, OPEN, ITEMS, DONE, FAILED, WORKERS, TALLIES, REOPENING, SEGME
 local FORMAT = '2'
 
 -- f: format · n: the packed counters (codec.ts) · w: writes so far · i: identity · s: state · p: place · o: a reopening that is decided (reopen.lua)
-local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o', 'f')
+-- r: how often an item was handed out again that had begun; not there before the first
+local raw = redis.call('HMGET', HEAD, 'n', 'w', 'i', 's', 'p', 'o', 'f', 'r')
 if raw[7] and raw[7] ~= FORMAT then return { 'format', raw[7], FORMAT } end
 local epoch = -1
 local cursor, running, handedBack, done, failed, workerNumbers, highest = 0, 0, 0, 0, 0, 0, 0
@@ -24,6 +25,8 @@ local writes = tonumber(raw[2] or 0)
 local identity = raw[3] or ''
 local place = raw[5]
 local reopening = raw[6]
+local redone = tonumber(raw[8] or 0)
+local redoneBefore = redone
 
 -- state: r running, p paused, c completed; the stamp of the request that wrote it (L38)
 local state, stateEpoch, stateSerial, reason = 'r', -1, 0, ''
@@ -100,6 +103,7 @@ local function putHead(...)
   writes = writes + 1
   local counters = struct.pack('<I4I4I4I4I4I4I4I4', epoch, cursor, running, handedBack, done, failed, workerNumbers, highest)
   plan('HSET', HEAD, 'n', counters, 'w', string.format('%.0f', writes), ...)
+  if redone ~= redoneBefore then plan('HSET', HEAD, 'r', string.format('%.0f', math.min(redone, 4294967295))) end
 end
 
 local function packState(kind, serial, why)

@@ -2,7 +2,7 @@ import test from 'ava';
 import { runConfigMap } from '../../../../../operator/rollout/desired/config-map.ts';
 import { coordinatorDeployment } from '../../../../../operator/rollout/desired/coordinator.ts';
 import { coordinatorVolumes } from '../../../../../operator/rollout/desired/coordinator-volumes.ts';
-import { READER_KEY, readerPod } from '../../../../../operator/rollout/desired/reader-pod.ts';
+import { PARTIAL_READER_KEY, partialReaderPod, READER_KEY, readerPod } from '../../../../../operator/rollout/desired/reader-pod.ts';
 import { workerPod } from '../../../../../operator/rollout/desired/worker-pod.ts';
 import { createdRun } from '../../../../support/operator/created-run.ts';
 import { REDIS } from '../../../../support/operator/redis-world.ts';
@@ -22,6 +22,7 @@ test('it tells how a reader is made, so that nobody else has to know', (t) => {
   const run = createdRun();
   const { data = {} } = runConfigMap(run, null, PODS);
   t.deepEqual(JSON.parse(data[READER_KEY] ?? ''), JSON.parse(JSON.stringify(readerPod(run, null, PODS))));
+  t.deepEqual(JSON.parse(data[PARTIAL_READER_KEY] ?? ''), JSON.parse(JSON.stringify(partialReaderPod(run, null, PODS))));
 });
 
 test('no password of a server is in it', (t) => {

@@ -60,6 +60,7 @@ test('what the run says of the pod is done, and otherwise there are requests wit
     'it is made anew soon where its node is gone',
   );
   t.deepEqual(pod?.containers[0]?.resources, coordinator.resources);
+  t.deepEqual(pod?.initContainers?.[0]?.resources, coordinator.resources, 'the pod needs no more by what runs before the coordinator');
   t.deepEqual(Object.keys(podOf(deployment())?.containers[0]?.resources ?? {}), ['requests']);
 });
 

@@ -135,3 +135,13 @@ test('a worker keeps away from nodes that will go, also beside what the user ask
   const many = Array.from({ length: 500 }, (_, at) => `n${at}`);
   t.is(required(createdRun(), many)?.[0]?.matchFields?.length, 50);
 });
+
+test('the worker’s own container has the resources that the run gives it, and another hash then; the model server keeps its own', (t) => {
+  const resources = { requests: { cpu: '1' }, limits: { memory: '1Gi' } };
+  const template = { spec: { containers: [MODEL] } };
+  const given = createdRun({ workers: { template, resources } });
+  t.deepEqual(podOf(given).spec?.containers[0]?.resources, resources);
+  t.deepEqual(podOf(given).spec?.initContainers?.[0]?.resources, MODEL.resources);
+  t.deepEqual(Object.keys(podOf(withTemplate(template)).spec?.containers[0]?.resources ?? {}), ['requests']);
+  t.not(templateHash(given), templateHash(withTemplate(template)));
+});

@@ -1,0 +1,24 @@
+import { makeStateDir } from '../../base/fs/state-dir.ts';
+import { type CoordinatorSettings, loadCoordinatorSettings } from '../../coordinator/settings.ts';
+import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
+import { readRunFile } from '../../run-dir/run-file.ts';
+import { resultsKind } from '../../run-dir/run-results.ts';
+import type { RunKept } from '../status/stored-ledger.ts';
+
+/** The run that the settings of a coordinator name, whether or not one has worked on it in this directory. */
+export interface SettingsRun {
+  readonly paths: StatePaths;
+  readonly kept: RunKept;
+  readonly settings: CoordinatorSettings;
+  /** Of the input as the run read it; null where that is not known here. */
+  readonly expectedSha256: string | null;
+}
+
+export async function settingsRun(config: string): Promise<SettingsRun> {
+  const settings = await loadCoordinatorSettings(config);
+  const { stateDir, store, results } = settings;
+  await makeStateDir(stateDir);
+  const found = await readRunFile(stateDir);
+  const kept = { runId: settings.runId ?? found?.runId ?? '', store, results: resultsKind(stateDir, found, results.place, store) };
+  return { paths: statePaths(stateDir), kept, settings, expectedSha256: found?.input.sha256 ?? null };
+}

@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { RolloutError } from '../../base/errors.ts';
+import { EXIT, type ExitCode } from '../../base/exit.ts';
+import { createOutputGuard } from '../../results/export/output-guard.ts';
+import { checkOutputTarget } from '../../results/export/output-target.ts';
+import { writeRemaining } from '../../results/remaining/remaining.ts';
+import { outputMode } from '../../run-dir/output-mode.ts';
+import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
+import { checkOutputName } from '../arguments.ts';
+import { type CliDeps, say, sayJson } from '../deps.ts';
+import { remainingText } from '../remaining-text.ts';
+import { findRun } from '../status/find-run.ts';
+import { heldLease } from '../status/held-lease.ts';
+import { type RunReads, withRun } from '../status/stored-ledger.ts';
+import { requireServed, requireStoredRun } from '../status/stored-run.ts';
+import type { ExportArguments } from '../verb-arguments.ts';
+import { inScratch } from './scratch.ts';
+
+/** `rollout export --remaining` and `--failed`: lines of the input that have no result, as a list for another run. */
+export async function exportRemaining(deps: CliDeps, args: ExportArguments): Promise<ExitCode> {
+  const outputPath = await targetOf(deps, args);
+  const paths = statePaths(resolve(deps.cwd, await findRun(deps.cwd, args.state)));
+  const stored = await requireStoredRun(paths);
+  const served = requireServed(stored, paths);
+  const { inputPath, form, maxLineBytes, limit } = served;
+  await checkOutputTarget({ outputPath, errorsPath: outputPath, inputPath, stateDir: paths.stateDir });
+  const found = await inScratch(paths, async (tempDir) =>
+    withRun(deps.env, paths, async (reads) => {
+      await refuseLive(reads, paths);
+      return writeRemaining({
+        ...{ ledger: reads.ledger, inputPath, form, maxLineBytes, limit, tempDir, outputPath },
+        wanted: { open: args.remaining, failed: args.failed },
+        mode: outputMode(served.outputMode ?? null, deps.umask),
+        guard: createOutputGuard({ stateDir: paths.stateDir, isOverwriting: args.overwrite, words: 'flags' }),
+        expectedSha256: stored.index?.sha256 ?? stored.runFile.input.sha256,
+      });
+    }),
+  );
+  if (args.json) sayJson(deps.out, { ...found, output: outputPath, remaining: args.remaining, failed: args.failed });
+  else say(deps.out, [...remainingText(found, form), `list: ${outputPath}`]);
+  return EXIT.done;
+}
+
+/** No default: a list of what is left is to be the input of another run, which has a name of its own. */
+async function targetOf({ cwd }: CliDeps, { output, partial }: ExportArguments): Promise<string> {
+  if (partial)
+    throw new RolloutError('USAGE', 'export: --partial writes results, --remaining and --failed lines of the input: ask for one');
+  if (output === undefined) throw new RolloutError('USAGE', 'export: say where the list goes, with --output left.jsonl');
+  checkOutputName(output);
+  return resolve(cwd, output);
+}
+
+/** What is recorded while the list is written would be in both. */
+async function refuseLive({ ledger }: RunReads, { stateDir }: StatePaths): Promise<void> {
+  const lease = await heldLease(ledger);
+  if (lease === null) return;
+  throw new RolloutError(
+    'USAGE',
+    `a coordinator (pid ${lease.process.pid}, ${lease.address}) works on the run in ${stateDir}: it may record any of these lines; end the run with Ctrl-C, or wait for its end`,
+  );
+}
