@@ -133,7 +133,7 @@ test.serial('the list: one that is missing is waited for, one that vanishes is n
     await run.assertComplete(t);
   };
   const robbed = async (): Promise<void> => {
-    const run = await begin({ name: 'robbed', items: 200 });
+    const run = await begin({ name: 'robbed', items: 160, latency: '500ms' });
     await run.untilRecorded(5);
     await run.deleteList();
     const [coordinator] = await run.pods('coordinator');
