@@ -72,6 +72,8 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     running,
     prefetched: 0,
     handedBack,
+    // A coordinator knows it, and where it was too little its last words say so.
+    results: null,
     workers: [],
     waits: [],
     stall: null,

@@ -16,6 +16,7 @@ const BEGUN: RunStatus = {
   handedBack: 0,
   workers: [],
   waits: [],
+  results: null,
   stall: null,
 };
 

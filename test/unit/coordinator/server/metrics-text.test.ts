@@ -24,6 +24,7 @@ const STATUS: RunStatus = {
   handedBack: 3,
   workers: [worker('a', 'ready'), worker('b', 'ready'), worker('c', 'init'), worker('d', 'suspected')],
   waits: [],
+  results: null,
   stall: null,
 };
 const SERVING: HealthView = {
