@@ -855,6 +855,21 @@ export const RUN_SCHEMA: Schema = {
           "format": "int64",
           "minimum": 0
         },
+        "results": {
+          "type": "object",
+          "properties": {
+            "usedBytes": {
+              "type": "integer",
+              "format": "int64",
+              "minimum": 0
+            },
+            "limitBytes": {
+              "type": "integer",
+              "format": "int64",
+              "minimum": 0
+            }
+          }
+        },
         "progress": {
           "type": "string",
           "maxLength": 64

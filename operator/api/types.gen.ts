@@ -223,6 +223,8 @@ export interface RunStatus {
   readonly completionTime?: string;
   /** Seconds that the run was suspended, up to its last resumption. activeDeadlineSeconds does not count them. */
   readonly suspendedSeconds?: number;
+  /** Results that are kept on a Redis server, and how much they may take. */
+  readonly results?: RunStatusResults;
   /** Items that have a record, of all items, such as 3/10. */
   readonly progress?: string;
   /** Items recorded lately, such as 12.3/s. */
@@ -250,6 +252,14 @@ export interface RunStatusConditionsItem {
   readonly reason: string;
   /** Why it has this status, for people. */
   readonly message: string;
+}
+
+/** Results that are kept on a Redis server, and how much they may take. */
+export interface RunStatusResults {
+  /** What they take by now, in whole KiB. */
+  readonly usedBytes?: number;
+  /** What they may take. */
+  readonly limitBytes?: number;
 }
 
 /** Numbers of items. */

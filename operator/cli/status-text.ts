@@ -1,3 +1,4 @@
+import { formatSize } from '../../runtime/base/config/quantity.ts';
 import { drawnBar } from '../../runtime/cli/view/terminal.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { ageText, tableText } from './table.ts';
@@ -69,6 +70,7 @@ export function statusPage(run: RolloutRun, nowMs: number, isTerminal: boolean):
     ...(isTerminal && counts.total !== null ? [`  ${drawnBar(share)} ${Math.floor(share * 100)} %`] : []),
     `  items: ${itemsText(counts)}`,
     ...paceOf(run),
+    ...resultsOf(run),
     `  workers: ${workersText(run)}`,
     ...(status?.coordinator?.pod === undefined
       ? []
@@ -95,6 +97,12 @@ function paceOf({ status }: RolloutRun): readonly string[] {
   const { rate = '', eta = '' } = status ?? {};
   if (rate === '') return [];
   return [`  rate: ${rate}${eta === '' ? '' : `, about ${eta} left`}`];
+}
+
+function resultsOf({ status }: RolloutRun): readonly string[] {
+  const { usedBytes, limitBytes } = status?.results ?? {};
+  if (usedBytes === undefined || limitBytes === undefined) return [];
+  return [`  results on the Redis server: ${formatSize(usedBytes)} of ${formatSize(limitBytes)}`];
 }
 
 /** How it has ended, and what comes next. */
@@ -148,6 +156,7 @@ export function statusJson(run: RolloutRun): Readonly<Record<string, unknown>> {
     rate: status?.rate ?? '',
     eta: status?.eta ?? '',
     workers: status?.workers ?? null,
+    results: status?.results ?? null,
     coordinator: status?.coordinator ?? null,
     startTime: status?.startTime ?? null,
     completionTime: status?.completionTime ?? null,

@@ -40,6 +40,7 @@ const ATTEMPT_MS = 5_000;
 const RETRY_MS = 2_000;
 /** Each is a connection; a deletion of hundreds of runs at once is carried out in turns. */
 const MOST_AT_ONCE = 64;
+const BUG = 'a try to let the keys of a run go ended by a mistake of the operator';
 /** Each namespace has it, for as long as it is not being deleted (the operator may not look at namespaces themselves). */
 const OF_EACH_NAMESPACE = 'kube-root-ca.crt';
 
@@ -69,7 +70,7 @@ export class RedisRetirements {
     const isLate = nowMs - state.firstMs >= (state.isHurried ? HURRIED_TRY_MS : TRY_MS);
     if (isLate) return { kind: 'kept', message: keptText(runIdOf(former.runUid), state.url, state.trouble) };
     const isDue = !hasTried || nowMs - state.endedMs >= RETRY_MS;
-    if (isDue && this.#trying < MOST_AT_ONCE) void this.#try(former, state);
+    if (isDue && this.#trying < MOST_AT_ONCE) this.#try(former, state).catch((err: unknown) => this.#deps.log.error({ err }, BUG));
     return { kind: 'pending' };
   }
 

@@ -13,7 +13,7 @@ export function isSameStatus(one: RunStatus | undefined, other: RunStatus | unde
   return textOf(one ?? {}) === textOf(other ?? {});
 }
 
-function withoutCounts({ items: _items, progress: _progress, rate: _rate, eta: _eta, ...rest }: RunStatus): RunStatus {
+function withoutCounts({ items: _items, progress: _progress, rate: _rate, eta: _eta, results: _results, ...rest }: RunStatus): RunStatus {
   return rest;
 }
 

@@ -78,10 +78,11 @@ function commonOf(seen: Seen): RunStatus {
 function countsOf({ run, lastAnswer }: Seen): Partial<RunStatus> {
   if (lastAnswer === null) return { progress: run.status?.progress ?? '' };
   const { status, pod, address, perSecond } = lastAnswer;
-  const { items, isIndexed, done, failed, running, redone, epoch } = status;
+  const { items, isIndexed, done, failed, running, redone, epoch, results } = status;
   // Without a worker the rate of late would sink for hours, and each time be written.
   const rate = readyWorkers(lastAnswer) === 0 ? null : perSecond;
   return {
+    ...(results === null ? {} : { results }),
     items: { ...(isIndexed ? { total: items } : {}), done, failed, running, redone },
     progress: progressText(done + failed, isIndexed ? items : null),
     rate: rateText(rate),

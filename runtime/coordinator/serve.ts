@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { Indexing } from '../input/index/indexer.ts';
 import type { Ledger } from '../ledger/contract.ts';
+import type { ResultsRoom } from '../model/results-kind.ts';
 import type { Timing } from '../model/timing.ts';
 import { reopenForMore } from './boot/checked-log.ts';
 import type { Recovered } from './boot/recover.ts';
@@ -155,7 +156,9 @@ async function run(ready: Ready, isOver = false): Promise<ExitCode> {
   const writes = noWrites();
   const perform = (tell: (fact: Fact) => void): Perform => performerOf(ready, { state, source, replies, end, writes, tell });
   const isFresh = (): boolean => leaseHolder.isFresh();
-  const loop = createLoop({ runId, state, clock, replies, isFresh, indexed: source.indexed, onFailure: end.fail, perform });
+  const { indexed } = source;
+  const room = (): ResultsRoom | null => recovered.log.room();
+  const loop = createLoop({ runId, state, clock, replies, isFresh, room, indexed, onFailure: end.fail, perform });
   indexing.done.then((summary) => place.keepIdentity(summary)).catch(end.fail);
   checked.catch(end.fail);
   onAbort(leaseHolder.fenced, () => end.come({ kind: 'fenced' }));

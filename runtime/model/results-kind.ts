@@ -1,6 +1,12 @@
 /** Where the outcomes of a run are kept: in its state directory, or beside its ledger on the Redis server (`inline`). */
 export type ResultsKind = 'directory' | 'inline';
 
+/** How much of their limit the results of a run take that are kept in Redis. */
+export interface ResultsRoom {
+  readonly usedBytes: number;
+  readonly limitBytes: number;
+}
+
 /** A server of some gigabytes does not notice it, and a list of some ten thousand answers fits. */
 export const INLINE_LIMIT_BYTES: number = 64 * 2 ** 20;
 

@@ -1,3 +1,4 @@
+import type { ResultsRoom } from './results-kind.ts';
 import type { Epoch, WorkerId } from './row.ts';
 import type { RunState } from './run.ts';
 import type { WorkerState } from './session.ts';
@@ -25,6 +26,8 @@ export interface RunStatus {
   readonly waits: readonly WaitReason[];
   /** Null while items become terminal as quickly as items of this run do. */
   readonly stall: Stall | null;
+  /** Of results in Redis; null where they are in a directory. */
+  readonly results: ResultsRoom | null;
 }
 
 /** Items that are not terminal and whose last attempt ended alike. */

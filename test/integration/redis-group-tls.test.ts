@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { ensureDevCa, issueCertificate } from '../../runtime/tls/ca.ts';
 import { freePort } from '../support/free-port.ts';
 import { redisCluster } from '../support/redis-cluster.ts';
+import { REDIS_SERVER } from '../support/redis-process.ts';
 import { type RedisServer, redisServer } from '../support/redis-server.ts';
 import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
@@ -74,7 +75,7 @@ async function tlsGroup(t: ExecutionContext, file: (name: string) => string, own
     ...[...shown, ...files.slice(2)].map((words) => words.join(' ')),
   ];
   await writeFile(config, [...lines, `sentinel monitor main 127.0.0.1 ${primary.port} 1`].join('\n'));
-  const sentinel = spawn('redis-server', [config, '--sentinel'], { stdio: 'ignore' });
+  const sentinel = spawn(REDIS_SERVER, [config, '--sentinel'], { stdio: 'ignore' });
   const ended = once(sentinel, 'exit');
   t.teardown(() => ended);
   t.teardown(() => sentinel.kill('SIGKILL'));

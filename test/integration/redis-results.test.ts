@@ -141,6 +141,7 @@ test('all segments together hold what the limit allows, to the byte; what does n
   t.deepEqual(await next.append(Buffer.from('123456')), { kind: 'appended' });
   t.like(await next.append(Buffer.from('1')), { kind: 'full' });
   t.deepEqual([await contentsOf(place, 0), await contentsOf(place, 1)], ['head.12345', 'head123456']);
+  t.deepEqual(next.room?.(), { usedBytes: 20, limitBytes: 20 }, 'what earlier coordinators wrote is counted too');
 });
 
 test('a server without memory refuses an append whole, and takes it once it has some again', async (t) => {

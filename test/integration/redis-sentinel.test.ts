@@ -80,7 +80,7 @@ test('an operator’s fail-over in the middle of commits is followed, and nothin
 test('L38: a primary that was stopped and replaced carries out late what its caller has long asked again elsewhere, and it counts nowhere', async (t) => {
   t.timeout(120_000);
   const group = await redisSentinels(t);
-  const redis = { ...(await redisOptions(redisStore(group.url), {})), socketTimeout: 300 };
+  const redis = { ...(await redisOptions(redisStore(group.url), {})), socketTimeout: 2_000 };
   const ledger = await openRedisLedger({ runId: 'run', redis, random: systemRandom, onError: () => undefined });
   t.teardown(() => ledger.dispose());
   await start(ledger);

@@ -207,29 +207,29 @@ export class SimCoordinator {
     const { disk } = this.#world;
     const own = disk.connect(this.process);
     const place = simResults(this.#world, this.process, this.#session, own);
-    const isBesideLedger = this.#world.plan.results === 'inline';
-    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, isBesideLedger, disk: own });
+    const real = bootDisk({ paths: STATE, runId: RUN_ID, place, isBesideLedger: this.#world.plan.results === 'inline', disk: own });
     return {
       ...real,
       createLog: async (epoch, place) => {
-        const created = await real.createLog(epoch, place);
-        if (created.kind === 'fenced') return created;
-        disk.segments.onCreated(epoch);
-        const { log } = created;
-        return { kind: 'created', log: { epoch, append: (frames) => this.#append(log, frames), close: () => log.close() } };
+        const reply = await real.createLog(epoch, place);
+        if (reply.kind === 'created') disk.segments.onCreated(epoch);
+        return reply.kind === 'created' ? { ...reply, log: this.#watched(reply.log) } : reply;
       },
       checkSegments: async (tallies) => {
         await real.checkSegments(tallies);
-        // One that stood still since it read them, and was deposed meanwhile, knows what the ledger was, and not what it is.
+        // One that stood still since it read them, and was deposed meanwhile, knows what the ledger was.
         if (isDeepStrictEqual(tallies, await this.#world.ledger.tallies())) await checkTallies(this.#world, tallies);
       },
     };
   }
 
-  #append(log: ResultLog, frames: Parameters<ResultLog['append']>[0]): ReturnType<ResultLog['append']> {
-    this.#world.checkers.log.onAppend(log.epoch, frames);
-    this.#world.checkers.ledger.lease.onWord('append', this.process);
-    return log.append(frames);
+  #watched(log: ResultLog): ResultLog {
+    const append: ResultLog['append'] = (frames) => {
+      this.#world.checkers.log.onAppend(log.epoch, frames);
+      this.#world.checkers.ledger.lease.onWord('append', this.process);
+      return log.append(frames);
+    };
+    return { epoch: log.epoch, append, room: () => log.room(), close: () => log.close() };
   }
 
   #leave(exit: ExitCode): void {

@@ -16,6 +16,9 @@ process.once('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
+/** The program of servers and Sentinels: another one, such as valkey-server, where the environment names it. */
+export const REDIS_SERVER: string = process.env['ROLLOUT_TEST_REDIS_SERVER'] ?? 'redis-server';
+
 /** It does not outlive the process that started it. */
 export function endingWithUs(child: ChildProcess): ChildProcess {
   living.add(child);
@@ -45,7 +48,7 @@ export class RedisProcess {
   /** With what it has on disk, the first time or again; once it takes connections, which is before it has read that. */
   async start(more: readonly string[] = []): Promise<void> {
     const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', '', '--dir', this.#dir];
-    const child = spawn('redis-server', ['--port', String(this.port), '--bind', '127.0.0.1', ...durable, ...this.#settings, ...more], {
+    const child = spawn(REDIS_SERVER, ['--port', String(this.port), '--bind', '127.0.0.1', ...durable, ...this.#settings, ...more], {
       stdio: 'ignore',
       env: { ...process.env, ...this.#env },
     });

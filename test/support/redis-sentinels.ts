@@ -12,7 +12,7 @@ import { openRedisLedger } from '../../runtime/ledger/redis/ledger.ts';
 import { redisOptions } from '../../runtime/ledger/redis/options.ts';
 import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
-import { endingWithUs } from './redis-process.ts';
+import { endingWithUs, REDIS_SERVER } from './redis-process.ts';
 import { RedisServer, redisStore } from './redis-server.ts';
 import { until } from './until.ts';
 
@@ -99,7 +99,7 @@ export class RedisSentinels {
 
   /** Again, with what it knew; or for the first time. */
   startSentinel(n: number): void {
-    this.#children[n] = endingWithUs(spawn('redis-server', [this.#configOf(n), '--sentinel'], { stdio: 'ignore' }));
+    this.#children[n] = endingWithUs(spawn(REDIS_SERVER, [this.#configOf(n), '--sentinel'], { stdio: 'ignore' }));
   }
 
   #configOf(n: number): string {

@@ -31,6 +31,7 @@ export const STATUS: RunStatus = {
   workers: [{ workerId: 'w-1', state: 'suspected', running: 2, concurrency: 8, sinceBeatMs: 900, detail: 'waiting' }],
   waits: [{ reason: 'http_500: CUDA error', items: 1, nextTryMs: 400 }],
   stall: { sinceMs: 190_000, why: 'no worker is connected' },
+  results: null,
 };
 export const REPLY: PollReply = {
   status: 'ok',

@@ -1,3 +1,4 @@
+import { formatSize } from '../../base/config/quantity.ts';
 import type { RunStatus, Stall, WaitReason } from '../../model/status.ts';
 import { durationText, etaSeconds, type Rate } from './rate.ts';
 import { isGone, itemsToDo, openItems, type SeenStatus, settledItems } from './run-status.ts';
@@ -90,6 +91,9 @@ export function statusPage(status: SeenStatus, stateDir: string): readonly strin
     `done: ${status.done}, failed: ${status.failed}${percent}`,
     `${inFlightText(status)}, handed back: ${status.handedBack}, to do: ${itemsToDo(status)}`,
     ...(status.redone === 0 ? [] : [`executed again: ${status.redone}`]),
+    ...(status.results === null
+      ? []
+      : [`results in Redis: ${formatSize(status.results.usedBytes)} of ${formatSize(status.results.limitBytes)}`]),
     ...status.workers.map(
       (worker) =>
         `worker ${worker.workerId}: ${worker.state}${worker.detail === '' ? '' : ` (${worker.detail})`}, holds ${worker.running}, runs up to ${worker.concurrency}, last beat ${worker.sinceBeatMs} ms ago`,

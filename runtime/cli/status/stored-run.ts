@@ -73,6 +73,8 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     prefetched: 0,
     handedBack,
     redone,
+    // A coordinator knows it, and where it was too little its last words say so.
+    results: null,
     workers: [],
     waits: [],
     stall: null,

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import { RolloutError } from '../../base/errors.ts';
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { RunStatus } from '../../model/status.ts';
 import type { CoordinatorCore } from '../../rpc/core.ts';
 import { step } from '../machine/machine.ts';
@@ -26,6 +27,8 @@ export interface LoopOptions {
   readonly replies: Replies;
   /** Whether the lease may be trusted. */
   readonly isFresh: () => boolean;
+  /** Of results that have a limit. */
+  readonly room: () => ResultsRoom | null;
   readonly indexed: () => { readonly count: number; readonly items: number | null };
   /** Made with the loop's `tell`, which it answers to. */
   readonly perform: (tell: (fact: Fact) => void) => Perform;
@@ -101,7 +104,7 @@ export function createLoop(options: LoopOptions): Loop {
       tell({ kind: 'hint', word });
       return hintReply(state, word);
     },
-    status: (): RunStatus => statusOf(options.runId, state, clock.monotonicMs()),
+    status: (): RunStatus => statusOf(options.runId, state, clock.monotonicMs(), options.room()),
   };
 
   /** L46: while nobody knows who holds the lease, no worker is kept here, and no time passes for those that are away. */

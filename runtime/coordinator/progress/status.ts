@@ -1,3 +1,4 @@
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { RunState } from '../../model/run.ts';
 import type { RunStatus, WorkerStatus } from '../../model/status.ts';
 import { countRunning } from '../state/mirror.ts';
@@ -7,7 +8,7 @@ import { stallOf } from './stall.ts';
 import { waitsOf } from './waits.ts';
 
 /** What `rollout status` is told, at `nowMs` of the monotonic clock. */
-export function statusOf(runId: string, state: State, nowMs: number): RunStatus {
+export function statusOf(runId: string, state: State, nowMs: number, results: ResultsRoom | null = null): RunStatus {
   const { running, prefetched } = countRunning(state);
   return {
     runId,
@@ -24,6 +25,7 @@ export function statusOf(runId: string, state: State, nowMs: number): RunStatus 
     workers: [...state.workers.values()].map((worker) => workerStatus(worker, nowMs)),
     waits: waitsOf(state, nowMs),
     stall: stallOf(state, nowMs),
+    results,
   };
 }
 

@@ -1,5 +1,6 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Fenced } from '../../ledger/contract.ts';
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Appended, Full, SegmentWriter } from '../place/contract.ts';
 import { fullReason } from './limit.ts';
@@ -45,6 +46,11 @@ export class InlineWriter implements SegmentWriter {
     }
     this.#bytes = end;
     return { kind: 'appended' };
+  }
+
+  room(): ResultsRoom {
+    const { mostBytes, limitBytes } = this.#segment;
+    return { usedBytes: limitBytes - mostBytes + this.#bytes, limitBytes };
   }
 
   /** It holds nothing open. */

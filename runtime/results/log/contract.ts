@@ -1,4 +1,5 @@
 import type { Fenced, Ledger } from '../../ledger/contract.ts';
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { Attempt, Epoch, ItemIndex } from '../../model/row.ts';
 import type { OutcomeKind } from '../../model/session.ts';
 import type { Appended, Full } from '../place/contract.ts';
@@ -22,6 +23,8 @@ export interface ResultLog {
    * `full`: none of them was written. A rejection is final: the log refuses every later call, and the coordinator ends.
    */
   append(frames: readonly Frame[]): Promise<Appended | Full | Fenced>;
+  /** Null where the place has no limit. */
+  room(): ResultsRoom | null;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,6 @@
 import { RolloutError } from '../../base/errors.ts';
 import type { Fenced, Place } from '../../ledger/contract.ts';
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Appended, Full, ResultsPlace, SegmentWriter } from '../place/contract.ts';
 import { segmentPath } from '../place/segment-name.ts';
@@ -66,6 +67,10 @@ export class GroupCommitLog implements ResultLog {
       this.#waiting.push({ frames, bytes, resolve, reject });
       this.#commits ??= this.#commitAll();
     });
+  }
+
+  room(): ResultsRoom | null {
+    return this.#writer.room?.() ?? null;
   }
 
   /** Waits for the appends made before it; later ones are refused. Safe to repeat. */

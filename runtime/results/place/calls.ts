@@ -20,7 +20,11 @@ export function throughCalls(place: ResultsPlace, through: Through): ResultsPlac
 
 /** An append that is asked again is asked with the same bytes, before anything else is (L20). */
 function writing(writer: SegmentWriter, through: Through): SegmentWriter {
-  return { append: (bytes) => through('append', () => writer.append(bytes)), close: () => writer.close() };
+  return {
+    append: (bytes) => through('append', () => writer.append(bytes)),
+    ...(writer.room === undefined ? {} : { room: writer.room.bind(writer) }),
+    close: () => writer.close(),
+  };
 }
 
 function reading(segment: SegmentBytes, through: Through): SegmentBytes {

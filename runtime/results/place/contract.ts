@@ -1,4 +1,5 @@
 import type { Fenced, Place } from '../../ledger/contract.ts';
+import type { ResultsRoom } from '../../model/results-kind.ts';
 import type { Epoch } from '../../model/row.ts';
 
 /**
@@ -41,6 +42,8 @@ export interface Created {
 export interface SegmentWriter {
   /** The bytes stand at the end of the segment, as a whole and durably, when this resolves with `appended` (L18). */
   append(bytes: Uint8Array): Promise<Appended | Full | Fenced>;
+  /** Of all segments together, by what is known to be there; absent where the place has no limit. */
+  room?(): ResultsRoom;
   close(): Promise<void>;
 }
 

@@ -7,10 +7,12 @@ import { ROLES, RUN_STATES, STATUS_STATES } from './enums.ts';
 import { type Checked, FieldCheck } from './field-check.ts';
 import { wholeMs } from './whole-ms.ts';
 
+const KIB = 1_024;
+
 /** The messages of RunService and CoordinatorService. */
 
 export function statusToWire(status: RunStatus): StatusResponse {
-  const { state, workers, waits, stall, ...same } = status;
+  const { state, workers, waits, stall, results, ...same } = status;
   return create(StatusResponseSchema, {
     ...same,
     state: state.kind,
@@ -22,6 +24,8 @@ export function statusToWire(status: RunStatus): StatusResponse {
     })),
     stalledMs: stall === null ? 0 : Math.max(1, wholeMs(stall.sinceMs)),
     stallWhy: stall?.why ?? '',
+    resultsKib: Math.ceil((results?.usedBytes ?? 0) / KIB),
+    resultsLimitKib: Math.ceil((results?.limitBytes ?? 0) / KIB),
   });
 }
 
@@ -62,6 +66,7 @@ export function statusFromWire(wire: StatusResponse): Checked<RunStatus> {
       }),
     ),
     stall: wire.stalledMs === 0 ? null : { sinceMs: wire.stalledMs, why: check.detail(wire.stallWhy, 'stall_why') },
+    results: wire.resultsLimitKib === 0 ? null : { usedBytes: wire.resultsKib * KIB, limitBytes: wire.resultsLimitKib * KIB },
   });
 }
 

@@ -101,6 +101,7 @@ export function answerOf(status: Partial<RunStatus> = {}, atMs: number = NOW): C
     workers: [ready('answers-worker-0-0'), ready('answers-worker-1-0')],
     waits: [],
     stall: null,
+    results: null,
     ...status,
   };
   return { status: whole, pod: 'answers-coordinator-1', address: '10.0.0.1:50051', atMs, perSecond: 0.5 };

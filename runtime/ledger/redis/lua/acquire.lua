@@ -9,8 +9,9 @@ local floor = math.floor
 --@include head
 --@include lease
 
-local left = state == 'c' and -1 or redis.call('PTTL', HEAD)
-if left > 0 then return { 'retired', left } end
+-- Who may not ask may let nothing expire either.
+local left = state == 'c' and -1 or redis.pcall('PTTL', HEAD)
+if type(left) == 'number' and left > 0 then return { 'retired', left } end
 if there.epoch ~= epoch then return { 'torn', there.epoch, epoch } end
 local lowest = math.max(tonumber(ARGV[12]), ARGV[8] == '' and -1 or tonumber(ARGV[8]))
 if epoch < lowest then return { 'behind', epoch, lowest } end

@@ -34,7 +34,7 @@ const GONE: SeenStatus = {
     handedBack: 0,
     redone: 0,
   },
-  ...{ workers: [], waits: [], stall: null, isLive: false, runPid: null, silence: null, endReason: '', isExpired: false },
+  ...{ workers: [], waits: [], results: null, stall: null, isLive: false, runPid: null, silence: null, endReason: '', isExpired: false },
 };
 
 /** What a watch shows of these looks, and after which it ends; 0 for none. */

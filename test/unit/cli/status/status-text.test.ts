@@ -10,7 +10,7 @@ function status(change: Partial<SeenStatus> = {}): SeenStatus {
     state: { kind: 'running' },
     epoch: 3,
     ...counts,
-    ...{ workers: [], waits: [], stall: null },
+    ...{ workers: [], waits: [], stall: null, results: null },
     isLive: true,
     runPid: null,
     silence: null,
@@ -25,6 +25,12 @@ const READY: SeenStatus['workers'][number] = { workerId: 'w1', state: 'ready', r
 test('a progress line has counts, rate, remaining time and workers', (t) => {
   const line = progressLine(status({ workers: [READY] }), { ...startRate(0, 42), perSecond: 29 });
   t.is(line, '42/100 items, 40 done, 2 failed, 8 running, 29/s, about 2 s left, 1 worker');
+});
+
+test('the page says how much results in Redis take, and of results in a directory nothing', (t) => {
+  const results = { usedBytes: 1_536, limitBytes: 64 * 2 ** 20 };
+  t.true(statusPage(status({ results }), '/s').includes('results in Redis: 1.5 KiB of 64.0 MiB'));
+  t.false(statusPage(status(), '/s').join().includes('results in Redis'));
 });
 
 test('while the input is being indexed nothing is said about the remaining time', (t) => {

@@ -17,6 +17,7 @@ const BEGUN: RunStatus = {
   redone: 0,
   workers: [],
   waits: [],
+  results: null,
   stall: null,
 };
 

@@ -22,6 +22,7 @@ function loopOver(
     clock,
     replies: new Replies(),
     isFresh,
+    room: () => null,
     indexed: () => ({ count: 0, items: null }),
     perform: () => perform,
     onFailure: (cause) => failures.push(cause),

@@ -25,6 +25,7 @@ const STATUS: RunStatus = {
   redone: 7,
   workers: [worker('a', 'ready'), worker('b', 'ready'), worker('c', 'init'), worker('d', 'suspected')],
   waits: [],
+  results: null,
   stall: null,
 };
 const SERVING: HealthView = {

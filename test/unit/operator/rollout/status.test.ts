@@ -4,6 +4,7 @@ import type { ConditionType } from '../../../../operator/api/names.ts';
 import type { RunStatus } from '../../../../operator/api/types.gen.ts';
 import { runIdOf } from '../../../../operator/rollout/run-id.ts';
 import { endedStatus, type Seen, statusOf, timeText } from '../../../../operator/rollout/status.ts';
+import { isStatusDue } from '../../../../operator/rollout/status-due.ts';
 import { answerOf, coordinatorOf, NOW, runOf, workerOf } from '../../../support/operator/run-world.ts';
 import { readCrd, runSchema, schemaAt, validatorOf } from '../../../support/run-schema.ts';
 
@@ -37,6 +38,17 @@ function shown({ conditions = [] }: RunStatus, type: ConditionType): string {
   const found = conditionOf(conditions, type);
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 }
+
+test('how much results take on a Redis server is told, and that alone is no reason to write more often', (t) => {
+  const results = { usedBytes: 2_048, limitBytes: 65_536 };
+  const told = statusOf(seen({ answer: answerOf({ results }) }));
+  t.deepEqual(told.results, results);
+  t.true(isStatus(told), JSON.stringify(isStatus.errors));
+  t.is(statusOf(seen()).results, undefined);
+  const more = { ...told, results: { ...results, usedBytes: 4_096 } };
+  t.false(isStatusDue(told, more, 1_000));
+  t.true(isStatusDue(told, more, 5_000));
+});
 
 test('every status that is written is one that the schema allows, and has all conditions from the first on', (t) => {
   const completed = answerOf({ state: { kind: 'completed' }, done: 9, failed: 1 });

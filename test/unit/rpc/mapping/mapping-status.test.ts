@@ -34,7 +34,8 @@ test('a status survives the wire in every state', (t) => {
   ];
   for (const state of states) {
     for (const stall of [null, { sinceMs: 200_000, why: 'no worker is connected' }]) {
-      const status: RunStatus = { ...COUNTS, state, workers, waits, stall };
+      const results = stall === null ? null : { usedBytes: 3 * 1_024, limitBytes: 8 * 2 ** 30 };
+      const status: RunStatus = { ...COUNTS, state, workers, waits, stall, results };
       const bytes = toBinary(StatusResponseSchema, statusToWire(status));
       t.deepEqual(statusFromWire(fromBinary(StatusResponseSchema, bytes)), { kind: 'ok', value: status });
     }

@@ -8,13 +8,13 @@ import { coordinatorOf, runOf } from '../../../../support/operator/run-world.ts'
 const MIB = 2 ** 20;
 const WORDS = appendRefused(2 * MIB, MIB);
 
-function redisRun(inlineLimit?: string, status?: object): RolloutRun {
+function redisRun(inlineLimit?: string, status?: RolloutRun['status']): RolloutRun {
   const results = inlineLimit === undefined ? {} : { results: { inlineLimit } };
-  return runOf({ coordinator: { replicas: 1, store: { redis: { url: 'redis://r' } }, ...results } }, status as RolloutRun['status']);
+  return runOf({ coordinator: { replicas: 1, store: { redis: { url: 'redis://r' } }, ...results } }, status);
 }
 const ended = (message: string, more: Partial<ContainerEnd> = {}) =>
   coordinatorOf({ ends: [{ container: 'coordinator', exitCode: 4, message, ...more }] });
-const told = (message: string) => ({
+const told = (message: string): RolloutRun['status'] => ({
   conditions: [{ type: 'CoordinatorAvailable', status: 'False', reason: 'ResultsFull', message, lastTransitionTime: '' }],
 });
 
