@@ -66,13 +66,13 @@ test.serial('of a suspended run on a Redis server, what is recorded and what is 
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
   await cluster.applyYaml(namespace, JSON.stringify(secret));
   const coordinator = { store: { redis: { secretRef: { name: 'redis' } } } };
-  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 300, spec: { coordinator } });
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 200, spec: { coordinator } });
   await run.untilRecorded(20);
   await run.patch({ spec: { suspend: true } });
   await run.untilCondition('Suspended', 'True');
   const { recorded, left } = await partsOf(t, cluster, run);
   t.true(recorded.length >= 20 && left.length > 0);
-  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 200 }, (_, at) => `item-${at}`).toSorted());
   await run.patch({ spec: { suspend: false } });
   await run.assertComplete(t);
 });
