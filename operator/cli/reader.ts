@@ -11,7 +11,7 @@ import type { K8sDeps } from './deps.ts';
 const READY_MS = 180_000;
 const LOOK_MS = 500;
 const TOKEN_BYTES = 24;
-/** Of a proof of many millions of items, or of files of as many. */
+/** Of a proof of many millions of items, or of files of as many, whose digest comes before their first byte. */
 const ANSWER_MS = 1_800_000;
 
 /** A pod that shows what there is of a run. */
@@ -91,7 +91,7 @@ async function ask({ transport }: K8sDeps, path: string): Promise<ReaderAnswer> 
 
 /** As fast as the reader of stdout takes it, and not a byte less than there is. */
 async function copy({ transport, out }: K8sDeps, path: string): Promise<void> {
-  const { status, headers, chunks } = await transport.open({ method: 'GET', path });
+  const { status, headers, chunks } = await transport.open({ method: 'GET', path, deadlineMs: ANSWER_MS });
   if (status !== 200) throw unreachable(`the reader answers ${status}`);
   const hash = createHash('sha256');
   for await (const chunk of chunks) {

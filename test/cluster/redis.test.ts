@@ -186,13 +186,13 @@ test.serial('of a suspended run on a Redis server, what is recorded and what is 
   const namespace = await testNamespace(t, cluster);
   const { url } = await redisBeside(t);
   await applySecret(cluster, namespace, url);
-  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 300, spec: { coordinator: { store } } });
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 200, spec: { coordinator: { store } } });
   await run.untilRecorded(20);
   await run.patch({ spec: { suspend: true } });
   await run.untilCondition('Suspended', 'True');
   const { recorded, left } = await partsOf(t, cluster, run);
   t.true(recorded.length >= 20 && left.length > 0);
-  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 200 }, (_, at) => `item-${at}`).toSorted());
   await run.patch({ spec: { suspend: false } });
   await run.assertComplete(t);
 });

@@ -43,7 +43,7 @@ test.serial('a run that is over its time: what it has recorded and what is left 
   const cluster = await startCluster({ nodes: 3 });
   await installOperator(t, cluster);
   const namespace = await testNamespace(t, cluster);
-  const run = await ClusterRun.apply(cluster, namespace, { name: 'late', items: 300 });
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'late', items: 200 });
   await run.untilRecorded(20);
   const live = await rolloutRun(cluster, '--namespace', namespace, 'results', 'late', '--partial');
   t.is(live.exit, 2);
@@ -52,7 +52,7 @@ test.serial('a run that is over its time: what it has recorded and what is left 
   await run.untilCondition('Failed', 'True');
   const { recorded, left } = await partsOf(t, cluster, run);
   t.true(recorded.length >= 20 && left.length > 0);
-  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 300 }, (_, at) => `item-${at}`).toSorted());
+  t.deepEqual([...recorded, ...left].toSorted(), Array.from({ length: 200 }, (_, at) => `item-${at}`).toSorted());
 
   const dir = temporaryDir(t);
   const { spec, ...rest } = await run.get();

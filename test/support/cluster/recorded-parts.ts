@@ -8,8 +8,10 @@ export async function partsOf(
   cluster: Cluster,
   { namespace, name }: ClusterRun,
 ): Promise<{ readonly recorded: readonly string[]; readonly left: readonly string[] }> {
+  const begunMs = performance.now();
   const partial = await rolloutRun(cluster, '--namespace', namespace, 'results', name, '--partial');
   t.is(partial.exit, 0, partial.err);
+  t.log(`results --partial took ${Math.round(performance.now() - begunMs)} ms`);
   const recorded = idsIn(partial.out);
   t.regex(
     partial.err,

@@ -33,6 +33,14 @@ test('the page of a run that goes on', (t) => {
   ]);
 });
 
+test('items that were executed again are told where there are any', (t) => {
+  const items = { ...STATUS.items, redone: 3 };
+  t.is(
+    statusPage(runOf({}, { ...STATUS, items }, BORN), NOW, false)[1],
+    '  items: 10 in all, 4 done, 1 failed, 2 running, 3 to do, 3 executed again',
+  );
+});
+
 test('on a terminal it has a bar', (t) => {
   t.is(statusPage(runOf({}, STATUS, BORN), NOW, true)[1], `  ${'█'.repeat(15)}${'░'.repeat(15)} 50 %`);
 });
