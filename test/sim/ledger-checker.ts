@@ -181,11 +181,11 @@ export class LedgerChecker {
     if (said === 'stale') this.items.item(index).refused.add(keyOf(row));
   }
 
-  #handBack({ index, row, reason }: HandBack, said: HandBackVerdict): void {
+  #handBack({ index, row, restores, reason }: HandBack, said: HandBackVerdict): void {
     const { kind } = said;
     const item = this.items.item(index);
-    const isThere = item.rows.some((one) => isSameRow(one, row));
-    const isRepeated = item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
+    const isThere = item.restores === restores && item.rows.some((one) => isSameRow(one, row));
+    const isRepeated = item.restores === restores && item.rows.length === 0 && item.taken !== null && isSameRow(item.taken, row);
     const isRight = (kind === 'returned') === (item.record === null && (isThere || isRepeated));
     this.#checking.hold('L12', isRight, `${keyOf(row)} of item ${index} was ${kind}`);
     if (said.kind !== 'returned' || !isThere) return;
@@ -225,7 +225,7 @@ export class LedgerChecker {
     if (kind !== 'restored' || item.rows.some((one) => isSameRow(one, row))) return;
     this.#checking.hold('L44', this.items.verdictOn(index, row) === 'live', `${keyOf(row)} of item ${index} was restored after its end`);
     this.#checking.hold('L31', this.boots.has(row.worker), `item ${index} was restored for ${row.worker}, which is not registered`);
-    [item.rows, item.taken] = [[row], null];
+    [item.rows, item.taken, item.restores] = [[row], null, item.restores + 1];
     item.takenFor.delete(keyOf(row));
     this.#checking.count('row restored (L44)');
   }

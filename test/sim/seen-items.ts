@@ -12,6 +12,8 @@ export interface SeenItem {
   record: { readonly row: Row; readonly isResult: boolean; readonly byEpoch: Epoch } | null;
   failures: number;
   crashes: number;
+  /** A hand-back before the last of them takes nothing any more (L38). */
+  restores: number;
   readonly refused: Set<string>;
   /** How each row that was taken was taken. */
   readonly takenFor: Map<string, string>;
@@ -35,6 +37,7 @@ export class SeenItems {
         record: null,
         failures: 0,
         crashes: 0,
+        restores: 0,
         refused: new Set(),
         takenFor: new Map(),
       };
