@@ -23,9 +23,8 @@ export async function markNode(cluster: Cluster, node: string, row: SignalRow): 
     return async () => untaint(cluster, node, row.key);
   }
   await setCondition(cluster, node, conditionOf(row));
-  return async () => {
-    if (row.key !== OF_KUBELET) await setCondition(cluster, node, { type: row.key, $patch: 'delete' });
-  };
+  if (row.key === OF_KUBELET) return async () => cluster.untilNode(node, 'True');
+  return async () => setCondition(cluster, node, { type: row.key, $patch: 'delete' });
 }
 
 export async function taint(cluster: Cluster, node: string, { key, value = 'event' }: Pick<SignalRow, 'key' | 'value'>): Promise<void> {
