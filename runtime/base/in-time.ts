@@ -8,15 +8,6 @@ export function inTime(clock: Pick<Clock, 'after'>, limitMs: number, work: Promi
   return new Promise((resolve, reject) => {
     const timer = clock.after(limitMs, () => resolve(false));
     // Else the rest of the time would keep the process from ending.
-    work.then(
-      () => {
-        timer.stop();
-        resolve(true);
-      },
-      (cause: unknown) => {
-        timer.stop();
-        reject(cause);
-      },
-    );
+    work.finally(() => timer.stop()).then(() => resolve(true), reject);
   });
 }

@@ -79,7 +79,10 @@ test.serial(
     );
     for (const run of [led, headless]) {
       const kinds = new Set((await childrenOf(cluster, run)).map(({ kind }) => kind));
-      t.deepEqual([...kinds].toSorted(), KINDS);
+      t.deepEqual(
+        [...kinds].toSorted((one, other) => one.localeCompare(other)),
+        KINDS,
+      );
     }
     const formerUids = (await childrenOf(cluster, former)).map(({ metadata }) => metadata.uid);
 
