@@ -78,7 +78,7 @@ test.serial(
       (pods) => pods === 0,
     );
     for (const run of [led, headless]) {
-      const kinds = new Set((await childrenOf(cluster, run)).map(({ kind }) => kind));
+      const kinds = new Set((await childrenOf(cluster, run)).map(({ kind }) => kind ?? ''));
       t.deepEqual([...kinds].toSorted(), KINDS);
     }
     const formerUids = (await childrenOf(cluster, former)).map(({ metadata }) => metadata.uid);
