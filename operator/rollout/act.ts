@@ -51,7 +51,7 @@ const CHILD_KINDS: Readonly<Record<string, Kind<KubeObject>>> = {
 export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<void> {
   if (plan.keepsCertificates) await deps.ensureCertificates(run);
   for (const child of plan.apply) await applyChild(deps, run, child);
-  if (plan.status !== null) await deps.statuses.write(run, plan.status);
+  if (plan.status !== null && (await deps.statuses.write(run, plan.status)) === 'gone') return;
   await each([
     ...plan.drain.map((worker) => async () => drainWorker(deps, run, worker)),
     ...plan.remove.map((worker) => async () => removeWorker(deps, run, worker)),

@@ -2,6 +2,7 @@ import type { Clock } from '../../runtime/base/clock.ts';
 import { API_VERSION, KIND, STATUS_FIELD_MANAGER } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
+import { ApiError } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { eventsOf } from './events.ts';
@@ -36,17 +37,24 @@ export class StatusWriter {
     return isSameStatus(run.status, written.before) ? { ...run, status: written.after } : run;
   }
 
-  async write(run: RolloutRun, status: RunStatus): Promise<void> {
+  /** `gone`: the run has been deleted meanwhile, which the cache does not know yet. */
+  async write(run: RolloutRun, status: RunStatus): Promise<'stands' | 'gone'> {
     const { metadata, status: before } = run;
     const { name, namespace, uid } = metadata;
     const nowMs = this.#clock.monotonicMs();
-    if (!isStatusDue(before, status, nowMs - (this.#written.get(uid)?.atMs ?? Number.NEGATIVE_INFINITY))) return;
+    if (!isStatusDue(before, status, nowMs - (this.#written.get(uid)?.atMs ?? Number.NEGATIVE_INFINITY))) return 'stands';
     // With its uid: a status of a run that was deleted does not reach another one of its name.
     const object = { apiVersion: API_VERSION, kind: KIND, metadata: { name, namespace, uid }, status } as RolloutRun;
-    await this.#client.apply(ROLLOUT_RUN, object, { fieldManager: STATUS_FIELD_MANAGER, force: true, subresource: 'status' });
+    try {
+      await this.#client.apply(ROLLOUT_RUN, object, { fieldManager: STATUS_FIELD_MANAGER, force: true, subresource: 'status' });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return 'gone';
+      throw error;
+    }
     this.#written.set(uid, { atMs: nowMs, before, after: status });
     for (const { type, reason, message } of eventsOf(before, status))
       this.#recorder.record({ kind: ROLLOUT_RUN, object: run, type, reason, action: 'Reconcile', note: message });
+    return 'stands';
   }
 
   forget(uid: string): void {

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { ROLLOUT_RUN } from '../../../../operator/api/run.ts';
 import type { RunStatus } from '../../../../operator/api/types.gen.ts';
+import { ApiError } from '../../../../operator/kube/api-error.ts';
 import { planRun } from '../../../../operator/rollout/plan.ts';
 import { COUNTS_MS } from '../../../../operator/rollout/status-due.ts';
 import { StatusWriter } from '../../../../operator/rollout/status-writer.ts';
@@ -44,6 +45,13 @@ test('counts wait until the last write is five seconds old, each run by itself; 
   clock.jump(COUNTS_MS);
   await writer.write(runOf({}, first), statusAt(first, 6));
   t.is(cluster.writes.length, 4);
+});
+
+test('of a run that has been deleted meanwhile nothing is told, and no error is made of it', async (t) => {
+  const { cluster, told, writer } = stage();
+  Object.assign(cluster, { apply: async () => Promise.reject(new ApiError(404, 'not found', { reason: 'NotFound' })) });
+  t.is(await writer.write(runOf(), statusAt(undefined, 4)), 'gone');
+  t.deepEqual(told, []);
 });
 
 test('what is not written is not told, and is tried again', async (t) => {
