@@ -13,7 +13,7 @@ export function inTime(clock: Pick<Clock, 'after'>, limitMs: number, work: Promi
         timer.stop();
         resolve(true);
       },
-      (cause: unknown) => {
+      (cause: Error) => {
         timer.stop();
         reject(cause);
       },
