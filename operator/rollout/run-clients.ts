@@ -59,7 +59,7 @@ export class RunClients {
     return this.#tell(uid, async (client) => client.drain({ workerId: worker, bootNonce: '', deadlineMs, reason }));
   }
 
-  /** Tells what is news to the coordinator. `words`: of all of whom something is said, and of each node on which the run has workers. */
+  /** Tells what is news to the coordinator. `words`: of each worker of the run, and of each node that has one. */
   async tellWords(uid: string, words: readonly Word[]): Promise<void> {
     const memory = this.#memoryOf(uid);
     memory.told = inEpoch(memory.told, memory.answer?.status.epoch ?? null);

@@ -39,7 +39,7 @@ export function inEpoch(told: ToldWords, epoch: number | null): ToldWords {
   return { epoch, silent: told.epoch === null ? null : NO_WORD, words: new Map() };
 }
 
-/** The words that are news to the coordinator. `words`: of all of whom something is said, and of each node on which the run has workers. */
+/** The words that are news to the coordinator. `words`: of each worker of the run, and of each node that has one. */
 export function newsOf({ silent, words: told }: ToldWords, words: readonly Word[]): readonly Word[] {
   const news = words.filter(({ digest, word }) => (told.get(keyOf(word))?.digest ?? silent) !== digest);
   const kept = new Set(words.map(({ word }) => keyOf(word)));

@@ -1,15 +1,15 @@
-import type { Word } from './told-words.ts';
+import { type Word, withdrawal } from './told-words.ts';
 import type { WorkerView } from './worker-view.ts';
 
 /**
- * Of each worker whose pod is about to end. Nothing is said of the others: a word of an operator that led before, of a pod that stays
- * after all, costs that one worker its place.
+ * Of each worker: that its pod is about to end, or that nothing is said of it. A name may come again when no pod has it: what an operator
+ * that led before has said of its former bearer is withdrawn like a word about a node.
  */
 export function workerWords(workers: readonly WorkerView[], nowMs: number): readonly Word[] {
-  return workers.flatMap(({ name, notice }) => {
-    if (notice === null) return [];
+  return workers.map(({ name, notice }) => {
+    if (notice === null) return withdrawal({ node: null, worker: name });
     const deadlineMs = Math.max(1, notice.deadlineMs - nowMs);
     const word = { node: null, worker: name, severity: 'drain', provider: null, deadlineMs, reason: notice.reason } as const;
-    return [{ digest: JSON.stringify(notice), word }];
+    return { digest: JSON.stringify(notice), word };
   });
 }

@@ -39,13 +39,14 @@ const uidsOf = (pods: readonly Pod[]): readonly (string | undefined)[] => pods.m
 const titleOf = ({ kind, key, value, severity }: SignalRow): string =>
   `${kind} ${key}${value === undefined ? '' : `=${value}`}: ${severity}`;
 
-/** One of each place, each of them at work, and no other on its way in or out. */
+/** One of each place, each of them at work, and no other on its way in. One that was deleted while it started stays for its grace. */
 async function settled({ cluster, run }: Stage): Promise<readonly Pod[]> {
   return untilSeen(
     `${WORKERS} workers are at work`,
     2 * REPLACED_MS,
     async () => {
-      const [pods, states] = [await run.pods('worker'), await statesAtCoordinator(cluster, run)];
+      const pods = (await run.pods('worker')).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      const states = await statesAtCoordinator(cluster, run);
       return pods.length === states.size ? pods.filter(({ metadata }) => states.get(metadata.name) === 'ready') : [];
     },
     (pods) => pods.length === WORKERS && new Set(pods.map(placeOf)).size === WORKERS,

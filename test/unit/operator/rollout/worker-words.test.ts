@@ -1,11 +1,12 @@
 import test from 'ava';
+import { withdrawal } from '../../../../operator/rollout/told-words.ts';
 import { workerWords } from '../../../../operator/rollout/worker-words.ts';
 import { NOW, workerOf } from '../../../support/operator/run-world.ts';
 
 const NOTICE = { deadlineMs: NOW + 15_000, reason: 'the pod is being deleted' };
 
-test('a coordinator is told of the workers whose pods are about to end, and of no others', (t) => {
-  const [word, ...others] = workerWords([workerOf(0), workerOf(1, { notice: NOTICE })], NOW);
+test('a coordinator is told of the workers whose pods are about to end, and of the others that nothing is said', (t) => {
+  const [other, word] = workerWords([workerOf(0), workerOf(1, { notice: NOTICE })], NOW);
   t.deepEqual(word?.word, {
     node: null,
     worker: 'answers-worker-1-0',
@@ -14,7 +15,7 @@ test('a coordinator is told of the workers whose pods are about to end, and of n
     deadlineMs: 15_000,
     reason: 'the pod is being deleted',
   });
-  t.deepEqual(others, []);
+  t.deepEqual(other, withdrawal({ node: null, worker: 'answers-worker-0-0' }));
 });
 
 test('the time that is left shrinks, and is no news; another deadline is, and one that is over is still one', (t) => {
