@@ -4,7 +4,6 @@ import { isAlreadyThere } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import {
   CONFIG_MAP,
-  type ConfigMap,
   DEPLOYMENT,
   type Kind,
   NETWORK_POLICY,
@@ -58,7 +57,7 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
     ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
   ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
-  if (plan.releases !== null) await removeRecord(deps, run, plan.releases);
+  if (plan.releases !== null) await releaseRecord(deps.client, plan.releases);
   if (plan.removesRun)
     await deps.client.delete(ROLLOUT_RUN, refOf(run, run.metadata.name), { uid: run.metadata.uid, propagation: 'Background' });
 }
@@ -111,12 +110,6 @@ async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): P
       ...(found.metadata.uid === undefined ? {} : { uid: found.metadata.uid }),
     });
   }
-}
-
-async function removeRecord({ client }: ActDeps, run: RolloutRun, record: ConfigMap): Promise<void> {
-  const { name, uid } = record.metadata;
-  await releaseRecord(client, record);
-  await client.delete(CONFIG_MAP, refOf(run, name), { propagation: 'Background', ...(uid === undefined ? {} : { uid }) });
 }
 
 function refOf({ metadata }: RolloutRun, name: string): { readonly namespace: string; readonly name: string } {

@@ -1,4 +1,4 @@
-import { FINALIZER, LABEL } from '../api/names.ts';
+import { LABEL } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import {
@@ -25,6 +25,7 @@ import {
 import type { KubeObject } from '../kube/object.ts';
 import type { Indexes } from '../kube/store.ts';
 import type { Component } from './children.ts';
+import { waitsForOperator } from './former-records.ts';
 import { metadataOnly, trimmedNode, trimmedPod, withoutManaged } from './trimmed.ts';
 
 /** What the operator follows in a namespace, or in all of them. All but runs are children of runs, by their label. */
@@ -80,8 +81,7 @@ export const WORKERS = 'workers';
 /** Records of keys on Redis servers that are still to be let go, those of former runs too. */
 export const KEY_RECORDS = 'keyRecords';
 
-export const keyRecordsRun = (map: ConfigMap): readonly string[] =>
-  map.metadata.finalizers?.includes(FINALIZER) === true ? runOfPart(map, 'coordinator') : [];
+export const keyRecordsRun = (map: ConfigMap): readonly string[] => (waitsForOperator(map) ? runOfPart(map, 'coordinator') : []);
 export const coordinatorsRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'coordinator');
 export const workersRun = (pod: KubeObject): readonly string[] => runOfPart(pod, 'worker');
 

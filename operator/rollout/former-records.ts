@@ -22,6 +22,11 @@ export function formerKeys(records: Iterable<ConfigMap>, run: RolloutRun | null)
   });
 }
 
+/** Before a record goes, the operator has to let its keys go. */
+export function waitsForOperator(record: ConfigMap | null): boolean {
+  return record?.metadata.finalizers?.includes(FINALIZER) === true;
+}
+
 /** The record without the operator's part in it; others may have reasons of their own to keep it. */
 export function releasePatch({ metadata }: ConfigMap): object {
   const { uid, finalizers = [] } = metadata;

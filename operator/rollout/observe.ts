@@ -10,6 +10,7 @@ import { childKey, coordinatorName, redisRecordName } from './children.ts';
 import { hasEnded } from './clocks.ts';
 import { type CoordinatorAnswer, type CoordinatorView, coordinatorView, freshAnswer, isOlder } from './coordinator-view.ts';
 import { PORT } from './desired/pod-places.ts';
+import { waitsForOperator } from './former-records.ts';
 import { inTheWay } from './in-the-way.ts';
 import { lookForInput } from './input.ts';
 import type { NodeSignals } from './node-signals.ts';
@@ -42,7 +43,7 @@ export async function observe(deps: ObserveDeps, caches: Caches, run: RolloutRun
   const isOver = isSettled(run);
   const keyRecord = caches.configMaps.store.get(childKey(run, redisRecordName(run))) ?? null;
   // Of one that has keys on a server its Secret is remembered, in case that goes with the namespace.
-  const redis = isOver && keyRecord === null ? null : await deps.redisSecrets.find(run);
+  const redis = isOver && !waitsForOperator(keyRecord) ? null : await deps.redisSecrets.find(run);
   const issued = isOver ? null : await deps.certManager.find(run, secrets);
   const askedAtMs = clock.wallMs();
   const answer = isOver ? null : await ask(deps, run, secrets, coordinators);

@@ -14,6 +14,7 @@ import { coordinatorBudget, coordinatorPolicy } from './desired/protection.ts';
 import { redisRecord } from './desired/redis-record.ts';
 import { textHash } from './desired/text-hash.ts';
 import { templateHash, type WorkerPlace } from './desired/worker-pod.ts';
+import { waitsForOperator } from './former-records.ts';
 import type { Observed } from './observed.ts';
 import { deadlineLeftMs, ttlLeftMs } from './policy/deadline.ts';
 import { endOf, type RunEnd } from './policy/end.ts';
@@ -37,7 +38,7 @@ export interface Plan {
   readonly remove: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
-  /** Of keys that expire by themselves by now: it has no use any more. */
+  /** The record of keys that expire by themselves by now: it has to wait for nobody. */
   readonly releases: ConfigMap | null;
   /** Whether the run itself is to be deleted. */
   readonly removesRun: boolean;
@@ -142,7 +143,7 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
     // Those that are deleted hand in what they have finished, too. A pod on a node that is gone is being deleted until the node is.
     removesCoordinator: !isWaited,
-    releases: isTrue(status.conditions ?? [], 'Complete') ? seen.keyRecord : null,
+    releases: isTrue(status.conditions ?? [], 'Complete') && waitsForOperator(seen.keyRecord) ? seen.keyRecord : null,
     removesRun: leftMs <= 0,
     againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };

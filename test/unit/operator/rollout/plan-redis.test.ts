@@ -2,6 +2,7 @@ import test from 'ava';
 import { conditionOf } from '../../../../operator/api/conditions.ts';
 import type { ConditionType } from '../../../../operator/api/names.ts';
 import type { RolloutRun } from '../../../../operator/api/run.ts';
+import type { ConfigMap } from '../../../../operator/kube/kind.ts';
 import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
 import { type Plan, planRun } from '../../../../operator/rollout/plan.ts';
 import { REDIS } from '../../../support/operator/redis-world.ts';
@@ -68,9 +69,11 @@ test('a run that has no room for its results lets its workers and then its coord
   t.is(condition(third, 'CoordinatorAvailable'), 'False CoordinatorStarting');
 });
 
-test('the keys of a complete run expire by themselves: its record goes; a failed run keeps it', (t) => {
+test('the keys of a complete run expire by themselves: its record waits for nobody; that of a failed run does', (t) => {
   const ended = (type: string) => ({ conditions: [{ type, status: 'True', reason: 'x', message: '', lastTransitionTime: '' }] });
-  const plan = (type: string) => planRun(seenOf({ run: runOf(IN_REDIS, ended(type) as RolloutRun['status']), keyRecord: RECORD }), PODS);
+  const plan = (type: string, keyRecord: ConfigMap = RECORD) =>
+    planRun(seenOf({ run: runOf(IN_REDIS, ended(type) as RolloutRun['status']), keyRecord }), PODS);
   t.is(plan('Complete').releases, RECORD);
   t.is(plan('Failed').releases, null);
+  t.is(plan('Complete', { ...RECORD, metadata: { ...RECORD.metadata, finalizers: [] } }).releases, null, 'it is let go once');
 });
