@@ -2,7 +2,7 @@ import type { NamedFile } from '../runtime/ledger/redis/tls-files.ts';
 import { EXPIRE_AFTER_MS } from '../runtime/model/store.ts';
 import type { RedisLogin } from './rollout/redis-login.ts';
 
-/** Lets the keys of a run expire as those of a finished one do. The client is loaded where it is needed alone: most operators have no use for it. */
+/** Retires a run: its keys expire as those of a finished one do. The client is loaded on first use, since most operators never need it. */
 export async function retireKeys(login: RedisLogin, runId: string): Promise<void> {
   const [{ serverOptions }, { retireRun }] = await Promise.all([
     import('../runtime/ledger/redis/options.ts'),

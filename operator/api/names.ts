@@ -13,7 +13,7 @@ export const STATUS_FIELD_MANAGER = 'rollout-operator-status';
 /** What a run's `spec.managedBy` says, if anything, where this operator works on it. */
 export const MANAGED_BY: string = `${GROUP}/operator`;
 
-/** Keeps the record of a run's keys on a Redis server until the operator has let them go; never on a run itself. */
+/** Keeps the ConfigMap that says where a run's Redis keys are until the operator has retired the run; never on a run itself. */
 export const FINALIZER: string = `${GROUP}/redis-keys`;
 
 export const LABEL = {

@@ -272,7 +272,7 @@ export interface RunStatusItems {
   readonly failed?: number;
   /** Items that workers have. */
   readonly running?: number;
-  /** How often an item was handed out again whose execution had begun: its worker was lost or had to leave, or it failed. Items that had not begun, and requests that the model server refused, are not counted. */
+  /** How often an item whose execution had begun was handed out again: its worker was lost or had to leave, or it failed. Items that had not begun, and requests that the model server refused, are not counted. */
   readonly redone?: number;
 }
 

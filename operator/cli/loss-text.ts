@@ -14,7 +14,7 @@ export function lossText(run: RolloutRun): readonly string[] {
     ...kept(run, isTrue(status?.conditions ?? [], 'Complete')),
     ...(spec.coordinator.store.redis === undefined
       ? [`The coordinator's volume (PersistentVolumeClaim ${stateClaimName(metadata.name)}) is deleted.`]
-      : ["The run's keys stay on the Redis server: those of a finished run expire there, others do not (status.runId is in their names)."]),
+      : ["The run's keys stay on the Redis server, and expire 7 days after it was complete or deleted (status.runId is in their names)."]),
   ];
 }
 

@@ -11,7 +11,7 @@ import type { K8sDeps } from './deps.ts';
 const READY_MS = 180_000;
 const LOOK_MS = 500;
 const TOKEN_BYTES = 24;
-/** Of a proof of many millions of items, or of files of as many, whose digest comes before their first byte. */
+/** For a proof of many millions of items, or a file of as many, whose digest is computed before its first byte is sent. */
 const ANSWER_MS = 1_800_000;
 
 /** A pod that shows what there is of a run. */
@@ -47,12 +47,15 @@ async function startReader(deps: K8sDeps, run: RolloutRun, key: string, token: s
   const ref = { namespace, name: readerName(run.metadata.name) };
   const written = (await client.get(CONFIG_MAP, { namespace, name: configName(run.metadata.name) }))?.data?.[key];
   if (written === undefined)
-    throw new RolloutError('USAGE', `the ConfigMap ${configName(run.metadata.name)} has no ${key}: it is gone, or of an older operator`);
+    throw new RolloutError(
+      'USAGE',
+      `the ConfigMap ${configName(run.metadata.name)} has no ${key}: the run is being deleted, or its operator is older than this command: upgrade it`,
+    );
   const untilMs = clock.monotonicMs() + READY_MS;
-  // Its store is one process's at a time, and it stays for workers that have to hear of the end.
-  while (await hasCoordinator(deps, run)) await pause(deps, untilMs, 'the coordinator of the run does not end');
+  // Only one process at a time may open the store, and the coordinator stays for workers that have to hear of the end.
+  while (await hasCoordinator(deps, run)) await pause(deps, untilMs, 'the coordinator of the run does not end: try again later');
   await client.delete(POD, ref, { gracePeriodSeconds: 0 });
-  while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go');
+  while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go: try again later');
   await client.create(POD, withToken(JSON.parse(written) as Pod, token));
   err.write(`${ref.name}: starting\n`);
   for (;;) {
@@ -63,7 +66,7 @@ async function startReader(deps: K8sDeps, run: RolloutRun, key: string, token: s
   }
 }
 
-/** One that should be gone by now is on a node that is: its pod stays until the node comes back, or is deleted. */
+/** A pod that should be gone by now is on a node that has gone: it stays until the node comes back or is deleted. */
 async function hasCoordinator({ client, namespace, clock }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
   const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
   const { items } = await client.list(POD, { namespace, labelSelector: labels.join(',') });

@@ -12,7 +12,7 @@ export interface Counts {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
-  /** How often one was handed out again whose execution had begun. */
+  /** How often one whose execution had begun was handed out again. */
   readonly redone: number;
 }
 

@@ -70,11 +70,12 @@ export function apiErrorOfStatus(what: string, object: unknown): ApiError {
   });
 }
 
-/** Somebody else has changed the object, or has created it meanwhile. */
+/** There is no such object. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;
 }
 
+/** Somebody else has changed the object, or has created it meanwhile. */
 export function isConflict(error: unknown): boolean {
   return error instanceof ApiError && error.status === 409;
 }

@@ -89,7 +89,11 @@ export class RunMetrics implements RunObserver {
 
 function countersOf(registers: Registry[]): (changes: RunChanges) => void {
   const items = counter(registers, 'rollout_items_total', 'Items that were recorded', 'result', ['done', 'failed']);
-  const redone = new Counter({ name: 'rollout_items_redone_total', help: 'Items handed out again whose execution had begun', registers });
+  const redone = new Counter({
+    name: 'rollout_items_redone_total',
+    help: 'Times that an item whose execution had begun was handed out again',
+    registers,
+  });
   const ends = counter(registers, 'rollout_runs_ended_total', 'Runs that ended', 'reason', RUN_ENDS);
   const replaced = counter(registers, 'rollout_workers_replaced_total', 'Workers that took the place of others', 'reason', REPLACEMENTS);
   const leases = new Counter({ name: 'rollout_lease_transitions_total', help: 'Times that the lease of a run went on', registers });

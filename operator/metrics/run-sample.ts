@@ -30,7 +30,7 @@ export interface ItemCounts {
   readonly done: number;
   readonly failed: number;
   readonly running: number;
-  /** How often one was handed out again whose execution had begun. */
+  /** How often one whose execution had begun was handed out again. */
   readonly redone: number;
   /** Without a record, of those that are known so far. */
   readonly left: number;

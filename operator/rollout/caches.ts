@@ -78,7 +78,7 @@ export const COORDINATORS = 'coordinators';
 /** Those of former runs of the same name too. */
 export const WORKERS = 'workers';
 
-/** Records of keys on Redis servers that are still to be let go, those of former runs too. */
+/** Records of Redis keys whose runs may still have to be retired, those of former runs too. */
 export const KEY_RECORDS = 'keyRecords';
 
 export const keyRecordsRun = (map: ConfigMap): readonly string[] => (waitsForOperator(map) ? runOfPart(map, 'coordinator') : []);

@@ -45,7 +45,7 @@ export interface CoordinatorView {
   readonly waits: string | null;
 }
 
-/** Of an earlier run of the same name: its Deployment has gone with that, and is not known any more. */
+/** Whether the pod is one of an earlier run of the same name. Its Deployment is gone with that run, so only the age of the pod tells. */
 export function isOlder(pod: Pod, run: KubeObject): boolean {
   return Date.parse(pod.metadata.creationTimestamp ?? '') < Date.parse(run.metadata.creationTimestamp ?? '');
 }

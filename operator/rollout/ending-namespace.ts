@@ -5,7 +5,7 @@ import type { Observed } from './observed.ts';
 
 /**
  * Whether the namespace of a run is being deleted. That takes all pods first, and the run only when the last of them has ended. Asked only where
- * it looks like that: all pods of the run are ending. Where the right to ask is missing nobody knows.
+ * it looks like that: all pods of the run are ending. False where the operator may not ask.
  */
 export async function isNamespaceEnding(client: KubeClient, { run, workers, coordinators }: Observed): Promise<boolean> {
   if (workers.length === 0 || [...workers, ...coordinators].some(({ isTerminating }) => !isTerminating)) return false;

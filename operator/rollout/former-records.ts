@@ -22,7 +22,7 @@ export function formerKeys(records: Iterable<ConfigMap>, run: RolloutRun | null)
   });
 }
 
-/** Before a record goes, the operator has to let its keys go. */
+/** Whether the operator has to retire the run before its record may go. */
 export function waitsForOperator(record: ConfigMap | null): boolean {
   return record?.metadata.finalizers?.includes(FINALIZER) === true;
 }
@@ -33,7 +33,7 @@ export function releasePatch({ metadata }: ConfigMap): object {
   return { metadata: { uid, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
 }
 
-/** For people, where the keys could not be let go. */
+/** For people, where a run could not be retired. */
 export function keptText(runId: string, url: string, why: string): string {
   return `the keys of the run stay on ${url}: ${why}. Remove them there: redis-cli --scan --pattern 'rollout:{${runId}}:*' | xargs -r redis-cli unlink`;
 }

@@ -12,7 +12,7 @@ export interface NamedStore {
 
 /**
  * What has the names of this run's children and belongs to another run, or to none, as `Kind name`. An earlier run of the name leaves its
- * children for some seconds, a claim for as long as a pod has it. Whoever takes them over gets a volume with the ledger of that run.
+ * children for some seconds, a claim for as long as a pod has it. A run that took them over would get the ledger of that run.
  *
  * @param workers of any run of this name
  */

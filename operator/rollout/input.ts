@@ -5,7 +5,7 @@ import type { KubeClient } from '../kube/client.ts';
 import { CONFIG_MAP, PERSISTENT_VOLUME_CLAIM } from '../kube/kind.ts';
 import type { InputFinding } from './observed.ts';
 
-/** Before the start it is needed; later it is looked for while no coordinator answers, which may be for the lack of it, and while it is missing. */
+/** Looked for before the start, while no coordinator answers, which may be for the lack of it, and while it is known to be missing. */
 export async function lookForInput(
   client: KubeClient,
   run: RolloutRun,

@@ -38,7 +38,7 @@ export interface Plan {
   readonly remove: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
-  /** The record of keys that expire by themselves by now: it has to wait for nobody. */
+  /** The record of keys that expire by themselves by now: the operator's finalizer on it is to go. */
   readonly releases: ConfigMap | null;
   /** Whether the run itself is to be deleted. */
   readonly removesRun: boolean;
@@ -121,8 +121,8 @@ function recordOf({ run, keyRecord }: Observed, redis: RedisAccess): readonly Ku
 }
 
 /**
- * What there is to be done in a namespace that is being deleted, pods first: nothing can be made in it. The coordinator does not come back, and
- * the workers wait for it until its name is gone.
+ * What is to be done in a namespace that is being deleted: nothing can be made in it. Its pods go first, so the coordinator does not come
+ * back, and the workers wait for it until its name is gone.
  */
 export const IN_ENDING_NAMESPACE: Plan = { ...NOTHING, removesCoordinator: true };
 

@@ -38,7 +38,7 @@ export interface ReconcileDeps extends CertificateDeps, ObserveDeps {
   readonly lookedAt: Map<string, string>;
 }
 
-/** How often it is asked how far it is with keys of runs that are gone. */
+/** How often a run is looked at while former runs of its name are being retired. */
 const LETTING_GO_MS = 1_000;
 /** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
 const LONGEST_MS = 3_600_000;
@@ -114,7 +114,7 @@ function forgetFormer(
 ): void {
   const former = lookedAt.get(key);
   const now = run === undefined || run.metadata.deletionTimestamp !== undefined ? undefined : run.metadata.uid;
-  // Where there are keys to be let go, that is done with the Secret which is remembered.
+  // A former run that is still to be retired needs the Secret that is remembered.
   const secrets = hasKeys ? [] : [redisSecrets];
   if (former !== undefined && former !== now) {
     for (const one of [clients, statuses, certManager, ...secrets]) one.forget(former);

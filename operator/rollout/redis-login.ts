@@ -45,7 +45,7 @@ export function textIn(secret: Secret | null, key: string): string | null {
   return text === undefined ? null : Buffer.from(text, 'base64').toString('utf8');
 }
 
-/** As the processes of a run read the same key from a file: a line end at its end is no part of it. */
+/** Without a line end, as the processes of a run read the same key from a file. */
 function lineIn(text: string | null): string | null {
   return text === null ? null : text.replace(/\r?\n$/, '');
 }

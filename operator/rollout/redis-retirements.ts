@@ -9,13 +9,13 @@ import { loginOf, type RedisLogin } from './redis-login.ts';
 import type { RedisSecrets } from './redis-secrets.ts';
 import { runIdOf } from './run-id.ts';
 
-/** How far it is with the keys of a run that is gone. */
+/** How far the retirement of a run has come. */
 export type Retirement = { readonly kind: 'pending' | 'retired' } | { readonly kind: 'kept'; readonly message: string };
 
 export interface RetirementDeps {
   readonly client: Pick<KubeClient, 'get'>;
   readonly secrets: Pick<RedisSecrets, 'remembered'>;
-  /** Lets the keys of a run expire. */
+  /** Retires a run on its server. */
   readonly retire: (login: RedisLogin, runId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,19 +32,19 @@ interface State {
   isHurried: boolean;
 }
 
-/** So long after the first one a try may begin: nobody waits for it, and a server that is started anew is mostly back by then. */
+/** A try may begin this long after the first one: nobody waits for it, and a server that restarts is mostly back by then. */
 const TRY_MS = 600_000;
-/** A namespace is to be gone in a minute, of which its pods take half, and looks again some seconds after the last of its objects. */
+/** A namespace is to be gone in a minute. Its pods take half of that, and its controller looks again some seconds after its last object. */
 const HURRIED_TRY_MS = 8_000;
 const ATTEMPT_MS = 5_000;
 const RETRY_MS = 2_000;
-/** Each is a connection; a deletion of hundreds of runs at once is carried out in turns. */
+/** Each is a connection: hundreds of runs that are deleted at once take turns. */
 const MOST_AT_ONCE = 64;
-const BUG = 'a try to let the keys of a run go ended by a mistake of the operator';
-/** Each namespace has it, for as long as it is not being deleted (the operator may not look at namespaces themselves). */
+const BUG = 'a try to retire a run ended by a bug of the operator';
+/** Each namespace has it for as long as it is not being deleted. */
 const OF_EACH_NAMESPACE = 'kube-root-ca.crt';
 
-/** Lets the keys of runs go that are gone, in the background: nobody's look at a run waits for a server. */
+/** Retires runs that are gone, in the background: no look at a run waits for a server. */
 export class RedisRetirements {
   readonly #deps: RetirementDeps;
   /** By the uid of the run. */
@@ -99,8 +99,8 @@ export class RedisRetirements {
     } catch (error) {
       state.trouble = (error as Error).message;
     }
-    if (state.trouble === null) log.info({ namespace, run }, 'the keys of a run that was deleted expire');
-    else log.warn({ namespace, run, why: state.trouble }, 'the keys of a run that was deleted could not be let go');
+    if (state.trouble === null) log.info({ namespace, run }, 'a run that was deleted is retired: its keys expire');
+    else log.warn({ namespace, run, why: state.trouble }, 'a run that was deleted could not be retired');
     if (state.trouble !== null) state.isHurried = await this.#isNamespaceEnding(namespace);
     state.endedMs = clock.monotonicMs();
     this.#trying -= 1;

@@ -17,7 +17,7 @@ export interface ReleaseDeps {
   readonly recorder: Pick<Recorder, 'record'>;
 }
 
-/** Lets the keys go of runs of this name that are gone. True while some are on their way. `run`: the one that the cache has, if any. */
+/** Retires the runs of this name that are gone, and releases their records. True while it is at it. `run`: the one in the cache, if any. */
 export async function releaseFormer(deps: ReleaseDeps, { configMaps }: Caches, key: string, run: RolloutRun | undefined): Promise<boolean> {
   const records = [...configMaps.store.by(KEY_RECORDS, key)];
   const seen = formerKeys(records, run ?? null);
@@ -45,7 +45,7 @@ async function step({ client, retirements, redisSecrets, recorder }: ReleaseDeps
   return 'over';
 }
 
-/** The record goes, unless somebody else keeps it. */
+/** Removes the operator's finalizer. The record goes, unless somebody else keeps it. */
 export async function releaseRecord(client: Pick<KubeClient, 'patch'>, record: ConfigMap): Promise<void> {
   try {
     await client.patch(CONFIG_MAP, refOf(record), releasePatch(record), { type: 'merge', fieldManager: FIELD_MANAGER });

@@ -2,8 +2,8 @@ import { type Word, withdrawal } from './told-words.ts';
 import type { WorkerView } from './worker-view.ts';
 
 /**
- * Of each worker: that its pod is about to end, or that nothing is said of it. A name may come again when no pod has it: what an operator
- * that led before has said of its former bearer is withdrawn like a word about a node.
+ * For each worker: that its pod is about to end, or a withdrawal. A name may be used again once no pod has it: what an operator
+ * that led before has said of an earlier pod of that name is withdrawn like a word about a node.
  */
 export function workerWords(workers: readonly WorkerView[], nowMs: number): readonly Word[] {
   return workers.map(({ name, notice }) => {

@@ -95,7 +95,7 @@ function refusePaused({ log }: ServeOptions, reason: string): ExitCode {
   return EXIT.paused;
 }
 
-/** The last words of a process that whoever started it by itself goes by. */
+/** The last thing that a coordinator logs: whoever started it without a supervisor reads it there. */
 function sayPaused(log: Log, reason: string): void {
   log.error({ reason }, 'the run is paused; start with --resume to go on');
 }

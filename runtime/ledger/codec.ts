@@ -115,7 +115,7 @@ function faultsAt(view: DataView, at: number): Omit<Faults, 'restores'> {
   return { failures: field(0), delayMs: field(1), suspicions: field(2), crashes: field(3) };
 }
 
-/** The head row: nine u32. Those of earlier versions, and those of Redis, which keeps it by itself, lack the last one. */
+/** The head row: nine u32. Rows of earlier versions lack the last one; so do those of Redis, which keeps it in a field of its own. */
 const HEAD_BYTES = 36;
 const HEAD_BYTES_BEFORE = 32;
 

@@ -49,7 +49,7 @@ export interface Head {
   readonly workerNumbers: number;
   /** The highest attempt that any item was ever given (L9): a reopened item gets the one after it (L45). */
   readonly highestAttempt: Attempt;
-  /** How often an item was handed out again whose execution had begun; for people, and nothing is decided by it. At most MAX_U32. */
+  /** How often an item whose execution had begun was handed out again; for people, and nothing is decided by it. At most MAX_U32. */
   readonly redone: number;
 }
 

@@ -1,7 +1,7 @@
 /** Where the outcomes of a run are kept: in its state directory, or beside its ledger on the Redis server (`inline`). */
 export type ResultsKind = 'directory' | 'inline';
 
-/** How much of their limit the results of a run take that are kept in Redis. */
+/** How much of their limit the results of a run in Redis take. */
 export interface ResultsRoom {
   readonly usedBytes: number;
   readonly limitBytes: number;
@@ -10,7 +10,7 @@ export interface ResultsRoom {
 /** A server of some gigabytes does not notice it, and a list of some ten thousand answers fits. */
 export const INLINE_LIMIT_BYTES: number = 64 * 2 ** 20;
 
-/** The limit that the words of a coordinator say was reached, in bytes; null where they say something else. Who reads them has nothing else. */
+/** The limit, in bytes, that a coordinator's termination message says was reached; null where it says something else. */
 export function limitReached(text: string): number | null {
   const [, bytes] = LIMIT_REACHED.exec(text) ?? [];
   return bytes === undefined ? null : Number(bytes);

@@ -11,6 +11,6 @@ export interface Progress {
   readonly handedBack: number;
   readonly done: number;
   readonly failed: number;
-  /** How often an item was handed out again that a worker had begun, and not finished with a record. */
+  /** How often an item that a worker had begun, and not finished with a record, was handed out again. */
   readonly redone: number;
 }

@@ -19,7 +19,7 @@ export interface RunStatus {
   readonly prefetched: number;
   /** Items that were handed out before and wait for their next claim: after a failure, a throttling, or unstarted by a drain. */
   readonly handedBack: number;
-  /** How often an item was handed out again whose execution had begun, as far as workers had told, and had come to nothing or failed. */
+  /** How often an item whose execution had begun, as far as workers had told, and came to nothing or failed, was handed out again. */
   readonly redone: number;
   readonly workers: readonly WorkerStatus[];
   /** Why items wait or are tried again, the commonest reason first; empty where none does. */

@@ -111,7 +111,7 @@ function readable(details: string): string {
 /** grpc-js says no more of it: the name server does not know the name, or does not answer. */
 const UNRESOLVED = /\bName resolution failed\b/;
 
-/** Whether nobody could be asked, since the name of the address has no meaning. */
+/** Whether nobody could be asked, since the name in the address does not resolve. */
 export function isNameUnknown(answer: Unanswered): boolean {
   return answer.kind === 'unreachable' && UNRESOLVED.test(answer.detail);
 }

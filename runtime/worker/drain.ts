@@ -47,7 +47,7 @@ export interface Drain {
   reason: string;
   /** Not yet told. */
   readonly steps: DrainStep[];
-  /** For how long the name of the coordinator has had no meaning. */
+  /** For how long the name of the coordinator has not resolved. */
   namelessMs: number;
 }
 
@@ -183,7 +183,7 @@ export function isOver(mode: Extract<State['mode'], { kind: 'draining' }>, nowMs
   return nowMs >= (hasReturned ? Math.max(mode.giveUpAtMs, mode.endMs) : mode.giveUpAtMs);
 }
 
-/** Nobody will come to whom anything could be handed over: a coordinator that is away, or moves, keeps its name. `waitedMs`: since the last tick. */
+/** Whether nobody is left to hand anything to: a coordinator that is away, or moves, keeps its name. `waitedMs`: since the last tick. */
 export function isForsaken({ mode, drain }: State, waitedMs: number, isNameUnknown: boolean): boolean {
   drain.namelessMs = isNameUnknown ? drain.namelessMs + waitedMs : 0;
   return mode.kind === 'draining' && drain.namelessMs >= NAMELESS_MS;

@@ -156,7 +156,7 @@ export function onWake(state: State, nowMs: number): readonly Command[] {
   return settle(state, nowMs);
 }
 
-/** Called about every heartbeat interval. `isNameUnknown`: nobody can be called, since the coordinator's name has no meaning now. */
+/** Called about every heartbeat interval. `isNameUnknown`: nobody can be called, since the coordinator's name does not resolve. */
 export function onTick(state: State, nowMs: number, isNameUnknown = false): readonly Command[] {
   const waitedMs = Math.min(nowMs - state.lastTickMs, state.settings.heartbeatIntervalMs);
   state.lastTickMs = nowMs;

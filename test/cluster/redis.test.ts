@@ -100,12 +100,12 @@ test.serial('a run that is deleted in the middle of its work is gone at once, an
   const maps = (): Promise<readonly { readonly metadata: { readonly name: string } }[]> =>
     cluster.api.list(`/api/v1/namespaces/${namespace}/configmaps`);
   await untilSeen(
-    'the operator has let the keys go',
+    'the operator has retired the run',
     PATIENCE_MS,
     maps,
     (all) => !all.some(({ metadata }) => metadata.name.includes('redis-keys')),
   );
-  t.log(`the keys are let go after ${Math.round(performance.now() - begunMs)} ms`);
+  t.log(`the run is retired after ${Math.round(performance.now() - begunMs)} ms`);
   const left = await keysLeft(client);
   t.true(left.keys >= 6 && left.leastMs > 0, JSON.stringify(left));
 });

@@ -13,7 +13,7 @@ const secretOf = (data: Readonly<Record<string, string>>) => ({
   data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
 });
 
-test('the operator lets the keys of a run go with what its Secret has, and they expire in a week', async (t) => {
+test('the operator retires a run with what its Secret has, and its keys expire in a week', async (t) => {
   const server = await redisServer(t, ['--requirepass', 'of the server']);
   const ledger = await server.open(RUN_ID, { password: 'of the server' });
   t.teardown(() => ledger.dispose());

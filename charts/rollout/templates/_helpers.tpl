@@ -96,7 +96,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 - apiGroups: [rollout.run]
   resources: [rolloutruns/finalizers]
   verbs: [update]
-# Of a run whose pods are all ending: whether its namespace is.
+# Whether the namespace of a run is being deleted, asked when all of its pods are ending.
 - apiGroups: ['']
   resources: [namespaces]
   verbs: [get]

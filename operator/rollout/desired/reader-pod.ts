@@ -26,7 +26,7 @@ export function readerPod(run: RolloutRun, redis: RedisAccess | null, pods: PodS
   return podWith(run, redis, pods, first, ['--state', RUN_DIR]);
 }
 
-/** The pod that shows what is recorded of a run on which no coordinator works. It starts none: that would go on with the run. */
+/** The pod that shows what is recorded of a run on which no coordinator works. It starts none: one would continue the run. */
 export function partialReaderPod(run: RolloutRun, redis: RedisAccess | null, pods: PodSettings): Pod {
   return podWith(run, redis, pods, redis === null ? [] : [inputContainer(run, pods)], ['--config', `${CONFIG_DIR}/coordinator.yaml`]);
 }

@@ -6,12 +6,12 @@ import type { RedisAccess } from '../redis-access.ts';
 import { runIdOf } from '../run-id.ts';
 
 /**
- * Where a run has keys outside the cluster. It is there before a coordinator is, and is deleted with the run, but stays until the operator has
- * let the keys go: so that the run itself waits for nobody.
+ * Says where a run has keys outside the cluster. It is there before a coordinator is, and is deleted with the run, but stays until the
+ * operator has retired the run, so that the run itself waits for nobody.
  */
 export function redisRecord(run: RolloutRun, { url, secretName }: RedisAccess): ConfigMap {
   const meta = childMeta(run, redisRecordName(run), 'coordinator');
-  // Nor does a run wait for it that is deleted in the foreground.
+  // A run that is deleted in the foreground does not wait for it either.
   const ownerReferences = meta.ownerReferences?.map((owner) => ({ ...owner, blockOwnerDeletion: false })) ?? [];
   return {
     apiVersion: 'v1',

@@ -6,8 +6,8 @@ import type { RolloutRun } from '../../api/run.ts';
 import type { CoordinatorView } from '../coordinator-view.ts';
 
 /**
- * Why a run has stopped whose results take all that they may on the Redis server; null for another. Its coordinator would end again and again.
- * It stays so until the limit of the spec is above the one that was reached: nothing that is recorded is lost, and the run goes on then.
+ * Why a run has stopped whose results have reached their limit on the Redis server; null for any other. Its coordinator would end again.
+ * The run stays stopped until the limit of the spec is above the one that was reached, and then goes on: nothing that is recorded is lost.
  */
 export function fullReason({ spec, status }: RolloutRun, coordinators: readonly CoordinatorView[]): string | null {
   if (spec.coordinator.store.redis === undefined) return null;

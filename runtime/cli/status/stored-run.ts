@@ -73,7 +73,7 @@ export function storedStatus(stored: StoredRun, progress: Progress): Omit<SeenSt
     prefetched: 0,
     handedBack,
     redone,
-    // A coordinator knows it, and where it was too little its last words say so.
+    // Only a coordinator that works knows it.
     results: null,
     workers: [],
     waits: [],

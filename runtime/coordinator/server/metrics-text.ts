@@ -35,7 +35,7 @@ export const COORDINATOR_METRICS: readonly CoordinatorMetric[] = [
     ({ certificate }) => certificate?.expiresInSeconds ?? null,
   ),
   ofRun('counter', 'items_total', 'Items of the run that have a record', 'result', ({ done, failed }) => ({ done, failed })),
-  ofRun('counter', 'items_redone_total', 'Times that an item was handed out again whose execution had begun', null, ({ redone }) => ({
+  ofRun('counter', 'items_redone_total', 'Times that an item whose execution had begun was handed out again', null, ({ redone }) => ({
     '': redone,
   })),
   ofRun(

@@ -125,7 +125,7 @@ export interface State {
   cursor: ItemIndex;
   done: number;
   failed: number;
-  /** How often an item was handed out again that had begun (RunStatus). */
+  /** How often an item that had begun was handed out again (RunStatus). */
   redone: number;
   readonly supply: Supply;
   /** Items that are handed out and not terminal. Only items.ts writes them, and `reopened`; the three queues are written by queues.ts. */

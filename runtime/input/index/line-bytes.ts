@@ -8,22 +8,22 @@ const READ_AHEAD: number = 2 ** 16;
 const MOST_BETWEEN = 1_024;
 
 /**
- * Reads lines of the input. Items are handed out in its order, and where few are asked for at a time, a read goes on where the last one
- * ended: then more is read at once, and the next ones find it in memory. A read is a trip to another thread, which a worker with one slot
- * would wait for with each of its items. Elsewhere nothing is read ahead, since whoever holds a line keeps all that was read with it.
+ * Reads lines of the input. Items are handed out in its order, so a read often goes on where the last one ended: then more is read at once,
+ * and the next lines are in memory already. Each read is a trip to another thread, for which a worker with one slot would wait with each of
+ * its items. Elsewhere nothing is read ahead, since whoever holds a line keeps all that was read with it.
  */
 export class LineBytes {
   readonly #handle: Pick<FileHandle, 'read'>;
   #start = 0;
   #bytes: Buffer = Buffer.alloc(0);
-  /** Where that ended which was asked for last. */
+  /** The end of the last request. */
   #askedEnd = 0;
 
   constructor(handle: Pick<FileHandle, 'read'>) {
     this.#handle = handle;
   }
 
-  /** `length` bytes from `offset`, or as many as there are. Never to be written to. */
+  /** `length` bytes from `offset`, or fewer at the end of the file. The caller must not write to them. */
   async read(offset: number, length: number): Promise<Buffer> {
     const isNext = offset >= this.#askedEnd && offset - this.#askedEnd <= MOST_BETWEEN;
     this.#askedEnd = offset + length;

@@ -5,8 +5,8 @@ import type { ServerOptions } from './primary.ts';
 import { NO_EPOCH, Session } from './session.ts';
 
 /**
- * Lets the keys of a run expire that nobody wants any more, and answers in how many milliseconds they do. Whoever works on it is fenced, and
- * nobody goes on with it. Nothing of it is removed before: asked again it changes nothing. Rejects as the calls of a ledger do.
+ * Retires a run that nobody wants any more: its keys expire, in as many milliseconds as this answers. Whoever works on it is fenced, and
+ * nobody continues it. Nothing is removed before that, and a second call changes nothing. Rejects as the calls of a ledger do.
  */
 export async function retireRun(servers: ServerOptions, runId: string, expireAfterMs: number): Promise<number> {
   const connection = new Connection(servers, () => undefined, runId);
@@ -26,6 +26,6 @@ export function retired(leftMs: number): RolloutError {
   const hours = Math.ceil(leftMs / HOUR_MS);
   return new RolloutError(
     'RUN_RETIRED',
-    `This run was retired, as when its RolloutRun was deleted: nobody goes on with it, and its keys on the Redis server (${KEY_PATTERN.replace('*', '{<run id>}:*')}) expire in ${hours} h. To go on with it all the same, give PERSIST for each of them before, and start again.`,
+    `This run was retired, as when its RolloutRun is deleted: no coordinator may continue it, and its keys on the Redis server (${KEY_PATTERN.replace('*', '{<run id>}:*')}) expire in ${hours} h. To continue it, give PERSIST for each of these keys before that, and start the coordinator again.`,
   );
 }

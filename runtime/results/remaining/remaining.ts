@@ -32,7 +32,7 @@ export interface Remaining {
   readonly notItems: number;
 }
 
-/** So many are asked for at a time; also bounds memory. */
+/** How many bits are asked for at a time; bounds memory. */
 const BITS_AT_ONCE = 65_536;
 
 /**
@@ -86,13 +86,13 @@ async function writeLine(file: LineFile, content: Uint8Array): Promise<void> {
   file.add(bytes, 0, bytes.length);
 }
 
-/** Of another list the lines would be others than those that have no record. */
+/** In a list that has changed, other lines than those without a record would be written. */
 async function refuseChanged({ inputPath, expectedSha256 }: RemainingOptions, bytes: number): Promise<void> {
   if (expectedSha256 === null || (await sha256Of(inputPath, bytes)) === expectedSha256) return;
-  throw new RolloutError('INPUT_CHANGED', `${inputPath} has changed since the run: put the list back with which it was begun`);
+  throw new RolloutError('INPUT_CHANGED', `${inputPath} has changed since the run: restore the list that the run began with`);
 }
 
-/** The bits of items that are asked for in ascending order. */
+/** The bits of items; they have to be asked for in ascending order. */
 class Bits {
   readonly #ledger: RemainingOptions['ledger'];
   #from = 0;

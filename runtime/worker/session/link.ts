@@ -41,7 +41,7 @@ export interface Link {
   replaceAddresses(list: readonly string[]): void;
   /** The coordinator that is called now; null where none is known. */
   address(): string | null;
-  /** Whether the last attempt found that the name of its address has no meaning. */
+  /** Whether the name in its address did not resolve at the last attempt. */
   isNameUnknown(): boolean;
   close(): void;
 }

@@ -72,7 +72,7 @@ test('a certificate that is not valid now is told with both causes it may have',
   }
 });
 
-test('an address whose name has no meaning is told from one where nobody answers', (t) => {
+test('an address whose name does not resolve is told from one where nobody answers', (t) => {
   const seen = (details: string): boolean => isNameUnknown(unansweredOf(Code.UNAVAILABLE, details, () => undefined));
   t.true(seen('Name resolution failed for target dns:answers-coordinator.team.svc:50051'));
   t.false(seen('No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1. Resolution note: '));

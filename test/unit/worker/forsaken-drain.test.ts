@@ -2,7 +2,7 @@ import test from 'ava';
 import { onDrain, onReply, onTick } from '../../../runtime/worker/machine.ts';
 import { assignment, greeting, kinds, ok } from '../../support/worker-state.ts';
 
-test('a drain ends where the coordinator’s name has had no meaning for five seconds: nobody will take what is held', (t) => {
+test('a drain ends where the coordinator’s name has not resolved for five seconds: nobody will take what is held', (t) => {
   const { state } = greeting();
   onReply(state, 0, { session: 1, poll: 1 }, ok({ batch: 1, assignments: [assignment(1)] }));
   for (let at = 1_000; at < 8_000; at += 500) t.false(kinds(onTick(state, at, true)).includes('leave'), 'one that works goes on');

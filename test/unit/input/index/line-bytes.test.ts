@@ -45,7 +45,7 @@ test('reads that are under way together each get their own', async (t) => {
   for (const [n, at] of places.entries()) t.true(read[n]?.equals(FILE.subarray(at, at + 400)), `at ${at}`);
 });
 
-test('behind the end there is nothing', async (t) => {
+test('a read past the end of the file has only the bytes that are there', async (t) => {
   const { lines } = opened();
   await lines.read(FILE_BYTES - 800, 400);
   t.is((await lines.read(FILE_BYTES - 400, 1_000)).length, 400);

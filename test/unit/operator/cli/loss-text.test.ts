@@ -45,6 +45,6 @@ test('a run that has begun nothing loses nothing', (t) => {
   t.deepEqual(lossText(runOf()).slice(0, 2), ['answers in team is Pending, with a record of 0 of ? items.', 'It has no results yet.']);
 });
 
-test('keys on a server stay', (t) => {
+test('keys on a server stay until they expire', (t) => {
   t.regex(lossText(runOf(REDIS, GOES_ON)).at(-1) ?? '', /^The run's keys stay on the Redis server/);
 });

@@ -52,7 +52,7 @@ function stage(answer: Told = { kind: 'done' }): Stage {
   };
 }
 
-test('of keys that expire by themselves the record waits for the operator no more', async (t) => {
+test('the record of keys that expire by themselves loses the finalizer of the operator', async (t) => {
   const { act: carryOut, cluster } = stage();
   const record = redisRecord(RUN, REDIS);
   cluster.put(CONFIG_MAP, record);

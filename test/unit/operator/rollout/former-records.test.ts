@@ -9,7 +9,7 @@ const RECORD = redisRecord(RUN, REDIS);
 const DELETED = '2026-11-30T10:00:00Z';
 const LEAVING = { ...RECORD, metadata: { ...RECORD.metadata, uid: 'm1', deletionTimestamp: DELETED } };
 
-test('keys are let go when their run is gone, or is about to go and waits for its children', (t) => {
+test('a run is to be retired when it is gone, or is about to go and waits for its children', (t) => {
   const expected = { runName: 'answers', runUid: RUN.metadata.uid, namespace: 'team' };
   t.like(formerKeys([LEAVING], null), [expected]);
   t.like(formerKeys([LEAVING], runOf({}, undefined, { deletionTimestamp: DELETED })), [expected]);

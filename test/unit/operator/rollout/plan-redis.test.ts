@@ -75,5 +75,5 @@ test('the keys of a complete run expire by themselves: its record waits for nobo
     planRun(seenOf({ run: runOf(IN_REDIS, ended(type) as RolloutRun['status']), keyRecord }), PODS);
   t.is(plan('Complete').releases, RECORD);
   t.is(plan('Failed').releases, null);
-  t.is(plan('Complete', { ...RECORD, metadata: { ...RECORD.metadata, finalizers: [] } }).releases, null, 'it is let go once');
+  t.is(plan('Complete', { ...RECORD, metadata: { ...RECORD.metadata, finalizers: [] } }).releases, null, 'it is released once');
 });

@@ -92,7 +92,7 @@ for (const [what, answer, said] of [
   ['refuses', refuse, /connect ECONNREFUSED/],
   ['says nothing', keepSilent, /no answer within 5 s/],
 ] as const)
-  test(`a namespace that is being deleted waits for a server that ${what} a quarter of a minute at most`, async (t) => {
+  test(`a namespace that is being deleted waits at most 15 seconds for a server that ${what}`, async (t) => {
     const world = stage(answer, { isEnding: true });
     const [told, seconds] = await untilOver(world);
     t.regex(told, said);
@@ -100,7 +100,7 @@ for (const [what, answer, said] of [
     t.true(world.asked.length >= 2, `${world.asked.length} tries`);
   });
 
-test('nothing is known of a run that was let go', async (t) => {
+test('a run that is forgotten is not known any more', async (t) => {
   const { clock, retirements, former } = stage(async () => undefined);
   retirements.look(former);
   await clock.advance(1_000);

@@ -46,7 +46,7 @@ function stage(found: Retirement) {
   };
 }
 
-test('once the keys are let go the record is, and nothing more is known of the run', async (t) => {
+test('once a run is retired its record goes, and nothing more is known of it', async (t) => {
   const { release, there, forgotten, events } = stage({ kind: 'retired' });
   t.false(await release());
   t.is(there(), null);
@@ -54,7 +54,7 @@ test('once the keys are let go the record is, and nothing more is known of the r
   t.false(await release(), 'a cache that is behind does no harm');
 });
 
-test('while they are on their way the record stays, and the run is looked at again', async (t) => {
+test('while a run is being retired its record stays, and it is looked at again', async (t) => {
   const { release, there, cluster } = stage({ kind: 'pending' });
   t.true(await release());
   t.true(await release());
@@ -62,7 +62,7 @@ test('while they are on their way the record stays, and the run is looked at aga
   t.deepEqual(cluster.reads, ['list RolloutRun'], 'that the run is gone is asked once');
 });
 
-test('where they stay, people are told, and nothing waits any longer', async (t) => {
+test('where the keys stay, people are told, and nothing waits any longer', async (t) => {
   const { release, there, events } = stage({ kind: 'kept', message: 'the keys stay' });
   t.false(await release());
   t.is(there(), null);

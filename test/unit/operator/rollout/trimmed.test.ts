@@ -7,7 +7,7 @@ import { coordinatorPodOf, waiting, workerPodOf } from '../../../support/operato
 
 const MANAGED = { managedFields: [{ manager: 'kubelet' }] };
 
-test('who manages which field is kept of nothing', (t) => {
+test('managedFields are kept of no object', (t) => {
   const secret: Secret = { metadata: { name: 'a', uid: 'u', resourceVersion: '7', ...MANAGED }, data: { 'ca.crt': 'eA==' } };
   t.deepEqual(withoutManaged(secret), { metadata: { name: 'a', uid: 'u', resourceVersion: '7' }, data: { 'ca.crt': 'eA==' } });
   t.deepEqual(metadataOnly(secret), { kind: undefined, apiVersion: undefined, metadata: { name: 'a', uid: 'u', resourceVersion: '7' } });
@@ -31,7 +31,7 @@ test('how the containers of a coordinator ended is kept, those that run before i
   t.is(coordinatorView(trimmedPod(whole)).ends[0]?.exitCode, 2);
 });
 
-test('a pod without a node has none', (t) => {
+test('a pod that has no node yet keeps none when it is trimmed', (t) => {
   t.deepEqual(trimmedPod({ metadata: { name: 'a' } }), { metadata: { name: 'a' }, spec: { containers: [] }, status: {} });
 });
 

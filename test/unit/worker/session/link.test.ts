@@ -229,7 +229,7 @@ test('addresses told again take effect with the next call', async (t) => {
   t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
 });
 
-test('that the name of its address has no meaning is known until another attempt says something else', async (t) => {
+test('that the name of its address does not resolve is known until another attempt says something else', async (t) => {
   const { link } = linkTo(['a:1']);
   const nameless: Answer = { kind: 'unreachable', detail: 'UNAVAILABLE: Name resolution failed for target dns:a:1' };
   const told: boolean[] = [link.isNameUnknown()];

@@ -310,7 +310,7 @@ export type StatusResponse = Message<"rollout.v1.StatusResponse"> & {
   prefetched: number;
 
   /**
-   * How often an item was handed out again whose execution had begun and come to nothing, or failed.
+   * How often an item whose execution had begun, and came to nothing or failed, was handed out again.
    *
    * @generated from field: uint32 redone = 16;
    */
