@@ -94,6 +94,11 @@ export function createNodeCache(parts: (kind: string) => InformerParts): Informe
   return createInformer({ ...parts('Node'), kind: NODE, scope: { namespace: null }, firstList: 'cached', trim: trimmedNode });
 }
 
+/** All but that of the runs themselves. */
+export function childInformers({ runs: _, ...children }: Caches): readonly Informer<KubeObject>[] {
+  return Object.values(children);
+}
+
 export function informersOf(caches: Caches): readonly Informer<KubeObject>[] {
   return Object.values(caches);
 }

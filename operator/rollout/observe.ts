@@ -4,7 +4,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Secret } from '../kube/kind.ts';
 import { controllerOf, keyOf } from '../kube/object.ts';
 import { believedSignals } from './believed-signals.ts';
-import { type Caches, COORDINATORS, informersOf, WORKERS } from './caches.ts';
+import { type Caches, COORDINATORS, childInformers, WORKERS } from './caches.ts';
 import type { CertManager } from './cert-manager.ts';
 import { childKey, coordinatorName, redisRecordName } from './children.ts';
 import { hasEnded } from './clocks.ts';
@@ -58,7 +58,7 @@ export async function observe(deps: ObserveDeps, caches: Caches, run: RolloutRun
     issued,
     hasCertificates: hasCertificates(run, secrets, issued, nowMs),
     hasDeployment,
-    inTheWay: hasDeployment || isOver ? [] : inTheWay(run, informersOf(caches), caches.pods.store.by(WORKERS, keyOf(run)), nowMs),
+    inTheWay: hasDeployment || isOver ? [] : inTheWay(run, childInformers(caches), caches.pods.store.by(WORKERS, keyOf(run)), nowMs),
     coordinators,
     workers,
     answer,

@@ -77,8 +77,9 @@ export function planRun(seen: Observed, pods: PodSettings): Plan {
   });
   if (end !== null) return planEnd(seen, end);
   const isWaiting = seen.input.kind === 'missing' || seen.redis?.kind === 'missing' || seen.inTheWay.length > 0;
-  if (isWaiting && !seen.hasDeployment) return { ...NOTHING, status: statusOf(seenOf(seen, NO_WORKERS)) };
-  return planActive(seen, pods);
+  const full = fullReason(seen.run, seen.coordinators);
+  if (isWaiting && !seen.hasDeployment) return { ...NOTHING, status: statusOf({ ...seenOf(seen, NO_WORKERS), full }) };
+  return planActive(seen, pods, full);
 }
 
 /** Another controller works on it. */
@@ -87,10 +88,10 @@ export function isForeign({ spec }: RolloutRun): boolean {
 }
 
 /** A run that goes on, is suspended, or waits. */
-function planActive(seen: Observed, pods: PodSettings): Plan {
+function planActive(seen: Observed, pods: PodSettings, full: string | null): Plan {
   const { run } = seen;
-  const full = fullReason(run, seen.coordinators);
-  const workers = workersOf(seen, full !== null);
+  const wanted = run.spec.suspend || full !== null ? 0 : run.spec.workers.parallelism;
+  const workers = workersOf(seen, wanted);
   const redis = seen.redis?.kind === 'found' ? seen.redis.access : null;
   const isStopped = (run.spec.suspend || full !== null) && workers.current === 0 && workers.draining === 0;
   const config = runConfigMap(run, redis, pods);
@@ -110,7 +111,7 @@ function planActive(seen: Observed, pods: PodSettings): Plan {
     drain: workers.drain,
     remove: workers.remove,
     removesCoordinator: isStopped,
-    status: statusOf({ ...seenOf(seen, workers), full }),
+    status: statusOf({ ...seenOf(seen, workers), full, wanted }),
     againMs: soonest(workers.againMs, deadlineLeft(seen)),
   };
 }
@@ -152,13 +153,13 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
 const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, draining: 0, againMs: null };
 
 /** Workers are created only once the lease is held: they would hold their machines, and wait. Where there is no room for results, likewise. */
-function workersOf(seen: Observed, isFull: boolean): WorkerPlan {
+function workersOf(seen: Observed, wanted: number): WorkerPlan {
   const { run, workers, signals, nowMs } = seen;
   const isServed = freshAnswer(seen.answer, nowMs) !== null;
   const plan = planWorkers(
     workers,
     {
-      desired: run.spec.suspend || isFull ? 0 : run.spec.workers.parallelism,
+      desired: wanted,
       template: templateHash(run),
       replacesOutdated: run.spec.workers.updateStrategy === 'RollingUpdate',
       lostNodes: nodesOf(signals, 'gone'),
@@ -174,7 +175,7 @@ function nodesOf(signals: ReadonlyMap<string, Signal>, severity: Signal['severit
 }
 
 function seenOf(seen: Observed, workers: WorkerPlan): Seen {
-  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers, full: null };
+  return { ...seen, answer: freshAnswer(seen.answer, seen.nowMs), lastAnswer: seen.answer, plan: workers, full: null, wanted: 0 };
 }
 
 function deadlineLeft({ run, nowMs }: Observed): number {

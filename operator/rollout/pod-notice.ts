@@ -26,8 +26,11 @@ export function podNotice({ metadata, spec, status }: Pod): PodNotice | null {
     return { deadlineMs: leaveBy(Date.parse(metadata.deletionTimestamp) - graceMs, graceMs), reason: `the pod is being deleted${why}` };
   }
   if (disruption === undefined) return null;
+  const fromMs = Date.parse(disruption.lastTransitionTime ?? '');
+  // Whoever has left the time out gets no drain: the deletion follows, and has one.
+  if (Number.isNaN(fromMs)) return null;
   const graceMs = (spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS) * 1_000;
-  return { deadlineMs: leaveBy(Date.parse(disruption.lastTransitionTime ?? ''), graceMs), reason: `the pod is about to be ended${why}` };
+  return { deadlineMs: leaveBy(fromMs, graceMs), reason: `the pod is about to be ended${why}` };
 }
 
 function leaveBy(fromMs: number, graceMs: number): number {

@@ -6,10 +6,11 @@ import { type KubeObject, refOfKey } from '../kube/object.ts';
 import type { Outcome } from '../kube/outcome.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { type ActDeps, act } from './act.ts';
-import { type Caches, informersOf, KEY_RECORDS } from './caches.ts';
+import { type Caches, childInformers, KEY_RECORDS } from './caches.ts';
 import { type CertificateDeps, ensureCertificates } from './certificates.ts';
 import { childKey } from './children.ts';
 import { hasEnded } from './clocks.ts';
+import { freshAnswer } from './coordinator-view.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { isNamespaceEnding } from './ending-namespace.ts';
 import { hurryFormer } from './hurry-former.ts';
@@ -139,14 +140,16 @@ function outcomeOf(seen: Observed, plan: Plan): Outcome {
   return { kind: 'again', afterMs: Math.min(plan.againMs ?? lookMs, lookMs) };
 }
 
-function waitsFor({ input, redis }: Observed): ConditionType | null {
+/** A coordinator that answers is asked as usual, whatever else is missing. */
+function waitsFor({ input, redis, answer, nowMs }: Observed): ConditionType | null {
+  if (freshAnswer(answer, nowMs) !== null) return null;
   if (input.kind === 'missing') return CONDITION.inputReady;
   return redis?.kind === 'missing' ? CONDITION.coordinatorAvailable : null;
 }
 
 function actDepsOf(deps: ReconcileDeps, caches: Caches, { run, nowMs }: Observed): ActDeps {
   const { client, clients, statuses, pods } = deps;
-  const stores = informersOf(caches);
+  const stores = childInformers(caches);
   return {
     client,
     clients,

@@ -32,6 +32,8 @@ export interface Seen {
   readonly watchesNodes: boolean;
   /** Why there is no room for results on the Redis server; null where there is. */
   readonly full: string | null;
+  /** How many workers there should be now: none while the run is suspended, is full, or waits for something before its start. */
+  readonly wanted: number;
   readonly nowMs: number;
 }
 
@@ -183,11 +185,11 @@ function suspended({ run, plan }: Seen, end: RunEnd | null): Observed {
   return { type, status: 'True', reason: REASON.suspended, message: 'no worker is left; what is recorded is kept' };
 }
 
-function workersReady({ run, answer }: Seen): readonly Observed[] {
+function workersReady({ run, answer, wanted }: Seen): readonly Observed[] {
   const { parallelism, maxMissing } = run.spec.workers;
   const most = mostMissing(maxMissing, parallelism);
   if (most === null) return [];
-  const missing = run.spec.suspend ? 0 : Math.max(0, parallelism - readyWorkers(answer));
+  const missing = Math.max(0, wanted - readyWorkers(answer));
   const message = `${missing} of ${parallelism} workers are missing, and ${most} may`;
   const type = CONDITION.workersReady;
   return [

@@ -108,11 +108,11 @@ function readable(details: string): string {
   return FOREIGN.test(reason) ? `${reason}: both sides need certificates of one authority, so copy ca.pem from the coordinator` : reason;
 }
 
-/** grpc-js says no more of it: the name server does not know the name, or does not answer. */
+/** grpc-js says no more of it: the name servers do not know the name, or do not answer. */
 const UNRESOLVED = /\bName resolution failed\b/;
 
-/** Whether nobody could be asked, since the name in the address does not resolve. */
-export function isNameUnknown(answer: Unanswered): boolean {
+/** Whether nobody could be asked, since the name in the address did not resolve. */
+export function isUnresolved(answer: Unanswered): boolean {
   return answer.kind === 'unreachable' && UNRESOLVED.test(answer.detail);
 }
 

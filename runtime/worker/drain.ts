@@ -26,7 +26,7 @@ export const FINISHED_TIMEOUT_MS = 3_000;
 /** For the goodbye after that. */
 const GOODBYE_MS = 5_000;
 /** A name server may be away for a moment. */
-const NAMELESS_MS = 5_000;
+const HOST_UNKNOWN_MS = 5_000;
 
 /** What somebody wants of this worker. */
 export type Demand =
@@ -47,8 +47,8 @@ export interface Drain {
   reason: string;
   /** Not yet told. */
   readonly steps: DrainStep[];
-  /** For how long the name of the coordinator has not resolved. */
-  namelessMs: number;
+  /** For how long the coordinator's host has been unknown to the name servers. */
+  hostUnknownMs: number;
 }
 
 type Order = Extract<PollReply, { status: 'ok' }>;
@@ -184,9 +184,9 @@ export function isOver(mode: Extract<State['mode'], { kind: 'draining' }>, nowMs
 }
 
 /** Whether nobody is left to hand anything to: a coordinator that is away, or moves, keeps its name. `waitedMs`: since the last tick. */
-export function isForsaken({ mode, drain }: State, waitedMs: number, isNameUnknown: boolean): boolean {
-  drain.namelessMs = isNameUnknown ? drain.namelessMs + waitedMs : 0;
-  return mode.kind === 'draining' && drain.namelessMs >= NAMELESS_MS;
+export function isCoordinatorGone({ mode, drain }: State, waitedMs: number, isHostUnknown: boolean): boolean {
+  drain.hostUnknownMs = isHostUnknown ? drain.hostUnknownMs + waitedMs : 0;
+  return mode.kind === 'draining' && drain.hostUnknownMs >= HOST_UNKNOWN_MS;
 }
 
 /** Of one of which nothing is known it is hoped. */

@@ -83,7 +83,7 @@ export class WorkerLoop {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const ticks = clock.every(tickMs, () => this.#fact(() => onTick(state, this.#nowMs(), link.isNameUnknown())));
+    const ticks = clock.every(tickMs, () => this.#fact(() => onTick(state, this.#nowMs(), link.isHostUnknown())));
     this.#fact(() => onStart(state, this.#nowMs()));
     try {
       return await ended;

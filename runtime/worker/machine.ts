@@ -4,7 +4,7 @@ import type { Epoch, ItemRef } from '../model/row.ts';
 import type { BeatReply, Poll, PollReply } from '../model/session.ts';
 import type { ToldTiming } from '../model/timing.ts';
 import type { Command, Ended, KnownGoodEnd, Leaving } from './commands.ts';
-import { drainForGood, followHint, followOrder, giveUpWhereAway, isForsaken, isOver, returnUnfit, tellLeaving } from './drain.ts';
+import { drainForGood, followHint, followOrder, giveUpWhereAway, isCoordinatorGone, isOver, returnUnfit, tellLeaving } from './drain.ts';
 import { askEndpoints, end, openWhereAllFailed, takeKnownGood, takeReadiness } from './execution.ts';
 import { isTooLong, newSilence, onGivenUp, onHeard, onWaited } from './heartbeat/silence.ts';
 import { forget, recall, revoke, startQueued, stored, take } from './holding.ts';
@@ -156,14 +156,14 @@ export function onWake(state: State, nowMs: number): readonly Command[] {
   return settle(state, nowMs);
 }
 
-/** Called about every heartbeat interval. `isNameUnknown`: nobody can be called, since the coordinator's name does not resolve. */
-export function onTick(state: State, nowMs: number, isNameUnknown = false): readonly Command[] {
+/** Called about every heartbeat interval. `isHostUnknown`: the name servers say that the coordinator's host does not exist. */
+export function onTick(state: State, nowMs: number, isHostUnknown = false): readonly Command[] {
   const waitedMs = Math.min(nowMs - state.lastTickMs, state.settings.heartbeatIntervalMs);
   state.lastTickMs = nowMs;
   listen(state, waitedMs);
   state.aloneMs += waitedMs;
   if (state.aloneMs >= state.settings.waitCoordinatorMs) go(state, 'alone', nowMs + GONE_MS);
-  if (isForsaken(state, waitedMs, isNameUnknown)) go(state, 'given-up', nowMs + GONE_MS);
+  if (isCoordinatorGone(state, waitedMs, isHostUnknown)) go(state, 'given-up', nowMs + GONE_MS);
   if (state.isRegistered && !state.isFenced && isOutOfTouch(state.guard, nowMs, state.settings.selfFenceTimeoutMs)) {
     state.isFenced = true;
     leaveCoordinator(state);

@@ -143,7 +143,7 @@ export function newState(settings: MachineSettings, highestEpoch: Epoch, found: 
     asked: new Set(),
     givenUp: null,
     mode: { kind: 'working' },
-    drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [], namelessMs: 0 },
+    drain: { own: null, file: null, ordered: null, heard: { session: 0, poll: 0 }, reason: '', steps: [], hostUnknownMs: 0 },
     durations: noDurations(),
     credit: newCredit(nowMs),
     gathering: newGathering(),

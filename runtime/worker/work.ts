@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { ComputeHint } from '../model/hint.ts';
 import type { WorkerClient } from '../rpc/client.ts';
+import { isHostUnknown } from '../rpc/host-name.ts';
 import type { AnswerBudget } from './backends/answer-budget.ts';
 import type { Backend } from './backends/contract.ts';
 import { askReadiness } from './endpoint/readiness.ts';
@@ -94,7 +95,7 @@ interface Parts {
 
 async function createLoop(options: WorkOptions, { outbox, backend, wire }: Parts): Promise<WorkerLoop> {
   const { settings, bootNonce, answers, openKnownGood, onReady, clock, random, log } = options;
-  const link = createLink({ dial: wire.dial, addresses: settings.coordinators, clock, random, log });
+  const link = createLink({ dial: wire.dial, isHostUnknown, addresses: settings.coordinators, clock, random, log });
   const slots = createSlots({ backend, requestTimeoutMs: settings.requestTimeoutMs, clock, random });
   const knownGood = await openKnownGood(slots);
   if (outbox.found.length > 0) log.info({ outcomes: outbox.found.length }, 'outcomes of an earlier start are handed over first');

@@ -25,8 +25,8 @@ export const WIRING_MUTANTS: readonly Mutant[] = [
     name: 'end-of-the-run-not-wired',
     rule: 'C4',
     file: 'runtime/coordinator/serve.ts',
-    old: "    onStop: (kind, reason) => end.come(kind === 'stalled' ? { kind, reason } : { kind }),\n",
-    new: '    onStop: () => undefined,\n',
+    old: "      end.come(kind === 'stalled' ? { kind, reason } : { kind });\n",
+    new: '',
     tests: ['test/integration/coordinator-invalid.test.ts'],
   },
   {

@@ -154,6 +154,7 @@ export class SimWorker {
           onFailure,
           link: createLink({
             dial: (address) => this.#dial(seen, boot, beating, address),
+            isHostUnknown: async () => false,
             addresses: settings.coordinators,
             clock,
             random: this.#world.stream(`link of ${process.name}`),

@@ -46,6 +46,7 @@ function startWorker(workerId: string, tls: TlsFiles): void {
   const link = (carries: 'session' | 'beats'): Link =>
     createLink({
       dial: (address) => createWorkerClient({ address, credentials, clock, carries }),
+      isHostUnknown: async () => false,
       addresses: [`127.0.0.1:${port}`],
       clock,
       random,

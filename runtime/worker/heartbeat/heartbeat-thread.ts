@@ -8,6 +8,7 @@ import { systemRandom } from '../../base/random.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { ToldTiming } from '../../model/timing.ts';
 import { createWorkerClient } from '../../rpc/client.ts';
+import { isHostUnknown } from '../../rpc/host-name.ts';
 import { clientCredentials } from '../../rpc/tls.ts';
 import { createLink } from '../session/link.ts';
 import { BeatSender } from './beat-sender.ts';
@@ -30,6 +31,7 @@ const log = createLog('worker', settings.logLevel).child({ workerId: settings.wo
 const credentials = clientCredentials(settings.tls, settings.runId, log);
 const link = createLink({
   dial: (address) => createWorkerClient({ address, credentials, clock, transport: settings.transport, carries: 'beats' }),
+  isHostUnknown,
   addresses: settings.coordinators,
   clock,
   random: systemRandom,

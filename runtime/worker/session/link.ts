@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts';
 import type { PollReply } from '../../model/session.ts';
 import type { Answered, WorkerClient } from '../../rpc/client.ts';
 import { SESSION_ENDED, type SessionStream } from '../../rpc/session-client.ts';
-import { isNameUnknown, type Unanswered } from '../../rpc/status.ts';
+import { isUnresolved, type Unanswered } from '../../rpc/status.ts';
 import { type Addresses, addressesOf, currentAddress, onUnreached } from './addresses.ts';
 
 /** A coordinator that was only slow to accept is met again at once, and one that is gone is not hammered. */
@@ -41,8 +41,8 @@ export interface Link {
   replaceAddresses(list: readonly string[]): void;
   /** The coordinator that is called now; null where none is known. */
   address(): string | null;
-  /** Whether the name in its address did not resolve at the last attempt. */
-  isNameUnknown(): boolean;
+  /** Whether its host does not exist, as the name servers say, and nobody has been reached since. */
+  isHostUnknown(): boolean;
   close(): void;
 }
 
@@ -53,6 +53,8 @@ export type Called<T> =
 
 export interface LinkDeps {
   readonly dial: (address: string) => WorkerClient;
+  /** Whether the name servers say that the host of an address does not exist. It never rejects. */
+  readonly isHostUnknown: (address: string) => Promise<boolean>;
   readonly addresses: readonly string[];
   readonly clock: Clock;
   readonly random: Random;
@@ -84,7 +86,9 @@ class CoordinatorLink implements Link {
   #movedAtMs: number;
   #throttle: LogThrottle = NEW_LOG_THROTTLE;
   #primary: string | null = null;
-  #isNameUnknown = false;
+  #isHostUnknown = false;
+  /** How many answers there were so far. */
+  #answers = 0;
 
   constructor(deps: LinkDeps) {
     this.#deps = deps;
@@ -132,15 +136,23 @@ class CoordinatorLink implements Link {
 
   #onAnswered(): void {
     if (this.#client !== null) this.#client.hasAnswered = true;
-    this.#isNameUnknown = false;
+    this.#isHostUnknown = false;
+    this.#answers += 1;
     this.#failures = 0;
     this.#throttle = NEW_LOG_THROTTLE;
   }
 
   #onUnanswered(address: string, answer: Unanswered): void {
-    this.#isNameUnknown = isNameUnknown(answer);
     this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
     this.#logFailure(address, answer);
+    void this.#askForHost(address, answer);
+  }
+
+  /** What has been answered meanwhile is later news. */
+  async #askForHost(address: string, answer: Unanswered): Promise<void> {
+    const answers = this.#answers;
+    const isUnknown = isUnresolved(answer) && (await this.#deps.isHostUnknown(address));
+    if (this.#answers === answers) this.#isHostUnknown = isUnknown;
   }
 
   /** A coordinator that is away is tried several times a second, for as long as it takes; that is no reason to fill a log. */
@@ -194,8 +206,8 @@ class CoordinatorLink implements Link {
     return currentAddress(this.#addresses);
   }
 
-  isNameUnknown(): boolean {
-    return this.#isNameUnknown;
+  isHostUnknown(): boolean {
+    return this.#isHostUnknown;
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { status as Code } from '@grpc/grpc-js';
 import test from 'ava';
-import { isNameUnknown, type Refusal, statusOf, unansweredOf } from '../../../runtime/rpc/status.ts';
+import { isUnresolved, type Refusal, statusOf, unansweredOf } from '../../../runtime/rpc/status.ts';
 
 /** What the client makes of a refusal of the server. */
 function seenByClient(refusal: Refusal): ReturnType<typeof unansweredOf> {
@@ -73,7 +73,7 @@ test('a certificate that is not valid now is told with both causes it may have',
 });
 
 test('an address whose name does not resolve is told from one where nobody answers', (t) => {
-  const seen = (details: string): boolean => isNameUnknown(unansweredOf(Code.UNAVAILABLE, details, () => undefined));
+  const seen = (details: string): boolean => isUnresolved(unansweredOf(Code.UNAVAILABLE, details, () => undefined));
   t.true(seen('Name resolution failed for target dns:answers-coordinator.team.svc:50051'));
   t.false(seen('No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1. Resolution note: '));
 });

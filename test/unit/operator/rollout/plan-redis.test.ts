@@ -19,6 +19,17 @@ const REDIS_RUN = runOf(IN_REDIS);
 const RECORD = { ...redisRecord(REDIS_RUN, REDIS), metadata: { ...redisRecord(REDIS_RUN, REDIS).metadata, uid: 'm1' } };
 const FOUND = { kind: 'found', access: REDIS } as const;
 
+const FULL = coordinatorOf({
+  ends: [
+    {
+      container: 'coordinator',
+      exitCode: 4,
+      message:
+        'the results in Redis take at least 9 bytes with those that came last, and --inline-limit allows 67108864. Everything is kept',
+    },
+  ],
+});
+
 test('where a run has keys on a server is written down before a coordinator is made', (t) => {
   const kinds = planRun(seenOf({ run: REDIS_RUN, redis: FOUND }), PODS).apply.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
   const at = kinds.indexOf('ConfigMap answers-redis-keys-0193746f');
@@ -40,14 +51,7 @@ test('where a run has keys on a server is written down before a coordinator is m
 });
 
 test('a run that has no room for its results lets its workers and then its coordinator go, and is over in no way', (t) => {
-  const message =
-    'the results in Redis take at least 9 bytes with those that came last, and --inline-limit allows 67108864. Everything is kept';
-  const full = {
-    run: REDIS_RUN,
-    redis: FOUND,
-    answer: null,
-    coordinators: [coordinatorOf({ ends: [{ container: 'coordinator', exitCode: 4, message }] })],
-  } as const;
+  const full = { run: REDIS_RUN, redis: FOUND, answer: null, coordinators: [FULL] } as const;
   const first = planRun(seenOf(full), PODS);
   t.is(first.drain.length + first.remove.length, 2);
   t.false(first.removesCoordinator);
@@ -76,4 +80,27 @@ test('the keys of a complete run expire by themselves: its record waits for nobo
   t.is(plan('Complete').releases, RECORD);
   t.is(plan('Failed').releases, null);
   t.is(plan('Complete', { ...RECORD, metadata: { ...RECORD.metadata, finalizers: [] } }).releases, null, 'it is released once');
+});
+
+test('a run that is full, or waits before its start, has no missing workers, so that no time runs out meanwhile', (t) => {
+  const workers = { ...runOf().spec.workers, maxMissing: 0 };
+  const missing = (more: Parameters<typeof seenOf>[0]) =>
+    condition(planRun(seenOf({ workers: [], answer: null, ...more }), PODS), 'WorkersReady');
+  const run = runOf({ ...IN_REDIS, workers });
+  t.is(missing({ run, redis: FOUND }), 'False WorkersMissing');
+  t.is(missing({ run, redis: FOUND, coordinators: [FULL] }), 'True EnoughWorkers');
+  const before = { run, redis: FOUND, hasDeployment: false };
+  t.is(missing({ ...before, inTheWay: ['Pod answers-worker-0-0'] }), 'True EnoughWorkers');
+  t.is(missing({ ...before, input: { kind: 'missing', message: 'no list' } }), 'True EnoughWorkers');
+});
+
+test('a run that is full stays so while the Secret of its server is away', (t) => {
+  const status = planRun(seenOf({ run: runOf(IN_REDIS), redis: FOUND, coordinators: [FULL] }), PODS).status ?? {};
+  const away = {
+    run: runOf(IN_REDIS, status),
+    redis: { kind: 'missing', message: 'no Secret' },
+    hasDeployment: false,
+    coordinators: [],
+  } as const;
+  t.is(condition(planRun(seenOf(away), PODS), 'CoordinatorAvailable'), 'False ResultsFull');
 });

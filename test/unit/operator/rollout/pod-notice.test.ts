@@ -55,3 +55,9 @@ test('people are told who ends it', (t) => {
   t.is(podNotice(pod({ disrupted: 'True', deleted: [AT, 30] }))?.reason, 'the pod is being deleted: Eviction API: evicting');
   t.is(podNotice(pod({ deleted: [AT, 30] }))?.reason, 'the pod is being deleted');
 });
+
+test('a disruption without a time waits for the deletion, which has one', (t) => {
+  const timeless = pod({ disrupted: 'True' });
+  const conditions = timeless.status?.conditions?.map(({ lastTransitionTime: _, ...rest }) => rest) ?? [];
+  t.is(podNotice({ ...timeless, status: { conditions } }), null);
+});

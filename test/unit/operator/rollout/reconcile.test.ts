@@ -167,6 +167,18 @@ test('a run makes nothing beside what an earlier one of its name has left', asyn
   t.true(cluster.writes.length > 0);
 });
 
+test('another run is no child, whatever its name', async (t) => {
+  const { cluster, deps, show } = stage();
+  show(runOf());
+  for (const part of ['coordinator', 'state', 'config']) {
+    const other = runOf();
+    show({ ...other, metadata: { ...other.metadata, name: `answers-${part}`, uid: OTHER_UID } });
+  }
+  cluster.put(kinds.CONFIG_MAP, { metadata: { name: 'prompts', namespace: 'team' }, data: { 'items.jsonl': '{}' } });
+  await reconcile(deps, KEY);
+  t.true(cluster.writes.length > 0);
+});
+
 test('a list is looked for in mid-run while no coordinator answers, or it is missing; the run goes on with its copy', async (t) => {
   const { cluster, deps, caches, show } = stage();
   const status = { coordinator: { pod: 'answers-coordinator-1', address: '10.0.0.1:50051', epoch: 3 } };

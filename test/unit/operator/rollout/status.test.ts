@@ -27,6 +27,7 @@ function seen(more: Partial<Seen> = {}): Seen {
     plan: FULL_HOUSE,
     watchesNodes: true,
     full: null,
+    wanted: (more.run ?? runOf()).spec.workers.parallelism,
     lastAnswer: answer,
     nowMs: NOW,
     ...more,

@@ -44,7 +44,14 @@ function linkTo(addresses: readonly string[], sleep?: Clock['sleep'], monotonicM
       }),
   };
   return {
-    link: createLink({ dial, addresses, clock, random: seededRandom(1), log: silentLog }),
+    link: createLink({
+      dial,
+      isHostUnknown: async (address) => address.startsWith('gone'),
+      addresses,
+      clock,
+      random: seededRandom(1),
+      log: silentLog,
+    }),
     dialled,
     closed,
     waitsMs,
@@ -227,15 +234,4 @@ test('addresses told again take effect with the next call', async (t) => {
   link.replaceAddresses(['b:2']);
   await link.call(async () => ({ kind: 'reply', reply: 'two' }));
   t.deepEqual([dialled, closed], [['a:1', 'b:2'], ['a:1']]);
-});
-
-test('that the name of its address does not resolve is known until another attempt says something else', async (t) => {
-  const { link } = linkTo(['a:1']);
-  const nameless: Answer = { kind: 'unreachable', detail: 'UNAVAILABLE: Name resolution failed for target dns:a:1' };
-  const told: boolean[] = [link.isNameUnknown()];
-  for (const answer of [nameless, UNREACHABLE, nameless, { kind: 'reply', reply: 'here' } as const]) {
-    await link.call(async () => answer);
-    told.push(link.isNameUnknown());
-  }
-  t.deepEqual(told, [false, true, false, true, false]);
 });

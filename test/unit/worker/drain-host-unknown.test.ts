@@ -8,9 +8,9 @@ test('a drain ends where the coordinator’s name has not resolved for five seco
   for (let at = 1_000; at < 8_000; at += 500) t.false(kinds(onTick(state, at, true)).includes('leave'), 'one that works goes on');
   onTick(state, 8_000, false);
   onDrain(state, 8_100);
-  const until = (from: number, isNameUnknown: boolean): readonly number[] => {
+  const until = (from: number, isHostUnknown: boolean): readonly number[] => {
     const left: number[] = [];
-    for (let at = from; at <= from + 5_000; at += 500) if (kinds(onTick(state, at, isNameUnknown)).includes('leave')) left.push(at - from);
+    for (let at = from; at <= from + 5_000; at += 500) if (kinds(onTick(state, at, isHostUnknown)).includes('leave')) left.push(at - from);
     return left;
   };
   t.deepEqual(until(8_500, false), [], 'one that is away is waited for');
