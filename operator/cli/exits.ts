@@ -72,7 +72,7 @@ export const EXITS: Readonly<Record<ExitedVerb | 'all', Exits>> = {
   results: {
     0: 'written',
     2: `${USAGE}; or the run is not complete, or with --partial, --remaining and --failed goes on`,
-    4: `${AWAY}, or the reader does not start`,
+    4: `${AWAY}, or the reader does not start, or refuses: the message says why, and what to do`,
     6: 'the proof does not hold; with --partial: written, but for recorded results that are damaged',
     70: null,
   },

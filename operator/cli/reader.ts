@@ -4,7 +4,7 @@ import { RolloutError } from '../../runtime/base/errors.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { CONFIG_MAP, POD, type Pod } from '../kube/kind.ts';
 import { configName, readerName, selectorOf } from '../rollout/children.ts';
-import { READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
+import { EPOCH_VARIABLE, READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
 import type { K8sDeps } from './deps.ts';
 
 /** For an image that has to be pulled. */
@@ -56,7 +56,10 @@ async function startReader(deps: K8sDeps, run: RolloutRun, key: string, token: s
   while (await hasCoordinator(deps, run)) await pause(deps, untilMs, 'the coordinator of the run does not end: try again later');
   await client.delete(POD, ref, { gracePeriodSeconds: 0 });
   while ((await client.get(POD, ref)) !== null) await pause(deps, untilMs, 'an earlier reader does not go: try again later');
-  await client.create(POD, withToken(JSON.parse(written) as Pod, token));
+  await client.create(
+    POD,
+    withVariables(JSON.parse(written) as Pod, { [TOKEN_VARIABLE]: token, [EPOCH_VARIABLE]: String(heardEpoch(run)) }),
+  );
   err.write(`${ref.name}: starting\n`);
   for (;;) {
     const pod = await client.get(POD, ref);
@@ -78,10 +81,17 @@ async function pause({ clock }: K8sDeps, untilMs: number, why: string): Promise<
   await clock.sleep(LOOK_MS);
 }
 
-function withToken(pod: Pod, token: string): Pod {
+/** The highest epoch that the status tells of; -1 where no coordinator has ever worked on the run. */
+function heardEpoch({ status }: RolloutRun): number {
+  const { done = 0, failed = 0 } = status?.items ?? {};
+  return status?.coordinator?.epoch ?? (done + failed > 0 ? 0 : -1);
+}
+
+function withVariables(pod: Pod, variables: Readonly<Record<string, string>>): Pod {
+  const added = Object.entries(variables).map(([name, value]) => ({ name, value }));
   const containers = pod.spec?.containers.map((container) => ({
     ...container,
-    env: [...(container.env ?? []), { name: TOKEN_VARIABLE, value: token }],
+    env: [...(container.env ?? []), ...added],
   }));
   return { ...pod, spec: { ...pod.spec, containers: containers ?? [] } };
 }

@@ -58,6 +58,7 @@ function addPodSteps(program: Command, verbs: KubernetesVerbs, finish: (exit: Ex
     .option('--host <address>', 'where it listens', '0.0.0.0')
     .option('--port <port>', 'where it listens', toPort, 8_080)
     .option('--token-env <NAME>', 'variable with the token', 'ROLLOUT_RESULTS_TOKEN')
+    .option('--epoch-env <NAME>', 'variable with the highest known epoch of the run', 'ROLLOUT_RESULTS_EPOCH')
     .action(async (args: ResultsServerArguments) => finish(await verbs.resultsServer(args)));
 }
 

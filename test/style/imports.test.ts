@@ -104,7 +104,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   ],
   'cli/mock-server': ['cli'],
   'cli/results-server': [
-    ...['format', 'input/file', 'results/export', 'results/remaining', 'run-dir', 'coordinator'],
+    ...['model', 'format', 'input/file', 'results/export', 'results/remaining', 'run-dir', 'coordinator'],
     ...['cli', 'cli/status', 'cli/verbs'],
   ],
   cli: [

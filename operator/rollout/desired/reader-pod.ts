@@ -13,6 +13,8 @@ export const PARTIAL_READER_KEY = 'partial-reader.json';
 export const READER_CONTAINER = 'rollout-reader';
 export const READER_PORT = 8_080;
 export const TOKEN_VARIABLE = 'ROLLOUT_RESULTS_TOKEN';
+/** With the epoch that the run is known to have reached: a ledger that knows less is refused. */
+export const EPOCH_VARIABLE = 'ROLLOUT_RESULTS_EPOCH';
 const RESOURCES = { requests: { cpu: '50m', memory: '128Mi' } };
 /** A reader that nobody ends is over by then. */
 const LIFE_SECONDS = 3_600;

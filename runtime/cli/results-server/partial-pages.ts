@@ -6,6 +6,8 @@ import { prepareInput } from '../../input/file/spool.ts';
 import { exportResults } from '../../results/export/export.ts';
 import { type Wanted, writeRemaining } from '../../results/remaining/remaining.ts';
 import { type Environment, withRun } from '../status/stored-ledger.ts';
+import { atRest } from './at-rest.ts';
+import { listDigest } from './list-digest.ts';
 import type { PageAnswer, Pages } from './pages.ts';
 import type { SettingsRun } from './settings-run.ts';
 
@@ -36,38 +38,39 @@ export function partialPages(env: Environment, run: SettingsRun, dir: string): P
 }
 
 /** Ends with 6 where recorded results are damaged, as `rollout export --partial` does. */
-async function resultsPage(env: Environment, { paths, kept, settings }: SettingsRun, dir: string, outputPath: string): Promise<PageAnswer> {
+async function resultsPage(env: Environment, run: SettingsRun, dir: string, outputPath: string): Promise<PageAnswer> {
+  const { paths, kept, settings } = run;
   const { done, failed, damage } = await withRun(
     env,
     paths,
     async (reads) =>
-      exportResults({
-        ...reads,
-        ...{ outputPath, errorsPath: errorsPath(outputPath), order: settings.order, items: null, isPartial: true, tempDir: dir },
-      }),
+      atRest(reads, run, async () =>
+        exportResults({
+          ...reads,
+          ...{ outputPath, errorsPath: errorsPath(outputPath), order: settings.order, items: null, isPartial: true, tempDir: dir },
+        }),
+      ),
     kept,
   );
   const lost = damage?.lost ?? 0;
   return { body: `${JSON.stringify({ done, failed, lost })}\n`, exit: lost === 0 ? EXIT.done : EXIT.verifyBroken };
 }
 
-async function listPage(
-  env: Environment,
-  { paths, kept, settings, expectedSha256 }: SettingsRun,
-  dir: string,
-  outputPath: string,
-  wanted: Wanted,
-): Promise<PageAnswer> {
+async function listPage(env: Environment, run: SettingsRun, dir: string, outputPath: string, wanted: Wanted): Promise<PageAnswer> {
+  const { paths, kept, settings } = run;
   const { form, maxLineBytes, limit } = settings;
   const { path: inputPath } = await prepareInput({ form, input: settings.input, stateDir: paths.stateDir });
   await mkdir(dir, { recursive: true });
   const found = await withRun(
     env,
     paths,
-    async ({ ledger }) =>
-      writeRemaining({
-        ...{ ledger, wanted, inputPath, form, maxLineBytes, limit, tempDir: dir, outputPath, mode: PRIVATE, expectedSha256 },
-      }),
+    async (reads) =>
+      atRest(reads, run, async (progress) =>
+        writeRemaining({
+          ...{ ledger: reads.ledger, wanted, inputPath, form, maxLineBytes, limit, tempDir: dir, outputPath, mode: PRIVATE },
+          expectedSha256: await listDigest(reads, run, progress),
+        }),
+      ),
     kept,
   );
   return { body: `${JSON.stringify({ ...found, form })}\n`, exit: EXIT.done };

@@ -23,6 +23,8 @@ export interface ResultsServerArguments {
   readonly port: number;
   /** Name of the variable with the word that every path begins with. */
   readonly tokenEnv: string;
+  /** Name of the variable with the highest epoch of the run that whoever asks has heard of, if there is one. */
+  readonly epochEnv: string;
 }
 
 /** Shorter ones could be guessed. */
@@ -33,15 +35,21 @@ const LEAST_TOKEN = 32;
  * file has its length and its SHA-256, so that a reader knows that it has all of it.
  */
 export async function resultsServer(deps: CliDeps, args: ResultsServerArguments): Promise<ExitCode> {
-  const { state, config, tokenEnv } = args;
+  const { state, config, tokenEnv, epochEnv } = args;
   const token = deps.env[tokenEnv] ?? '';
   if (token.length < LEAST_TOKEN) throw new RolloutError('USAGE', `results-server: ${tokenEnv} needs at least ${LEAST_TOKEN} characters`);
   if (config !== undefined) {
-    const run = await settingsRun(config);
+    const run = await settingsRun(config, epochIn(deps.env[epochEnv] ?? ''));
     return inScratch(run.paths, async (dir) => serve(deps, args, token, partialPages(deps.env, run, dir)));
   }
   if (state === undefined) throw new RolloutError('USAGE', 'results-server: give --state or --config');
   return serve(deps, args, token, await finishedPages(deps, state));
+}
+
+function epochIn(text: string): number {
+  if (text === '') return -1;
+  if (!/^(?:-1|\d{1,15})$/.test(text)) throw new RolloutError('USAGE', `results-server: ${text} is no epoch`);
+  return Number(text);
 }
 
 async function serve(deps: CliDeps, { host, port }: ResultsServerArguments, token: string, pages: Pages): Promise<ExitCode> {

@@ -10,15 +10,17 @@ export interface SettingsRun {
   readonly paths: StatePaths;
   readonly kept: RunKept;
   readonly settings: CoordinatorSettings;
-  /** Of the input as the run read it; null where that is not known here. */
+  /** Of the input as the run read it, as the state directory knows it; null where it does not. */
   readonly expectedSha256: string | null;
+  /** The highest epoch of the run that whoever asks has heard of; -1 for none. */
+  readonly heardEpoch: number;
 }
 
-export async function settingsRun(config: string): Promise<SettingsRun> {
+export async function settingsRun(config: string, heardEpoch: number): Promise<SettingsRun> {
   const settings = await loadCoordinatorSettings(config);
   const { stateDir, store, results } = settings;
   await makeStateDir(stateDir);
   const found = await readRunFile(stateDir);
   const kept = { runId: settings.runId ?? found?.runId ?? '', store, results: resultsKind(stateDir, found, results.place, store) };
-  return { paths: statePaths(stateDir), kept, settings, expectedSha256: found?.input.sha256 ?? null };
+  return { paths: statePaths(stateDir), kept, settings, expectedSha256: found?.input.sha256 ?? null, heardEpoch };
 }

@@ -8,6 +8,7 @@ import type { LedgerReader } from '../../ledger/views.ts';
 import type { Progress } from '../../model/run.ts';
 import { EMBEDDED, type RedisStore, type Store } from '../../model/store.ts';
 import { withWayOut } from '../../model/way-out.ts';
+import type { KeptInput } from '../../results/inline/input.ts';
 import type { PlaceReads } from '../../results/place/contract.ts';
 import { directoryPlace } from '../../results/place/directory.ts';
 import { highestSegment } from '../../results/place/segments.ts';
@@ -25,6 +26,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface RunReads {
   readonly ledger: LedgerReader;
   readonly place: PlaceReads;
+  /** Which list the run has, where its results are on a server; null where that is written down in the state directory, or nowhere yet. */
+  readonly keptInput: () => Promise<KeptInput | null>;
 }
 
 interface OpenReads extends RunReads {
@@ -86,13 +89,14 @@ export async function withAnyRun<T>(
   const { store, runId, results } = kept ?? (await readRunFile(paths.stateDir)) ?? NOWHERE_ELSE;
   const asked = async (reads: RunReads): Promise<T> => use(reads, store);
   const directory = directoryPlace(paths.segmentsDir);
+  const inDirectory = { place: directory, keptInput: async () => null };
   try {
     switch (store.kind) {
       case 'embedded':
-        return await using({ ledger: await openLedgerReadOnly(paths.storeDir), place: directory }, asked);
+        return await using({ ledger: await openLedgerReadOnly(paths.storeDir), ...inDirectory }, asked);
       case 'redis':
         return await answering(store, async () =>
-          using(await openReads(env, store, runId, results === 'inline' ? null : directory), asked),
+          using(await openReads(env, store, runId, results === 'inline' ? null : inDirectory), asked),
         );
       default:
         return assertNever(store);
@@ -118,16 +122,23 @@ async function using<T>(reads: OpenReads, use: (reads: RunReads) => Promise<T>):
   }
 }
 
-/** `directory` null: the results are on the server as well. The client is loaded where it is needed alone. */
-async function openReads(env: Environment, store: RedisStore, runId: string, directory: PlaceReads | null): Promise<OpenReads> {
-  const [{ openRedisRun }, { redisOptions }, { inlineReads }] = await Promise.all([
+/** `inDirectory` null: the results are on the server as well. The client is loaded where it is needed alone. */
+async function openReads(
+  env: Environment,
+  store: RedisStore,
+  runId: string,
+  inDirectory: Omit<RunReads, 'ledger'> | null,
+): Promise<OpenReads> {
+  const [{ openRedisRun }, { redisOptions }, { inlineReads }, { keptInput }] = await Promise.all([
     import('../../ledger/redis/ledger.ts'),
     import('../../ledger/redis/options.ts'),
     import('../../results/inline/place.ts'),
+    import('../../results/inline/input.ts'),
   ]);
   const redis = await redisOptions(store, env);
   const { ledger, session } = await openRedisRun({ runId, redis, random: systemRandom, onError: () => undefined });
-  return { ledger, place: directory ?? inlineReads({ session, runId, server: store.url }) };
+  if (inDirectory !== null) return { ledger, ...inDirectory };
+  return { ledger, place: inlineReads({ session, runId, server: store.url }), keptInput: () => keptInput(session) };
 }
 
 /** Who gives a command waits for no server: it is told at once. */

@@ -16,6 +16,8 @@ const EPOCH = /^\d+$/;
 
 export interface StoredPlace {
   readonly placeId: string | null;
+  /** Which list the run has, as bind-input.lua wrote it down; null where it has not. */
+  readonly input: string | null;
   /** Of each segment how many bytes it has, ascending by epoch. */
   readonly bytes: ReadonlyMap<Epoch, number>;
 }
@@ -27,7 +29,8 @@ export async function storedPlace(session: InlineSession): Promise<StoredPlace> 
     .filter(([field]) => EPOCH.test(field))
     .map(([field, value]) => [Number(field), Number.parseInt(value, 10)] as const)
     .sort(([a], [b]) => a - b);
-  return { placeId: fields.find(([field]) => field === 'place')?.[1] ?? null, bytes: new Map(sizes) };
+  const textOf = (name: string): string | null => fields.find(([field]) => field === name)?.[1] ?? null;
+  return { placeId: textOf('place'), input: textOf('input'), bytes: new Map(sizes) };
 }
 
 export async function openSegment(session: InlineSession, epoch: Epoch, path: string): Promise<SegmentBytes> {

@@ -63,7 +63,7 @@ test('the steps of pods are called as the operator writes them', async (t) => {
   t.deepEqual(await called('export-finished', '--config', 'c.yaml'), { verb: 'exportFinished', args: { config: 'c.yaml' } });
   t.deepEqual(await called('results-server', '--state', '/state/run', '--port', '8080'), {
     verb: 'resultsServer',
-    args: { state: '/state/run', host: '0.0.0.0', port: 8_080, tokenEnv: 'ROLLOUT_RESULTS_TOKEN' },
+    args: { state: '/state/run', host: '0.0.0.0', port: 8_080, tokenEnv: 'ROLLOUT_RESULTS_TOKEN', epochEnv: 'ROLLOUT_RESULTS_EPOCH' },
   });
   t.like(await called('results-server', '--config', 'c.yaml'), { args: { config: 'c.yaml' } });
   await t.throwsAsync(called('fetch-input', '--file', 'a'), { code: 'commander.missingMandatoryOptionValue' });

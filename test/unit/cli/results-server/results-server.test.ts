@@ -45,7 +45,7 @@ async function finishedState(t: ExecutionContext): Promise<{ readonly state: str
   return { state, outputPath };
 }
 
-const argumentsOf = (state: string) => ({ state, host: '127.0.0.1', port: 0, tokenEnv: 'TOKEN' });
+const argumentsOf = (state: string) => ({ state, host: '127.0.0.1', port: 0, tokenEnv: 'TOKEN', epochEnv: 'EPOCH' });
 
 async function served(t: ExecutionContext, state: string): Promise<ServedVerb> {
   return serveVerb(t, (deps) => resultsServer(deps, argumentsOf(state)), { TOKEN });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import type { Pod } from '../../../../operator/kube/kind.ts';
+import { EPOCH_VARIABLE } from '../../../../operator/rollout/desired/reader-pod.ts';
 import { coordinatorPodOf } from '../../../support/operator/pods.ts';
 import { CONFIG_MAPS, PODS, Stage } from '../../../support/operator/rollout-run.ts';
 import { conditionsOf } from '../../../support/operator/run-world.ts';
@@ -117,4 +119,22 @@ test('a file that was cut on its way is no result, and one that an older operato
   const told = await older.run(['results', 'answers', '--partial']);
   t.is(told.exit, 2);
   t.regex(told.err, /answers-config has no partial-reader\.json/);
+});
+
+test('the reader is told the highest epoch that is known of the run, so that an empty ledger is not taken for it', async (t) => {
+  const results = { body: '{"done":0,"failed":0,"lost":0}\n', headers: { 'x-exit-code': '0' } };
+  const counts = { total: 10, done: 2, failed: 1, running: 0 };
+  for (const [status, epoch] of [
+    [{ items: counts, coordinator: { epoch: 4 } }, '4'],
+    [{ items: counts }, '0'],
+    [{}, '-1'],
+  ] as const) {
+    const stage = await stageWith(t, { results, output: file('') });
+    stage.putRun({}, { phase: 'Failed', conditions: FAILED, ...status });
+    const { exit, err } = await stage.run(['results', 'answers', '--partial']);
+    t.is(exit, 0, err);
+    const made = stage.server.asked.find(({ method, path }) => method === 'POST' && path === PODS);
+    const env = (JSON.parse(made?.body ?? '{}') as Pod).spec?.containers[0]?.env ?? [];
+    t.is(env.find(({ name }) => name === EPOCH_VARIABLE)?.value, epoch);
+  }
 });
