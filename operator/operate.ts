@@ -142,6 +142,7 @@ function looking(options: OperateOptions, core: Core, { caches }: Watched, known
     recorder,
     clock,
     random,
+    log,
     watchesNodes: settings.watchNodes,
     statuses: new StatusWriter(client, recorder, clock),
     cachesOf: (namespace: string) => caches.get(EVERYWHERE) ?? caches.get(namespace),

@@ -9,8 +9,13 @@ import type { Observed } from './observed.ts';
  */
 export async function isNamespaceEnding(client: KubeClient, { run, workers, coordinators }: Observed): Promise<boolean> {
   if (workers.length === 0 || [...workers, ...coordinators].some(({ isTerminating }) => !isTerminating)) return false;
+  return isBeingDeleted(client, run.metadata.namespace);
+}
+
+/** False where the operator may not ask. */
+export async function isBeingDeleted(client: Pick<KubeClient, 'get'>, namespace: string): Promise<boolean> {
   try {
-    const found = await client.get(NAMESPACE, { namespace: null, name: run.metadata.namespace });
+    const found = await client.get(NAMESPACE, { namespace: null, name: namespace });
     return found?.metadata.deletionTimestamp !== undefined;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return false;

@@ -22,6 +22,21 @@ export function formerKeys(records: Iterable<ConfigMap>, run: RolloutRun | null)
   });
 }
 
+/**
+ * Records that are to go and have no owner, as `kubectl delete --cascade=orphan` leaves them: whether their runs go on, nobody can say.
+ */
+export function orphanRecords(records: Iterable<ConfigMap>): readonly ConfigMap[] {
+  return [...records].filter(
+    (record) => record.metadata.deletionTimestamp !== undefined && controllerOf(record) === null && waitsForOperator(record),
+  );
+}
+
+/** The namespace that the record was made for, where it is in another one; null where it is in its own. Needs the data. */
+export function copiedFrom({ metadata, data }: ConfigMap): string | null {
+  const home = data?.['namespace'];
+  return home === undefined || home === metadata.namespace ? null : home;
+}
+
 /** Whether the operator has to retire the run before its record may go. */
 export function waitsForOperator(record: ConfigMap | null): boolean {
   return record?.metadata.finalizers?.includes(FINALIZER) === true;
@@ -31,9 +46,4 @@ export function waitsForOperator(record: ConfigMap | null): boolean {
 export function releasePatch({ metadata }: ConfigMap): object {
   const { uid, finalizers = [] } = metadata;
   return { metadata: { uid, finalizers: finalizers.filter((one) => one !== FINALIZER) } };
-}
-
-/** For people, where a run could not be retired. */
-export function keptText(runId: string, url: string, why: string): string {
-  return `the keys of the run stay on ${url}: ${why}. Remove them there: redis-cli --scan --pattern 'rollout:{${runId}}:*' | xargs -r redis-cli unlink`;
 }

@@ -1,3 +1,4 @@
+import type { Log } from '../../runtime/base/log.ts';
 import { CONDITION, type ConditionType, REASON } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { ApiError, isConflict } from '../kube/api-error.ts';
@@ -33,6 +34,7 @@ export interface ReconcileDeps extends CertificateDeps, ObserveDeps {
   readonly statuses: StatusWriter;
   readonly recorder: Pick<Recorder, 'record'>;
   readonly retirements: RedisRetirements;
+  readonly log: Log;
   readonly pods: PodSettings;
   readonly observer: RunObserver;
   /** By key the uid of the run that was looked at last: what is known of it is forgotten when it is gone. */

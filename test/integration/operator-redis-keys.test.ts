@@ -21,7 +21,11 @@ test('the operator retires a run with what its Secret has, and its keys expire i
   await claimed(ledger, 0, 'w1', [{ cursor: 0, count: 4 }]);
   await t.throwsAsync(retireKeys(loginOf(server.url, secretOf({ password: 'another' })), RUN_ID), { message: /WRONGPASS/ });
   t.like(await claimed(ledger, 0, 'w1', [{ cursor: 4, count: 1 }]), { kind: 'claimed' }, 'nothing has happened yet');
-  await retireKeys(loginOf(server.url, secretOf({ password: 'of the server\n' })), RUN_ID);
+  const login = loginOf(server.url, secretOf({ password: 'of the server\n' }));
+  t.is(await retireKeys(login, RUN_ID), 'held', 'its coordinator goes on');
+  const { lease } = await ledger.readLease();
+  if (lease !== null) await ledger.release(lease);
+  t.is(await retireKeys(login, RUN_ID), 'retired');
   const redis = server.client({ password: 'of the server' });
   const keys = await redis.keys('*');
   t.true(keys.length >= 4, String(keys));

@@ -149,6 +149,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'coordinator-view',
     'events',
     'issued',
+    'kept-text',
     'former-workers',
     'in-the-way',
     'node-signals',

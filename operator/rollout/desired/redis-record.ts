@@ -10,6 +10,7 @@ import { runIdOf } from '../run-id.ts';
  * operator has retired the run, so that the run itself waits for nobody.
  */
 export function redisRecord(run: RolloutRun, { url, secretName }: RedisAccess): ConfigMap {
+  const { uid, namespace } = run.metadata;
   const meta = childMeta(run, redisRecordName(run), 'coordinator');
   // A run that is deleted in the foreground does not wait for it either.
   const ownerReferences = meta.ownerReferences?.map((owner) => ({ ...owner, blockOwnerDeletion: false })) ?? [];
@@ -17,6 +18,7 @@ export function redisRecord(run: RolloutRun, { url, secretName }: RedisAccess): 
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { ...meta, ownerReferences, finalizers: [FINALIZER] },
-    data: { runId: runIdOf(run.metadata.uid), url, ...(secretName === null ? {} : { secret: secretName }) },
+    // A copy in another namespace says by it that it is one.
+    data: { runId: runIdOf(uid), namespace, url, ...(secretName === null ? {} : { secret: secretName }) },
   };
 }

@@ -5,15 +5,16 @@ import type { ServerOptions } from './primary.ts';
 import { NO_EPOCH, Session } from './session.ts';
 
 /**
- * Retires a run that nobody wants any more: its keys expire, in as many milliseconds as this answers. Whoever works on it is fenced, and
- * nobody continues it. Nothing is removed before that, and a second call changes nothing. Rejects as the calls of a ledger do.
+ * Retires a run that nobody wants any more: its keys expire, in as many milliseconds as this answers. Nobody continues it. Nothing is removed
+ * before that, and a second call changes nothing. Null while a coordinator holds the lease: then nothing was written. Rejects as the calls
+ * of a ledger do.
  */
-export async function retireRun(servers: ServerOptions, runId: string, expireAfterMs: number): Promise<number> {
+export async function retireRun(servers: ServerOptions, runId: string, expireAfterMs: number): Promise<number | null> {
   const connection = new Connection(servers, () => undefined, runId);
   await connection.open();
   try {
-    const [, leftMs] = await new Session(connection, runId).run('retire', [...NO_EPOCH, expireAfterMs]);
-    return leftMs as number;
+    const [kind, leftMs] = await new Session(connection, runId).run('retire', [...NO_EPOCH, expireAfterMs]);
+    return kind === 'held' ? null : (leftMs as number);
   } finally {
     connection.disconnect();
   }

@@ -10,9 +10,11 @@ import { type Indexes, Store } from '../../../operator/kube/store.ts';
 import { WorkQueue } from '../../../operator/kube/workqueue.ts';
 import { SIGNAL_ROWS } from '../../../operator/nodes/signals.ts';
 import { type Caches, ON_NODE } from '../../../operator/rollout/caches.ts';
+import { redisRecord } from '../../../operator/rollout/desired/redis-record.ts';
 import { NodeSignals } from '../../../operator/rollout/node-signals.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { coordinatorPodOf, workerPodOf } from '../../support/operator/pods.ts';
+import { REDIS } from '../../support/operator/redis-world.ts';
 import { runOf } from '../../support/operator/run-world.ts';
 
 /** A cache into which the test puts what a server would tell. */
@@ -79,6 +81,13 @@ test('a run is looked at when it changes, and when a child of it does', async (t
   t.deepEqual(await taken(), ['team/answers']);
   configMaps.put({ metadata: { name: 'other', namespace: 'team' } });
   t.deepEqual(await taken(), []);
+});
+
+test('a record of Redis keys that has no owner any more is found by its labels', async (t) => {
+  const { configMaps, taken } = stage();
+  const record = redisRecord(runOf(), REDIS);
+  configMaps.put({ ...record, metadata: { ...record.metadata, ownerReferences: [] } });
+  t.deepEqual(await taken(), ['team/answers']);
 });
 
 test('the pod of a coordinator, whose owner is a ReplicaSet, is found by its labels', async (t) => {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
-import { formerKeys, keptText, releasePatch } from '../../../../operator/rollout/former-records.ts';
+import { copiedFrom, formerKeys, orphanRecords, releasePatch } from '../../../../operator/rollout/former-records.ts';
 import { REDIS } from '../../../support/operator/redis-world.ts';
 import { runOf } from '../../../support/operator/run-world.ts';
 
@@ -27,9 +27,14 @@ test('only what the operator has added is taken away, of exactly this record', (
   t.deepEqual(releasePatch(others), { metadata: { uid: 'm1', finalizers: ['example.com/backup'] } });
 });
 
-test('what stays is told with the command that removes it', (t) => {
-  t.is(
-    keptText('01ARZ', 'redis://r:6379', 'no answer'),
-    "the keys of the run stay on redis://r:6379: no answer. Remove them there: redis-cli --scan --pattern 'rollout:{01ARZ}:*' | xargs -r redis-cli unlink",
-  );
+test('a record without an owner that is to go is an orphan, and retires nobody; one that the operator has released is none', (t) => {
+  const orphan = { ...LEAVING, metadata: { ...LEAVING.metadata, ownerReferences: [] } };
+  t.deepEqual(orphanRecords([LEAVING, orphan]), [orphan]);
+  t.deepEqual(orphanRecords([{ ...orphan, metadata: { ...orphan.metadata, finalizers: [] } }]), []);
+  t.deepEqual(orphanRecords([{ ...RECORD, metadata: { ...RECORD.metadata, ownerReferences: [] } }]), [], 'nobody has deleted it');
+});
+
+test('a copy is told by the namespace that it was made for', (t) => {
+  t.is(copiedFrom(RECORD), null);
+  t.is(copiedFrom({ ...RECORD, metadata: { ...RECORD.metadata, namespace: 'restored' } }), 'team');
 });

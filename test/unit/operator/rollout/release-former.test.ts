@@ -13,14 +13,16 @@ import { runOf } from '../../../support/operator/run-world.ts';
 const KEY = 'team/answers';
 const RUN = runOf();
 
-function stage(found: Retirement) {
+/** `more`: what its record has otherwise. */
+function stage(found: Retirement, more: Partial<ConfigMap['metadata']> = {}, home = 'team') {
   const cluster = new MemoryCluster();
   const store = new Store<ConfigMap>({ [KEY_RECORDS]: keyRecordsRun });
   const record = redisRecord(RUN, REDIS);
-  const leaving = { ...record, metadata: { ...record.metadata, uid: 'm1', deletionTimestamp: '2026-11-30T10:00:00Z' } };
+  const metadata = { ...record.metadata, uid: 'm1', deletionTimestamp: '2026-11-30T10:00:00Z', ...more };
+  const leaving = { ...record, data: { ...record.data, namespace: home }, metadata };
   cluster.put(CONFIG_MAP, leaving);
-  store.put(leaving);
-  const [events, forgotten, looks]: [string[], string[], string[]] = [[], [], []];
+  store.put({ metadata });
+  const [events, logged, forgotten, looks]: [string[], string[], string[], string[]] = [[], [], [], []];
   const deps = {
     client: cluster,
     retirements: {
@@ -33,6 +35,7 @@ function stage(found: Retirement) {
     },
     redisSecrets: { forget: (uid: string) => void forgotten.push(uid) },
     recorder: { record: (event: { readonly reason: string; readonly note: string }) => void events.push(`${event.reason}: ${event.note}`) },
+    log: { warn: (_fields: object, text: string) => void logged.push(text) },
   } as unknown as ReleaseDeps;
   const release = (run?: RolloutRun): Promise<boolean> =>
     releaseFormer(deps, { configMaps: { kind: CONFIG_MAP, store } } as unknown as Caches, KEY, run);
@@ -40,6 +43,7 @@ function stage(found: Retirement) {
     cluster,
     release,
     events,
+    logged,
     forgotten,
     looks,
     there: () => cluster.find(CONFIG_MAP, { namespace: 'team', name: record.metadata.name }),
@@ -63,10 +67,11 @@ test('while a run is being retired its record stays, and it is looked at again',
 });
 
 test('where the keys stay, people are told, and nothing waits any longer', async (t) => {
-  const { release, there, events } = stage({ kind: 'kept', message: 'the keys stay' });
+  const { release, there, events, logged } = stage({ kind: 'kept', message: 'the keys stay' });
   t.false(await release());
   t.is(there(), null);
   t.deepEqual(events, ['RedisKeysKept: the keys stay']);
+  t.deepEqual(logged, ['the keys stay'], 'a namespace that is being deleted takes no Event');
 });
 
 test('a run that the cache does not have yet keeps its keys', async (t) => {
@@ -76,4 +81,23 @@ test('a run that the cache does not have yet keeps its keys', async (t) => {
   t.false(await release(RUN));
   t.deepEqual(looks, []);
   t.not(there(), null);
+});
+
+test('a record that was made an orphan goes, its run is not retired, and people are told once which keys stay', async (t) => {
+  const { release, there, events, logged, looks } = stage({ kind: 'retired' }, { ownerReferences: [] });
+  t.false(await release());
+  t.is(there(), null);
+  t.false(await release(), 'a cache that is behind does no harm');
+  t.deepEqual(looks, []);
+  t.is(events.length, 1);
+  t.regex(events[0] ?? '', /^RedisKeysKept: the keys of the run \w{26} stay on rediss:.*an orphan.* unlink$/);
+  t.deepEqual(logged.length, 1);
+});
+
+test('of an orphan that is a copy from another namespace no removal is told', async (t) => {
+  const { release, there, events } = stage({ kind: 'retired' }, { ownerReferences: [] }, 'original');
+  t.false(await release());
+  t.is(there(), null);
+  t.regex(events[0] ?? '', /copy of the one in the namespace original/);
+  t.notRegex(events[0] ?? '', /unlink/);
 });

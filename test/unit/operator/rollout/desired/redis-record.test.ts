@@ -13,7 +13,7 @@ test('the record has all that is needed to find the keys when the run is gone, n
       finalizers: ['rollout.run/redis-keys'],
       ownerReferences: [{ uid: run.metadata.uid, controller: true, blockOwnerDeletion: false }],
     },
-    data: { runId: runIdOf(run.metadata.uid), url: REDIS.url, secret: 'redis' },
+    data: { runId: runIdOf(run.metadata.uid), namespace: 'team', url: REDIS.url, secret: 'redis' },
   });
-  t.deepEqual(Object.keys(redisRecord(run, { ...REDIS, secretName: null }).data ?? {}), ['runId', 'url']);
+  t.deepEqual(Object.keys(redisRecord(run, { ...REDIS, secretName: null }).data ?? {}), ['runId', 'namespace', 'url']);
 });
