@@ -14,7 +14,6 @@ import { EntryReader } from './entry-reader.ts';
 import { type IndexFiles, indexFiles } from './index-files.ts';
 import { readIndexSource } from './index-source.ts';
 import { REASON_HEADER_BYTES } from './index-writer.ts';
-import { LineBytes } from './line-bytes.ts';
 import { type ReadRange, readRangesOf } from './read-ranges.ts';
 
 export interface InputLine {
@@ -104,7 +103,6 @@ class FileReader implements InputReader {
   readonly #stamp: FileStamp;
   readonly #clock: Clock;
   readonly #input: FileHandle;
-  readonly #lineBytes: LineBytes;
   readonly #entries: EntryReader;
   readonly #reasons: FileHandle;
   #checkedMs = 0;
@@ -114,7 +112,6 @@ class FileReader implements InputReader {
     this.#stamp = stamp;
     this.#clock = clock;
     this.#input = input;
-    this.#lineBytes = new LineBytes(input);
     this.#entries = entries;
     this.#reasons = reasons;
   }
@@ -159,7 +156,7 @@ class FileReader implements InputReader {
 
   /** Called for every item of the list: reads the entries where they lie, and makes little else than the lines. */
   async #readRange(range: ReadRange, entries: Buffer, indexes: readonly ItemIndex[], lines: InputLine[]): Promise<void> {
-    const bytes = await this.#lineBytes.read(range.offset, range.length);
+    const bytes = await readFully(this.#input, range.offset, range.length);
     if (bytes.length < range.length) throw inputChanged(this.#path, 'was cut');
     for (let n = range.first; n < range.first + range.count; n += 1) {
       const at = n * ENTRY_BYTES;
