@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/base/clock.ts';
 import { FIELD_MANAGER } from '../api/names.ts';
 import type { RolloutRun } from '../api/run.ts';
-import { ApiError } from '../kube/api-error.ts';
+import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Kind, SECRET, type Secret } from '../kube/kind.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -69,7 +69,7 @@ export class CertManager {
       }
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return false;
+      if (isNotFound(error)) return false;
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/base/clock.ts';
 import { API_VERSION, KIND, STATUS_FIELD_MANAGER } from '../api/names.ts';
 import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import type { RunStatus } from '../api/types.gen.ts';
-import { ApiError } from '../kube/api-error.ts';
+import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { eventsOf } from './events.ts';
@@ -48,7 +48,7 @@ export class StatusWriter {
     try {
       await this.#client.apply(ROLLOUT_RUN, object, { fieldManager: STATUS_FIELD_MANAGER, force: true, subresource: 'status' });
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return 'gone';
+      if (isNotFound(error)) return 'gone';
       throw error;
     }
     this.#written.set(uid, { atMs: nowMs, before, after: status });

@@ -1,47 +1,28 @@
 import test from 'ava';
 import { killProcess } from '../support/cluster/process.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
-import { firstWorker, REPLACED_MS, untilReplaced, workingRun } from '../support/cluster/working-run.ts';
+import { REPLACED_MS, untilReplaced, workingRun } from '../support/cluster/working-run.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
-test.serial('a worker that is deleted is replaced, and each item has one record', async (t) => {
-  const { cluster, run } = await workingRun(t, { name: 'deleted', items: 300 });
-  const worker = await firstWorker(run);
-  await cluster.api.call('DELETE', `/api/v1/namespaces/${run.namespace}/pods/${worker.metadata.name}`);
-  await untilReplaced(t, run, worker);
-  await run.assertComplete(t);
-});
-
-test.serial('a worker whose process is killed is started again beside its outbox', async (t) => {
-  const { run } = await workingRun(t, { name: 'killed', items: 300 });
-  const worker = await firstWorker(run);
-  killProcess('--worker-id', worker.metadata.name);
-  await untilSeen(
-    'its container has been started again',
-    REPLACED_MS,
-    async () => (await run.pods('worker')).find(({ metadata }) => metadata.name === worker.metadata.name) ?? null,
-    (pod) => pod?.status?.containerStatuses?.some(({ restartCount, state }) => restartCount === 1 && state?.running !== undefined) === true,
-  );
-  await run.assertComplete(t);
-});
-
-test.serial('a taint of a spot interruption: its workers leave in time, without a failure, and work elsewhere', async (t) => {
-  const { cluster, run } = await workingRun(t, { name: 'tainted', items: 600 });
-  const worker = await firstWorker(run);
-  const node = worker.spec?.nodeName ?? '';
-  t.teardown(async () => cluster.kubectl('taint', 'nodes', node, 'aws-node-termination-handler/spot-itn-').catch(() => ''));
-  await cluster.kubectl('taint', 'nodes', node, 'aws-node-termination-handler/spot-itn=event:NoSchedule');
-  const successor = await untilReplaced(t, run, worker);
-  await untilSeen(
-    'no worker is left on the node',
-    PATIENCE_MS,
-    async () => (await run.pods('worker')).filter(({ spec, status }) => spec?.nodeName === node && status?.phase === 'Running'),
-    (pods) => pods.length === 0,
-  );
-  const placed = (await run.pods('worker')).find(({ metadata }) => metadata.name === successor.metadata.name);
-  t.not(placed?.spec?.nodeName, node);
-  await run.assertComplete(t);
-});
+test.serial(
+  'a worker that is deleted is replaced, one that is killed starts again beside its outbox, and each item has one record',
+  async (t) => {
+    const { cluster, run } = await workingRun(t, { name: 'hit', items: 400 });
+    const [deleted, killed] = await run.workers();
+    if (deleted === undefined || killed === undefined) return t.fail('two workers do not run');
+    await cluster.api.call('DELETE', `/api/v1/namespaces/${run.namespace}/pods/${deleted.metadata.name}`);
+    killProcess('--worker-id', killed.metadata.name);
+    await untilReplaced(t, run, deleted);
+    await untilSeen(
+      'the container of the other one has been started again',
+      REPLACED_MS,
+      async () => (await run.pods('worker')).find(({ metadata }) => metadata.name === killed.metadata.name) ?? null,
+      (pod) =>
+        pod?.status?.containerStatuses?.some(({ restartCount, state }) => restartCount === 1 && state?.running !== undefined) === true,
+    );
+    await run.assertComplete(t);
+  },
+);
 
 test.serial('a node that is gone without a word: its workers are replaced, and what they had runs again', async (t) => {
   const { cluster, run } = await workingRun(t, { name: 'lost', items: 900 });
