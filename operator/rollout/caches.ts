@@ -95,8 +95,8 @@ export function createNodeCache(parts: (kind: string) => InformerParts): Informe
 }
 
 /** All but that of the runs themselves. */
-export function childInformers({ runs: _, ...children }: Caches): readonly Informer<KubeObject>[] {
-  return Object.values(children);
+export function childInformers(caches: Caches): readonly Informer<KubeObject>[] {
+  return informersOf(caches).filter(({ kind }) => kind.plural !== ROLLOUT_RUN.plural);
 }
 
 export function informersOf(caches: Caches): readonly Informer<KubeObject>[] {

@@ -145,7 +145,7 @@ class CoordinatorLink implements Link {
   #onUnanswered(address: string, answer: Unanswered): void {
     this.#primary = answer.kind === 'not-leader' && answer.primaryAddress !== '' ? answer.primaryAddress : null;
     this.#logFailure(address, answer);
-    void this.#askForHost(address, answer);
+    this.#askForHost(address, answer).catch((error: unknown) => this.#deps.log.debug({ error }, 'the host could not be looked up'));
   }
 
   /** What has been answered meanwhile is later news. */

@@ -84,7 +84,10 @@ test('the ledger is on the Redis server that is named, never shown with a passwo
   const [both] = await mistakesIn(t, of('{ embedded: {}, redis: "redis://a" }'));
   t.is(both, '`store` at line 3 must name embedded or redis, not both');
   const [lonely] = await mistakesIn(t, of('{ passwordFile: p }'));
-  t.is(lonely, '`store.redis` at line 3 has to name the server to which the password file, the certificates and the user of Sentinels belong');
+  t.is(
+    lonely,
+    '`store.redis` at line 3 has to name the server to which the password file, the certificates and the user of Sentinels belong',
+  );
   const [secret = ''] = await mistakesIn(t, of('{ redis: "redis://u:hidden@a" }'));
   t.regex(secret, /must not hold the password/);
   t.notRegex(secret, /hidden/);
