@@ -59,6 +59,9 @@ const ALL: Readonly<Record<string, Ask>> = {
 /** Before its own connection it has another, on which it asks where the run is: it does without an answer there. */
 const LOOKS_FIRST: readonly string[] = ['permissions'];
 
+/** Done to a run that nobody works on: its lease is given back before. */
+const WITHOUT_LEASE: readonly string[] = ['retire'];
+
 async function standing(ledger: Ledger, epoch: number): Promise<unknown> {
   const { lease } = await ledger.readLease();
   const results = await inlineStanding(sessionOf(ledger));
@@ -72,6 +75,7 @@ async function cutAfter(t: ExecutionContext, replies: number, verb: string, ask:
   const ledger = await opened(t, runId, cutter.port);
   const [direct, undisturbed] = [await opened(t, runId), await opened(t, twin)];
   const [lease, twinLease] = [await inFlight(ledger), await inFlight(undisturbed)];
+  if (WITHOUT_LEASE.includes(verb)) await Promise.all([ledger.release(lease), undisturbed.release(twinLease)]);
   const [stamp, twinStamp] = [by(0), by(0)];
   cutter.cutNextReply(replies);
   const told = await ask(ledger, lease, stamp, cutter.port).catch((error: unknown) => error);

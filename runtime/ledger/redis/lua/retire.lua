@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 -- Retires a run that nobody wants any more, under no epoch: whoever lost its lease is fenced, nobody wins it again (acquire.lua), and its keys
--- expire. Not while the lease is held: who asks may have a copy of the object of a run that goes on. One of which nothing is there gets a head that says so, so that a coordinator that is still to begin does not. Where the keys expire
--- already, of a finished run or one that was retired before, nothing is changed (L38).
+-- expire. Not while the lease is held: whoever asks may have a copy of the record of a run that goes on. A run of which nothing is there gets a
+-- head that says so, so that a coordinator that is still to begin does not. Where the keys expire already, of a finished run or one that was
+-- retired before, nothing is changed (L38).
 --
 -- ARGV   4 ms after which the keys expire
 -- Replies: {'retired', ms until they expire} · {'held', lease} nothing was written
