@@ -1,9 +1,10 @@
 import test from 'ava';
 import { INLINE_LIMIT_BYTES, limitReached, quantityBytes } from '../../../runtime/model/results-kind.ts';
+import { fullReason, tooManyItems } from '../../../runtime/results/inline/limit.ts';
 
 test('the limit that was reached is read from what a coordinator says, and from nothing else', (t) => {
-  t.is(limitReached('take at least 99 bytes, and --inline-limit allows 64. Everything'), 64);
-  t.is(limitReached('do not fit into Redis within --inline-limit, 1024 bytes: 8 items'), 1_024);
+  t.is(limitReached(fullReason(99, 64)), 64);
+  t.is(limitReached(tooManyItems(100, 1_024) ?? ''), 1_024);
   t.is(limitReached('give more with --inline-limit'), null);
 });
 
