@@ -104,7 +104,7 @@ async function untilSucceeded({ cluster, run }: Stage, node: string, row: Signal
 }
 
 async function seeRow(stage: Stage, row: SignalRow, nth: number): Promise<{ readonly from: string; readonly after: readonly Pod[] }> {
-  const { t, cluster, run } = stage;
+  const { t, cluster } = stage;
   const before = await settled(stage);
   const from = nodeOf(before.toSorted((one, other) => placeOf(one).localeCompare(placeOf(other)))[nth % WORKERS] as Pod);
   const others = before.filter((pod) => nodeOf(pod) !== from);
@@ -119,7 +119,7 @@ async function seeRow(stage: Stage, row: SignalRow, nth: number): Promise<{ read
   }
   await withdraw();
   const after = await settled(stage);
-  if (row.isSilence === true || row.severity === 'hint') t.deepEqual(uidsOf(await run.pods('worker')), uidsOf(before), titleOf(row));
+  if (row.isSilence === true || row.severity === 'hint') t.deepEqual(uidsOf(after), uidsOf(before), titleOf(row));
   for (const { metadata } of others) t.true(uidsOf(after).includes(metadata.uid), `${titleOf(row)}: ${metadata.name} was elsewhere`);
   return { from, after };
 }
