@@ -38,7 +38,7 @@ test.serial(
   'the leader is deleted, and the next one killed: another goes on, makes no twins, and withdraws what the last one said',
   async (t) => {
     const { cluster, run } = await workingRun(t, { name: 'led', items: 700, latency: '1s' });
-    const places = new PlaceWatch(run);
+    const places = new PlaceWatch(t, run);
 
     const first = await leaderIn(cluster);
     const worker = await firstWorker(run);

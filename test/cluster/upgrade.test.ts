@@ -15,12 +15,11 @@ import { PATIENCE_MS } from '../support/until.ts';
 import { IMAGE } from './image.ts';
 
 /** The version before this one: its image is the same under another name, its kind is kept in upgrade/. */
-
 const FORMER = '0.0.9';
 const PRESENT = IMAGE.replace(/^.*:/, '');
 const FORMER_IMAGE = IMAGE.replace(PRESENT, FORMER);
-/** A column that only the former kind has. */
-const FORMER_COLUMN = 'Redone';
+/** A column that the former kind does not have. */
+const NEW_COLUMN = 'Redone';
 
 function formerChart(t: ExecutionContext): string {
   const chart = join(temporaryDir(t), 'rollout');
@@ -71,7 +70,7 @@ test.serial('upgrade, another value, rollback: the kind follows, a run goes on i
   t.teardown(async () => installChart(cluster, 'charts/rollout'));
   await installChart(cluster, formerChart(t));
   const former = await revisionOf(cluster);
-  t.true((await columnsIn(cluster)).includes(FORMER_COLUMN));
+  t.false((await columnsIn(cluster)).includes(NEW_COLUMN));
   const namespace = await testNamespace(t, cluster);
   const [long, short] = await Promise.all([
     ClusterRun.apply(cluster, namespace, { name: 'long', items: 3_000, parallelism: 2 }),
@@ -81,10 +80,10 @@ test.serial('upgrade, another value, rollback: the kind follows, a run goes on i
   await long.untilReady(2);
   const workers = await livesOf(long, 'worker');
   t.is(workers.length, 2);
-  const places = new PlaceWatch(long);
+  const places = new PlaceWatch(t, long);
 
   await installOperator(t, cluster);
-  t.false((await columnsIn(cluster)).includes(FORMER_COLUMN));
+  t.true((await columnsIn(cluster)).includes(NEW_COLUMN));
   await untilLedBy(long, IMAGE, 1);
   t.deepEqual(await livesOf(long, 'worker'), workers);
   t.not((await short.get()).status?.phase, 'Complete', 'it is left to the new operator');
@@ -102,7 +101,7 @@ test.serial('upgrade, another value, rollback: the kind follows, a run goes on i
   await short.assertComplete(t);
 
   await rollBack(cluster, former);
-  t.true((await columnsIn(cluster)).includes(FORMER_COLUMN));
+  t.false((await columnsIn(cluster)).includes(NEW_COLUMN));
   await untilLedBy(long, FORMER_IMAGE, 2);
   t.deepEqual(await livesOf(long, 'worker'), workers);
   const { twins, looks } = await places.end();

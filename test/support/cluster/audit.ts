@@ -56,13 +56,16 @@ export function writesIn(calls: readonly AuditedCall[]): readonly AuditedCall[] 
 }
 
 /**
- * What was refused to somebody who lacks one right. Whoever is refused everything from then on has lost all of his: the chart is being
- * taken away, or put in for other namespaces, while he ends.
+ * What was refused for want of a right. Not what the same pod is given later: an API server that has just started does not know all rights
+ * yet. Nor the calls of one that is refused everything from then on: the chart is being taken away, or put in for other namespaces, while it
+ * ends.
  */
 export function lackingIn(calls: readonly AuditedCall[]): readonly AuditedCall[] {
-  return calls.filter(
-    (call) => call.isDenied && calls.some(({ pod, isDenied, atMs }) => pod === call.pod && !isDenied && atMs > call.atMs),
-  );
+  const denied = calls.filter(({ isDenied }) => isDenied);
+  return denied.filter((call) => {
+    const given = calls.filter(({ pod, isDenied, atMs }) => pod === call.pod && !isDenied && atMs > call.atMs);
+    return given.length > 0 && !given.some(({ verb, resource }) => verb === call.verb && resource === call.resource);
+  });
 }
 
 function callOf({ verb, user, objectRef = {}, responseStatus, requestReceivedTimestamp, annotations }: Entry): AuditedCall {

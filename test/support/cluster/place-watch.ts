@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ExecutionContext } from 'ava';
 import type { Pod } from '../../../operator/kube/kind.ts';
 import type { ClusterRun } from './rollout-run.ts';
 import { placeOf } from './working-run.ts';
@@ -12,8 +13,10 @@ export class PlaceWatch {
   #looks = 0;
   #isOver = false;
 
-  constructor(run: ClusterRun) {
+  /** Ends with the test at the latest. */
+  constructor(t: ExecutionContext, run: ClusterRun) {
     this.#watching = this.#watch(run);
+    t.teardown(async () => this.end());
   }
 
   /** Which twins were seen, in how many looks. */
