@@ -14,10 +14,14 @@ import { startCluster } from '../support/cluster/start-cluster.ts';
  * fails, and names the rights for which nothing has been a reason.
  */
 
-/** What is granted and seen in no call. */
-const UNSEEN: Rights = {
+/** What is granted, and seen in no call, or not in each run of the tests. */
+const RARE: Rights = {
   // No call: the API server of some clusters looks for it when a child names its run as an owner whose deletion waits.
   'rollout.run/rolloutruns/finalizers': ['update'],
+  // Asked while a Certificate is pending; an issuer may be faster than the next look.
+  'cert-manager.io/certificates': ['get'],
+  // Only a repeated Event is a series.
+  'events.k8s.io/events': ['patch'],
 };
 
 /** An apply that makes the object needs the right to create it, and is written down as a patch. */
@@ -44,5 +48,5 @@ test.serial('the operator may do what it has done in the tests, and nothing else
   const used = rightsIn(calls.filter(({ isDenied }) => !isDenied));
   const granted = rightsOf(rolesOfOperator(findHelm().render(EVERYTHING)));
   t.deepEqual(without(used, granted), {}, 'what is used is granted');
-  t.deepEqual(without(granted, used), UNSEEN, 'what is granted is used');
+  t.deepEqual(without(without(granted, used), RARE), {}, 'what is granted is used');
 });
