@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { RolloutError } from '../../runtime/base/errors.ts';
 import type { RolloutRun } from '../api/run.ts';
 import { CONFIG_MAP, POD, type Pod } from '../kube/kind.ts';
-import { configName, readerName, selectorOf } from '../rollout/children.ts';
+import { configName, readerName, selectorOf, selectorText } from '../rollout/children.ts';
 import { EPOCH_VARIABLE, READER_PORT, TOKEN_VARIABLE } from '../rollout/desired/reader-pod.ts';
 import type { K8sDeps } from './deps.ts';
 
@@ -71,8 +71,8 @@ async function startReader(deps: K8sDeps, run: RolloutRun, key: string, token: s
 
 /** A pod that should be gone by now is on a node that has gone: it stays until the node comes back or is deleted. */
 async function hasCoordinator({ client, namespace, clock }: K8sDeps, { metadata }: RolloutRun): Promise<boolean> {
-  const labels = Object.entries(selectorOf(metadata.name, 'coordinator')).map(([key, value]) => `${key}=${value}`);
-  const { items } = await client.list(POD, { namespace, labelSelector: labels.join(',') });
+  const labelSelector = selectorText(selectorOf(metadata.name, 'coordinator'));
+  const { items } = await client.list(POD, { namespace, labelSelector });
   return items.some(({ metadata: { deletionTimestamp: goneBy } }) => goneBy === undefined || Date.parse(goneBy) > clock.wallMs());
 }
 

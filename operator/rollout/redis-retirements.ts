@@ -26,6 +26,7 @@ export interface RetirementDeps {
 interface State {
   readonly firstMs: number;
   isTrying: boolean;
+  /** Of the last try; minus infinity before the first. */
   endedMs: number;
   /** Null: it is done. */
   trouble: string | null;
@@ -75,10 +76,9 @@ export class RedisRetirements {
     if (state.isTrying) return { kind: 'pending' };
     if (state.trouble === null) return { kind: 'retired' };
     if (state.copyOf !== null) return { kind: 'kept', message: copyText(runIdOf(former.runUid), state.copyOf) };
-    const hasTried = state.endedMs >= state.firstMs;
     const isLate = nowMs - state.firstMs >= (state.isHurried ? HURRIED_TRY_MS : TRY_MS);
     if (isLate) return { kind: 'kept', message: keptText(runIdOf(former.runUid), state.url, state.trouble) };
-    const isDue = !hasTried || nowMs - state.endedMs >= RETRY_MS;
+    const isDue = nowMs - state.endedMs >= RETRY_MS;
     if (isDue && this.#trying < MOST_AT_ONCE) this.#try(former, state).catch((err: unknown) => this.#deps.log.error({ err }, BUG));
     return { kind: 'pending' };
   }

@@ -4,9 +4,10 @@ import { ROLLOUT_RUN, type RolloutRun } from '../api/run.ts';
 import { isNotFound } from '../kube/api-error.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { CONFIG_MAP, type ConfigMap, type Kind } from '../kube/kind.ts';
-import { type KubeObject, refOf, refOfKey } from '../kube/object.ts';
+import { type KubeObject, refOf } from '../kube/object.ts';
 import type { Recorder } from '../kube/recorder.ts';
 import { type Caches, KEY_RECORDS } from './caches.ts';
+import { currentRun } from './current-run.ts';
 import { copiedFrom, type FormerKeys, formerKeys, orphanRecords, releasePatch } from './former-records.ts';
 import { copyText, keptText } from './kept-text.ts';
 import type { RedisRetirements } from './redis-retirements.ts';
@@ -26,17 +27,11 @@ export async function releaseFormer(deps: ReleaseDeps, { configMaps }: Caches, k
   for (const orphan of orphanRecords(records)) await releaseOrphan(deps, orphan);
   const seen = formerKeys(records, run ?? null);
   if (seen.length === 0) return false;
-  // The cache of runs may be behind that of their children: a run that goes on must not lose its keys.
+  // A run that goes on must not lose its keys.
   const isNew = seen.some((one) => !deps.retirements.has(one));
   const former = isNew ? formerKeys(records, await currentRun(deps.client, key)) : seen;
   const steps = await Promise.all(former.map((one) => step(deps, one)));
   return steps.includes('pending');
-}
-
-async function currentRun(client: ReleaseDeps['client'], key: string): Promise<RolloutRun | null> {
-  const { namespace, name } = refOfKey(key);
-  const { items } = await client.list(ROLLOUT_RUN, { namespace, fieldSelector: `metadata.name=${name}` });
-  return items[0] ?? null;
 }
 
 async function step(deps: ReleaseDeps, former: FormerKeys): Promise<'pending' | 'over'> {

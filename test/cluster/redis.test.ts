@@ -36,9 +36,25 @@ async function redisBeside(t: ExecutionContext): Promise<Beside> {
   return { url: `redis://${HOST}:${port}`, client, signal: (name) => void server.kill(name) };
 }
 
-async function applySecret(cluster: Cluster, namespace: string, url: string): Promise<void> {
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData: { url, password: PASSWORD } };
-  await cluster.applyYaml(namespace, JSON.stringify(secret));
+interface Stage extends Beside {
+  readonly cluster: Cluster;
+  readonly namespace: string;
+}
+
+/** A namespace with the Secret of a server of its own; null where the pods of the cluster may not reach a server of this machine. */
+async function redisStage(t: ExecutionContext): Promise<Stage | null> {
+  t.timeout(600_000);
+  const cluster = await startCluster({ nodes: 3 });
+  if (!cluster.isOwn) {
+    t.pass('the pods of this cluster may not reach a server of this machine');
+    return null;
+  }
+  await installOperator(t, cluster);
+  const namespace = await testNamespace(t, cluster);
+  const beside = await redisBeside(t);
+  const stringData = { url: beside.url, password: PASSWORD };
+  await cluster.applyYaml(namespace, JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData }));
+  return { ...beside, cluster, namespace };
 }
 
 /** As the operator has it, and some for a machine with much to do. */
@@ -48,13 +64,9 @@ const store = { redis: { secretRef: { name: 'redis' } } };
 test.serial(
   'two coordinators on a Redis server: the second one takes over from a node that is gone, and the results are read from the server',
   async (t) => {
-    t.timeout(600_000);
-    const cluster = await startCluster({ nodes: 3 });
-    if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
-    await installOperator(t, cluster);
-    const namespace = await testNamespace(t, cluster);
-    const { url } = await redisBeside(t);
-    await applySecret(cluster, namespace, url);
+    const stage = await redisStage(t);
+    if (stage === null) return;
+    const { cluster, namespace } = stage;
     const coordinator = { replicas: 2, store };
     const run = await ClusterRun.apply(cluster, namespace, { name: 'shared', items: 900, spec: { coordinator } });
     await run.untilReady(3);
@@ -85,13 +97,9 @@ async function keysLeft(client: Redis): Promise<{ readonly keys: number; readonl
 }
 
 test.serial('a run that is deleted in the middle of its work is gone at once, and its keys on the Redis server expire', async (t) => {
-  t.timeout(600_000);
-  const cluster = await startCluster({ nodes: 3 });
-  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
-  await installOperator(t, cluster);
-  const namespace = await testNamespace(t, cluster);
-  const { url, client } = await redisBeside(t);
-  await applySecret(cluster, namespace, url);
+  const stage = await redisStage(t);
+  if (stage === null) return;
+  const { cluster, namespace, client } = stage;
   const run = await ClusterRun.apply(cluster, namespace, { name: 'unwanted', items: 900, spec: { coordinator: { store } } });
   await run.untilRecorded(20);
   t.is((await keysLeft(client)).leastMs, -1);
@@ -111,13 +119,9 @@ test.serial('a run that is deleted in the middle of its work is gone at once, an
 });
 
 test.serial('a namespace whose Redis server does not answer is not held up by it', async (t) => {
-  t.timeout(600_000);
-  const cluster = await startCluster({ nodes: 3 });
-  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
-  await installOperator(t, cluster);
-  const namespace = await testNamespace(t, cluster);
-  const { url, signal } = await redisBeside(t);
-  await applySecret(cluster, namespace, url);
+  const stage = await redisStage(t);
+  if (stage === null) return;
+  const { cluster, namespace, signal } = stage;
   const run = await ClusterRun.apply(cluster, namespace, { name: 'cut-off', items: 900, spec: { coordinator: { store } } });
   await run.untilRecorded(20);
   signal('SIGSTOP');
@@ -152,13 +156,9 @@ test.serial('a namespace whose Redis server does not answer is not held up by it
 test.serial(
   'a run whose results have no room on the Redis server stops with everything kept, and goes on with a higher limit',
   async (t) => {
-    t.timeout(600_000);
-    const cluster = await startCluster({ nodes: 3 });
-    if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
-    await installOperator(t, cluster);
-    const namespace = await testNamespace(t, cluster);
-    const { url } = await redisBeside(t);
-    await applySecret(cluster, namespace, url);
+    const stage = await redisStage(t);
+    if (stage === null) return;
+    const { cluster, namespace } = stage;
     const coordinator = { store, results: { inlineLimit: '64Ki' } };
     const plan = { name: 'large', items: 400, latency: '20ms', concurrency: 8, spec: { coordinator } };
     const run = await ClusterRun.apply(cluster, namespace, plan);
@@ -179,13 +179,9 @@ test.serial(
 );
 
 test.serial('of a suspended run on a Redis server, what is recorded and what is left are its list; then it goes on', async (t) => {
-  t.timeout(600_000);
-  const cluster = await startCluster({ nodes: 3 });
-  if (!cluster.isOwn) return t.log('the pods of this cluster may not reach a server of this machine');
-  await installOperator(t, cluster);
-  const namespace = await testNamespace(t, cluster);
-  const { url } = await redisBeside(t);
-  await applySecret(cluster, namespace, url);
+  const stage = await redisStage(t);
+  if (stage === null) return;
+  const { cluster, namespace } = stage;
   const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 200, spec: { coordinator: { store } } });
   await run.untilRecorded(20);
   await run.patch({ spec: { suspend: true } });

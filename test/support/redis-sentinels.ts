@@ -13,7 +13,8 @@ import { redisOptions } from '../../runtime/ledger/redis/options.ts';
 import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
 import { endingWithUs, REDIS_SERVER } from './redis-process.ts';
-import { RedisServer, redisStore } from './redis-server.ts';
+import { RedisServer } from './redis-server.ts';
+import { redisStore } from './redis-store.ts';
 import { until } from './until.ts';
 
 export const GROUP = 'main';

@@ -6,6 +6,7 @@ import { openRedisRun, type RedisRun } from '../../runtime/ledger/redis/ledger.t
 import type { RedisStore } from '../../runtime/model/store.ts';
 import { freePort } from './free-port.ts';
 import { RedisProcess, type RedisSettings } from './redis-process.ts';
+import { redisStore } from './redis-store.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** A redis-server of one test. */
@@ -71,19 +72,4 @@ export class RedisServer extends RedisProcess {
   openRun(runId: string, more: RedisOptions = {}): Promise<RedisRun> {
     return openRedisRun({ runId, redis: { ...this.options, ...more }, random: seededRandom(1), onError: () => undefined });
   }
-}
-
-/** As settings name it where nothing but its URL is given. */
-export function redisStore(url: string): RedisStore {
-  return {
-    kind: 'redis',
-    url,
-    passwordFile: null,
-    sentinelPasswordFile: null,
-    sentinelUsername: null,
-    sentinelCaCert: null,
-    caCert: null,
-    cert: null,
-    key: null,
-  };
 }

@@ -10,6 +10,7 @@ import {
 import { EMBEDDED, namedStore, type Store } from '../../../runtime/model/store.ts';
 import { statePaths } from '../../../runtime/run-dir/paths.ts';
 import { COORDINATOR } from '../../../runtime/settings/coordinator.ts';
+import { redisStore } from '../../support/redis-store.ts';
 import { runArguments } from './run-arguments.ts';
 
 const PATHS = statePaths('/runs/out.jsonl.rollout');
@@ -62,23 +63,10 @@ test('the coordinator gets the store of the run, and of a server what is given o
       'store'
     ];
   t.deepEqual(of(EMBEDDED), { embedded: {} });
-  t.deepEqual(
-    of({
-      kind: 'redis',
-      url: 'rediss://a',
-      passwordFile: '/p',
-      sentinelPasswordFile: null,
-      sentinelUsername: null,
-      sentinelCaCert: null,
-      caCert: null,
-      cert: null,
-      key: null,
-    }),
-    {
-      redis: 'rediss://a',
-      passwordFile: '/p',
-    },
-  );
+  t.deepEqual(of({ ...redisStore('rediss://a'), passwordFile: '/p' }), {
+    redis: 'rediss://a',
+    passwordFile: '/p',
+  });
   const redisExpireAfter = '2h';
   t.deepEqual(of(namedStore({ redis: 'redis://a' }), { redisExpireAfter }), { redis: 'redis://a', expireAfter: '2h' });
   t.deepEqual(of(EMBEDDED, { redisExpireAfter }), { embedded: {} });

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { EMBEDDED, isSameStore, namedStore, redisStoreProblem, storeText, withPaths } from '../../../runtime/model/store.ts';
+import { redisStore } from '../../support/redis-store.ts';
 
 test('a certificate needs its key, TLS and a server', (t) => {
   const tls = { redis: 'rediss://a', caCert: 'ca.pem' };
@@ -35,17 +36,7 @@ test('two stores are the same where all that leads to them is', (t) => {
 });
 
 test('paths are made whole, and what is not given stays so', (t) => {
-  const store = {
-    kind: 'redis',
-    url: 'redis://a',
-    passwordFile: 'p',
-    sentinelPasswordFile: null,
-    sentinelUsername: null,
-    sentinelCaCert: null,
-    caCert: null,
-    cert: null,
-    key: null,
-  } as const;
+  const store = { ...redisStore('redis://a'), passwordFile: 'p' };
   t.deepEqual(
     withPaths(store, (path) => `/dir/${path}`),
     { ...store, passwordFile: '/dir/p' },

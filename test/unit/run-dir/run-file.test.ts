@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { RolloutError } from '../../../runtime/base/errors.ts';
 import { type RunFile, readRunFile, writeRunFile } from '../../../runtime/run-dir/run-file.ts';
+import { redisStore } from '../../support/redis-store.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const RUN: RunFile = {
@@ -11,17 +12,7 @@ const RUN: RunFile = {
   createdAtMs: 1_700_000_000_000,
   input: { path: '/data/in.jsonl', size: 12, mtimeMs: 1_700_000_000_000.25, sha256: null, hashedBytes: null },
   settings: { raw: false, limit: null, maxLineBytes: 1_024, model: 'm', overrideModel: null },
-  store: {
-    kind: 'redis',
-    url: 'redis://a',
-    passwordFile: '/run/p',
-    sentinelPasswordFile: null,
-    sentinelUsername: null,
-    sentinelCaCert: null,
-    caCert: null,
-    cert: null,
-    key: null,
-  },
+  store: { ...redisStore('redis://a'), passwordFile: '/run/p' },
   results: 'inline',
 };
 
