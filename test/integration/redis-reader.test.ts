@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ulid } from 'ulid';
 import { assert } from '../../runtime/base/assert.ts';
-import { atRest } from '../../runtime/cli/results-server/at-rest.ts';
+import { readAtRest } from '../../runtime/cli/results-server/read-at-rest.ts';
 import { resultsServer } from '../../runtime/cli/results-server/results-server.ts';
 import type { Ledger } from '../../runtime/ledger/contract.ts';
 import { bindInput } from '../../runtime/results/inline/input.ts';
@@ -170,7 +170,7 @@ test('what was made while a coordinator began, has come and gone, or still recor
     const { ledger, runId } = await begunRun(t);
     await release(ledger);
     const kept = { runId, store: server.store(), results: 'inline' } as const;
-    return atRest({ ledger }, { paths: statePaths(temporaryDir(t)), kept, heardEpoch: 0 }, async ({ done }) => {
+    return readAtRest({ ledger }, { paths: statePaths(temporaryDir(t)), kept, heardEpoch: 0 }, async ({ done }) => {
       await meanwhile(ledger);
       return `made of ${done}`;
     }).catch((error: unknown) => String(error));

@@ -6,9 +6,9 @@ import { prepareInput } from '../../input/file/spool.ts';
 import { exportResults } from '../../results/export/export.ts';
 import { type Wanted, writeRemaining } from '../../results/remaining/remaining.ts';
 import { type Environment, withRun } from '../status/stored-ledger.ts';
-import { atRest } from './at-rest.ts';
 import { listDigest } from './list-digest.ts';
 import type { PageAnswer, Pages } from './pages.ts';
+import { readAtRest } from './read-at-rest.ts';
 import type { SettingsRun } from './settings-run.ts';
 
 /** Its owner's alone; they are gone when the server ends. */
@@ -44,7 +44,7 @@ async function resultsPage(env: Environment, run: SettingsRun, dir: string, outp
     env,
     paths,
     async (reads) =>
-      atRest(reads, run, async () =>
+      readAtRest(reads, run, async () =>
         exportResults({
           ...reads,
           ...{ outputPath, errorsPath: errorsPath(outputPath), order: settings.order, items: null, isPartial: true, tempDir: dir },
@@ -65,7 +65,7 @@ async function listPage(env: Environment, run: SettingsRun, dir: string, outputP
     env,
     paths,
     async (reads) =>
-      atRest(reads, run, async (progress) =>
+      readAtRest(reads, run, async (progress) =>
         writeRemaining({
           ...{ ledger: reads.ledger, wanted, inputPath, form, maxLineBytes, limit, tempDir: dir, outputPath, mode: PRIVATE },
           expectedSha256: await listDigest(reads, run, progress),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
 import { EXIT, type ExitCode } from '../../base/exit.ts';
+import type { Lease } from '../../model/lease.ts';
 import { createOutputGuard } from '../../results/export/output-guard.ts';
 import { checkOutputTarget } from '../../results/export/output-target.ts';
 import { writeRemaining } from '../../results/remaining/remaining.ts';
@@ -9,9 +10,9 @@ import { type StatePaths, statePaths } from '../../run-dir/paths.ts';
 import { checkOutputName } from '../arguments.ts';
 import { type CliDeps, say, sayJson } from '../deps.ts';
 import { remainingText } from '../remaining-text.ts';
+import { atRest } from '../status/at-rest.ts';
 import { findRun } from '../status/find-run.ts';
-import { heldLease } from '../status/held-lease.ts';
-import { type RunReads, withRun } from '../status/stored-ledger.ts';
+import { withRun } from '../status/stored-ledger.ts';
 import { requireServed, requireStoredRun } from '../status/stored-run.ts';
 import type { ExportArguments } from '../verb-arguments.ts';
 import { inScratch } from './scratch.ts';
@@ -25,10 +26,10 @@ export async function exportRemaining(deps: CliDeps, args: ExportArguments): Pro
   const { inputPath, form, maxLineBytes, limit } = served;
   await checkOutputTarget({ outputPath, errorsPath: outputPath, inputPath, stateDir: paths.stateDir });
   const found = await inScratch(paths, async (tempDir) =>
-    withRun(deps.env, paths, async (reads) => {
-      await refuseLive(reads, paths);
+    withRun(deps.env, paths, async ({ ledger }) => {
+      const { confirm } = await atRest(ledger, (lease) => live(lease, paths));
       return writeRemaining({
-        ...{ ledger: reads.ledger, inputPath, form, maxLineBytes, limit, tempDir, outputPath },
+        ...{ ledger, confirm, inputPath, form, maxLineBytes, limit, tempDir, outputPath },
         wanted: { open: args.remaining, failed: args.failed },
         mode: outputMode(served.outputMode ?? null, deps.umask),
         guard: createOutputGuard({ stateDir: paths.stateDir, isOverwriting: args.overwrite, words: 'flags' }),
@@ -50,12 +51,10 @@ async function targetOf({ cwd }: CliDeps, { output, partial }: ExportArguments):
   return resolve(cwd, output);
 }
 
-/** What is recorded while the list is written would be in both. */
-async function refuseLive({ ledger }: RunReads, { stateDir }: StatePaths): Promise<void> {
-  const lease = await heldLease(ledger);
-  if (lease === null) return;
-  throw new RolloutError(
+function live(lease: Lease | null, { stateDir }: StatePaths): RolloutError {
+  const what = lease === null ? 'a coordinator has worked' : `a coordinator (pid ${lease.process.pid}, ${lease.address}) works`;
+  return new RolloutError(
     'USAGE',
-    `a coordinator (pid ${lease.process.pid}, ${lease.address}) works on the run in ${stateDir}: it may record any of these lines; end the run with Ctrl-C, or wait for its end`,
+    `${what} on the run in ${stateDir}: it may record any of these lines; end the run with Ctrl-C, or wait for its end, and give the same command again`,
   );
 }

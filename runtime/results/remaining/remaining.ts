@@ -21,6 +21,8 @@ export interface RemainingOptions extends InputSettings {
   readonly mode: number;
   /** Refuses to replace what is not this run's own. Left out where the file is nobody else's. */
   readonly guard?: OutputGuard;
+  /** Called with the list complete, and not yet in its place: what it throws leaves the place as it was. */
+  readonly confirm?: () => Promise<void>;
   /** Of the input as the run read it; null where that is not known. */
   readonly expectedSha256: string | null;
 }
@@ -40,13 +42,14 @@ const BITS_AT_ONCE = 65_536;
  * in between would be in the list and in the results.
  */
 export async function writeRemaining(options: RemainingOptions): Promise<Remaining> {
-  const { outputPath, mode, guard, tempDir } = options;
+  const { outputPath, mode, guard, confirm, tempDir } = options;
   await mkdir(tempDir, { recursive: true });
   await guard?.refuseTaken([outputPath]);
   const file = await LineFile.create(outputPath, mode);
   try {
     const remaining = await writeLines(options, file);
     await file.complete();
+    await confirm?.();
     await guard?.remember(outputPath, file.temporary);
     await guard?.refuseTaken([outputPath]);
     await file.publish();

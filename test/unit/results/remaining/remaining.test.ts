@@ -77,3 +77,13 @@ test('a list that has changed since the run is refused, and nothing is written',
   await t.throwsAsync(changed, { code: 'INPUT_CHANGED', message: /has changed since the run/ });
   t.false(existsSync(outputPath));
 });
+
+test('a list of a run that has changed meanwhile is put nowhere', async (t) => {
+  const outputPath = join(temporaryDir(t), 'left.jsonl');
+  const confirm = async (): Promise<void> => {
+    t.false(existsSync(outputPath), 'asked before the list is in its place');
+    throw new Error('a coordinator works on the run');
+  };
+  await t.throwsAsync(remainingOf(t, LINES, [done], { outputPath, confirm }), { message: 'a coordinator works on the run' });
+  t.false(existsSync(outputPath));
+});

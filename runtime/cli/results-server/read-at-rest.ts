@@ -1,28 +1,22 @@
-import { isDeepStrictEqual } from 'node:util';
 import { RolloutError } from '../../base/errors.ts';
+import type { Lease } from '../../model/lease.ts';
 import type { Progress } from '../../model/run.ts';
 import { storeText } from '../../model/store.ts';
 import { ledgerBehind } from '../../run-dir/standing.ts';
-import { heldLease } from '../status/held-lease.ts';
+import { atRest } from '../status/at-rest.ts';
 import type { RunReads } from '../status/stored-ledger.ts';
 import type { SettingsRun } from './settings-run.ts';
 
-/**
- * Has something made of a run whose ledger is there, and on which no coordinator works from beginning to end: what one records meanwhile
- * would be in none of two lists, or in both. Refuses otherwise; what was made is not to be used then.
- */
-export async function atRest<T>(
+/** Has something made of a run whose ledger is there, and on which no coordinator works from beginning to end. */
+export async function readAtRest<T>(
   { ledger }: Pick<RunReads, 'ledger'>,
   run: Pick<SettingsRun, 'paths' | 'kept' | 'heardEpoch'>,
   make: (progress: Progress) => Promise<T>,
 ): Promise<T> {
-  // First: who wins the lease after this look shows by the epoch of the last one, even if it has given the lease back by then.
-  const before = await ledger.progress();
-  refuseGone(before, run);
-  await refuseHeld(ledger);
-  const made = await make(before);
-  await refuseHeld(ledger);
-  if (!isDeepStrictEqual(await ledger.progress(), before)) throw goesOn('the run has changed while it was read');
+  const rest = await atRest(ledger, goesOn);
+  refuseGone(rest.progress, run);
+  const made = await make(rest.progress);
+  await rest.confirm();
   return made;
 }
 
@@ -36,12 +30,11 @@ function refuseGone({ epoch }: Progress, { paths, kept: { store }, heardEpoch }:
   );
 }
 
-async function refuseHeld(ledger: RunReads['ledger']): Promise<void> {
-  const lease = await heldLease(ledger);
-  if (lease !== null) throw goesOn(`a coordinator (${lease.address}) works on the run, or has ended without giving its lease back`);
-}
-
-function goesOn(what: string): RolloutError {
+function goesOn(lease: Lease | null): RolloutError {
+  const what =
+    lease === null
+      ? 'the run has changed while it was read'
+      : `a coordinator (${lease.address}) works on the run, or has ended without giving its lease back`;
   return new RolloutError(
     'USAGE',
     `${what}, and may record any of these lines: suspend the run unless it has ended, wait until its coordinator is gone and its lease has run out, and give the same command again`,
