@@ -17,6 +17,7 @@ import { coordinatorName } from './children.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { textHash } from './desired/text-hash.ts';
 import { workerPod } from './desired/worker-pod.ts';
+import { FORMER_GRACE_SECONDS } from './former-workers.ts';
 import type { Plan } from './plan.ts';
 import { releaseRecord } from './release-former.ts';
 import type { RunClients } from './run-clients.ts';
@@ -54,6 +55,7 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
   await each([
     ...plan.drain.map((worker) => async () => drainWorker(deps, run, worker)),
     ...plan.remove.map((worker) => async () => removeWorker(deps, run, worker)),
+    ...plan.hurry.map((worker) => async () => hurryWorker(deps, run, worker)),
     ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
   ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
@@ -98,6 +100,10 @@ async function drainWorker(deps: ActDeps, run: RolloutRun, worker: WorkerView): 
 
 async function removeWorker({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
   await client.delete(POD, refOf(run, name), { uid, propagation: 'Background' });
+}
+
+async function hurryWorker({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
+  await client.delete(POD, refOf(run, name), { uid, gracePeriodSeconds: FORMER_GRACE_SECONDS, propagation: 'Background' });
 }
 
 async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): Promise<void> {

@@ -16,6 +16,7 @@ export function formerWorkers(pods: Iterable<Pod>, uid: string | null): readonly
   });
 }
 
-function isHurried({ metadata }: Pod): boolean {
+/** It has been told to end, and has no longer than that for it. */
+export function isHurried({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) <= FORMER_GRACE_SECONDS;
 }

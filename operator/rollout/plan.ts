@@ -36,6 +36,8 @@ export interface Plan {
   readonly avoid: readonly string[];
   readonly drain: readonly WorkerView[];
   readonly remove: readonly WorkerView[];
+  /** To be ended within seconds, whatever they still have to hand over. */
+  readonly hurry: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
   /** The record of keys that expire by themselves by now: the operator's finalizer on it is to go. */
@@ -55,6 +57,7 @@ const NOTHING: Plan = {
   avoid: [],
   drain: [],
   remove: [],
+  hurry: [],
   removesCoordinator: false,
   releases: null,
   removesRun: false,
@@ -123,9 +126,11 @@ function recordOf({ run, keyRecord }: Observed, redis: RedisAccess): readonly Ku
 
 /**
  * What is to be done in a namespace that is being deleted: nothing can be made in it. Its pods go first, so the coordinator does not come
- * back, and the workers wait for it until its name is gone.
+ * back, and workers would wait for it until their grace period is over, which the namespace waits for.
  */
-export const IN_ENDING_NAMESPACE: Plan = { ...NOTHING, removesCoordinator: true };
+export function planInEndingNamespace({ workers }: Pick<Observed, 'workers'>): Plan {
+  return { ...NOTHING, hurry: workers.filter(({ isHurried }) => !isHurried), removesCoordinator: true };
+}
 
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */
 function planEnd(seen: Observed, end: RunEnd): Plan {

@@ -18,7 +18,7 @@ import { hurryFormer } from './hurry-former.ts';
 import { nodeWords } from './node-words.ts';
 import { type ObserveDeps, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
-import { IN_ENDING_NAMESPACE, isForeign, type Plan, planRun } from './plan.ts';
+import { isForeign, type Plan, planInEndingNamespace, planRun } from './plan.ts';
 import { lookAgainMs } from './policy/look.ts';
 import type { RedisRetirements } from './redis-retirements.ts';
 import { releaseFormer } from './release-former.ts';
@@ -66,7 +66,7 @@ function gone({ observer }: ReconcileDeps, key: string): Outcome {
 async function lookAt(deps: ReconcileDeps, caches: Caches, key: string, run: RolloutRun): Promise<Outcome> {
   if (isForeign(run)) return { kind: 'done' };
   const seen = await observe(deps, caches, run);
-  const plan = (await isNamespaceEnding(deps.client, seen)) ? IN_ENDING_NAMESPACE : planRun(seen, deps.pods);
+  const plan = (await isNamespaceEnding(deps.client, seen)) ? planInEndingNamespace(seen) : planRun(seen, deps.pods);
   deps.observer.onLook(key, seen, plan);
   // First of all: what is about to go leaves sooner, and nothing that the API server refuses stands in the way.
   if (seen.answer !== null && !hasEnded(run.status)) await deps.clients.tellWords(run.metadata.uid, wordsOf(seen));
@@ -75,7 +75,7 @@ async function lookAt(deps: ReconcileDeps, caches: Caches, key: string, run: Rol
     await act(acting, run, plan);
   } catch (error) {
     if (!(error instanceof ApiError && error.causes.includes('NamespaceTerminating'))) return refused(deps, run, error);
-    await act(acting, run, IN_ENDING_NAMESPACE);
+    await act(acting, run, planInEndingNamespace(seen));
     return { kind: 'done' };
   }
   return outcomeOf(seen, plan);

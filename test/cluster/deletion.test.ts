@@ -128,14 +128,15 @@ test.serial('helm uninstall: the run goes on, one that is deleted goes, and the 
   const { cluster, namespace } = await stage(t);
   const [run, other] = await Promise.all([
     working(cluster, namespace, { name: 'stays', items: 240, parallelism: 1, latency: '1s' }),
-    working(cluster, namespace, { name: 'goes', podSpec: { terminationGracePeriodSeconds: 15 } }),
+    working(cluster, namespace, { name: 'goes' }),
   ]);
   const pods = async (): Promise<readonly string[]> =>
     [...(await run.pods('worker')), ...(await run.pods('coordinator'))].map(({ metadata }) => metadata.uid ?? '').toSorted();
   const before = await pods();
   await uninstallOperator(cluster);
   await other.delete();
-  t.log(`without an operator a run is gone after ${await untilGone(cluster, other)} ms`);
+  const [workersMs, allMs] = await Promise.all([untilNoWorkers(other), untilGone(cluster, other)]);
+  t.log(`without an operator its workers are gone after ${workersMs} ms, everything after ${allMs} ms`);
   t.deepEqual(await pods(), before);
   const { status } = await run.get();
   await installOperator(t, cluster);

@@ -56,6 +56,7 @@ export function workerOf(slot: number, more: Partial<WorkerView> = {}): WorkerVi
     avoids: [],
     phase: 'running',
     isTerminating: false,
+    isHurried: false,
     notice: null,
     hasNeverRun: false,
     createdAtMs: NOW - 60_000,

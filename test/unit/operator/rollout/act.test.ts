@@ -5,7 +5,7 @@ import type { KubeObject } from '../../../../operator/kube/object.ts';
 import { type ActDeps, act } from '../../../../operator/rollout/act.ts';
 import { redisRecord } from '../../../../operator/rollout/desired/redis-record.ts';
 import { workerPod } from '../../../../operator/rollout/desired/worker-pod.ts';
-import { type Plan, planRun } from '../../../../operator/rollout/plan.ts';
+import { type Plan, planInEndingNamespace, planRun } from '../../../../operator/rollout/plan.ts';
 import type { RunClients, Told } from '../../../../operator/rollout/run-clients.ts';
 import { StatusWriter } from '../../../../operator/rollout/status-writer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -113,6 +113,22 @@ test('a pod that was created a moment ago, and is not in the cache yet, makes no
   await carryOut(plan);
   t.deepEqual(await carryOut(plan), ['certificates']);
   t.is((await cluster.list(POD, { namespace: 'team' })).items.length, 2);
+});
+
+test('a worker that is to be hurried has seconds left', async (t) => {
+  const { act: carryOut, cluster } = stage();
+  const pod = workerPod(RUN, { slot: 0, incarnation: 0 }, [], PODS);
+  cluster.put(POD, { ...pod, metadata: { ...pod.metadata, uid: 'w0' } });
+  const seen: unknown[] = [];
+  const { delete: remove } = cluster;
+  cluster.delete = async (kind, ref, options) => {
+    seen.push(options);
+    return remove.call(cluster, kind, ref, options);
+  };
+  t.deepEqual(await carryOut(planInEndingNamespace({ workers: [workerOf(0), workerOf(1, { isHurried: true })] })), [
+    'delete Pod answers-worker-0-0',
+  ]);
+  t.deepEqual(seen, [{ uid: 'w0', gracePeriodSeconds: 5, propagation: 'Background' }]);
 });
 
 test('a worker that is not wanted is told to drain, and deleted where nobody can tell it', async (t) => {

@@ -135,7 +135,7 @@ test('a finished run that is kept for years is looked at each hour: no timer wai
   t.deepEqual(await reconcile(deps, KEY), { kind: 'again', afterMs: 3_600_000 });
 });
 
-test('in a namespace that is being deleted the coordinator is taken away, so that its workers wait for nobody', async (t) => {
+test('in a namespace that is being deleted the coordinator is taken away, and its workers have seconds left', async (t) => {
   const { cluster, deps, caches, show } = stage();
   const run = runOf();
   show(run);

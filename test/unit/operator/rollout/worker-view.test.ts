@@ -26,6 +26,7 @@ test('a pod tells its place, its template and its node', (t) => {
     avoids: [],
     phase: 'running',
     isTerminating: false,
+    isHurried: false,
     notice: null,
     createdAtMs: NOW,
     trouble: null,
@@ -34,6 +35,9 @@ test('a pod tells its place, its template and its node', (t) => {
   t.deepEqual(workerView({ ...avoiding, metadata: { ...avoiding.metadata, uid: 'u1' } })?.avoids, ['n1', 'n2']);
   t.is(workerView({ ...pod(), spec: { containers: [], nodeName: 'n1' } })?.node, 'n1');
   t.true(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.isTerminating);
+  const deletion = { deletionTimestamp: '2026-11-30T10:00:00Z' };
+  t.false(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 60 }))?.isHurried);
+  t.true(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 5 }))?.isHurried);
   t.is(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.notice?.reason, 'the pod is being deleted');
 });
 
