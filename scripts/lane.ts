@@ -11,6 +11,8 @@ import { type TapEvent, TapReader } from './tap.ts';
 const MOST_STARTS = 10;
 /** What the shell says of itself and of all that it has waited for goes to a stream of its own. */
 const AVA_AND_TIMES = 'ava "$@" 3>&-; code=$?; times >&3; exit $code';
+/** So many lines have the message of a failure, and where it was. */
+const REASON_LINES = 25;
 /** Names the files that run in one process, for scripts/together.ts and ava.config.js. */
 const TOGETHER = 'ROLLOUT_TEST_TOGETHER';
 
@@ -43,6 +45,7 @@ export class Lane {
   /** What each file took that has been told of. */
   readonly #took = new Map<string, Took>();
   readonly #told = new Set<string>();
+  readonly #reasons = new Map<string, readonly string[]>();
   #cpuMs = 0;
 
   constructor(plan: LanePlan, options: LaneOptions = {}) {
@@ -66,6 +69,11 @@ export class Lane {
   /** By file; nothing of those that share a process and run at the same time. */
   took(): ReadonlyMap<string, Took> {
     return this.#took;
+  }
+
+  /** By failure, as its result names it after its file: the first lines of what ava said of it. */
+  reasons(): ReadonlyMap<string, readonly string[]> {
+    return this.#reasons;
   }
 
   /** CPU of all processes of the lane so far, but for those whose parent was killed before them. */
@@ -147,7 +155,9 @@ export class Lane {
       this.#lastHeardMs = performance.now();
       this.#lastHeardCpuMs = this.#cpuMs + cpuMsOfProcesses(this.#processes);
       this.#sayFailed(failed);
-      if (event.kind === 'failed') for (const line of event.details) this.#say(line);
+      if (event.kind !== 'failed') continue;
+      for (const line of event.details) this.#say(line);
+      for (const failure of failed) this.#reasons.set(failure, event.details.slice(0, REASON_LINES));
     }
   }
 

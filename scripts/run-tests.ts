@@ -42,6 +42,7 @@ const NAMED = 10;
 
 const running = new Set<Lane>();
 const took = new Map<string, Took>();
+const reasons = new Map<string, readonly string[]>();
 let cpuMs = 0;
 let isStopped = false;
 const report = setInterval(() => {
@@ -80,9 +81,9 @@ failures.push(...verdict.failures);
 if (verdict.passed === 0 && failures.length === failedGates) failures.push('no test ran');
 for (const line of [...costliest(took, NAMED), ...slowest(took, NAMED)]) say(line);
 say(`${sinceStart()}: all is finished; the tests took ${(cpuMs / 1_000).toFixed(0)} s of CPU`);
-for (const title of verdict.flaky) say(`flaky: ${title}`);
+for (const title of verdict.flaky) sayWithReason('flaky', title);
 for (const file of skipped) say(`skipped: ${file} (${UNWANTED})`);
-for (const failure of failures) say(`failed: ${failure}`);
+for (const failure of failures) sayWithReason('failed', failure);
 const ofSkipped = skipped.length === 0 ? '' : `, ${skipped.length} files skipped`;
 say(`${verdict.passed + gates.length - failedGates} passed, ${failures.length} failed${ofSkipped}`);
 process.exitCode = failures.length === 0 ? 0 : 1;
@@ -115,6 +116,7 @@ async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
   running.delete(lane);
   cpuMs += lane.cpuMs();
   for (const [file, of] of lane.took()) took.set(file, of);
+  for (const [failure, lines] of lane.reasons()) reasons.set(failure, lines);
   if (lane.took().size === 0) took.set(`test/unit/ (${lanePlan.files.length} files at a time)`, { wallMs: 0, cpuMs: lane.cpuMs() });
   return result;
 }
@@ -142,6 +144,11 @@ function stopAll(why: string): void {
   isStopped = true;
   cluster.stop();
   for (const lane of running) lane.stop();
+}
+
+/** The reason once more: what was said when it happened is thousands of lines above. */
+function sayWithReason(what: string, failure: string): void {
+  for (const line of [`${what}: ${failure}`, ...(reasons.get(failure) ?? [])]) say(line);
 }
 
 function sinceStart(): string {

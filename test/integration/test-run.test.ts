@@ -47,6 +47,7 @@ test('no file of a run is lost, whatever the files before it do: crash, leave, r
   const of = (name: string): FileResult | undefined => results.find(({ file }) => file === `test/${name}.test.ts`);
   for (const name of ['a-fine', 'e-fine']) t.like(of(name), { passed: 1, failures: [] }, name);
   t.deepEqual(of('i-fine')?.failures, ['wrong']);
+  t.regex(lane.reasons().get('test/i-fine.test.ts › wrong')?.join('\n') ?? '', /1[\s\S]*2/, 'the two that differ');
   for (const name of ['b-crashes', 'c-exits', 'f-hangs']) t.true((of(name)?.failures.length ?? 0) > 0, name);
   t.regex(of('b-crashes')?.failures.join() ?? '', /SIGKILL/);
   t.regex(of('d-empty')?.failures.join() ?? '', /No tests found/);
