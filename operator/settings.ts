@@ -86,7 +86,7 @@ const metrics = z.strictObject({
 
 const schema: z.ZodType<OperatorSettings> = z.strictObject({
   logLevel: z.enum(['debug', 'info', 'warn', 'error', 'silent']).prefault('info'),
-  runsAtOnce: z.int().min(1).max(64).prefault(4),
+  runsAtOnce: z.int().min(1).max(64).prefault(16),
   watchNamespaces: z.array(z.string().min(1)).prefault([]),
   watchNodes: z.boolean().prefault(true),
   leaderElection: election.prefault({}),

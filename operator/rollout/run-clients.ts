@@ -23,7 +23,17 @@ interface Connection {
   readonly address: string;
   readonly cert: string;
   readonly client: RunClient;
+  /** The question that is under way; null where none is. */
+  question: Promise<void> | null;
+  /** The last question was not answered in time. */
+  isSilent: boolean;
 }
+
+/**
+ * How long a look waits for a coordinator that did not answer the look before. An answer that comes later is there for the next one. The
+ * coordinators of a node that is gone are silent together, and no other run waits for them.
+ */
+const SILENT_WAIT_MS = 200;
 
 interface RunMemory {
   readonly connections: Map<string, Connection>;
@@ -45,12 +55,13 @@ export class RunClients {
   async ask(target: RunTarget): Promise<CoordinatorAnswer | null> {
     const memory = this.#memoryOf(target.uid);
     this.#connect(memory, target);
-    const asked = [...memory.connections].map(async ([pod, { client, address }]) => {
-      const answered = await client.status();
-      return answered.kind === 'reply' ? { pod, address, status: answered.reply } : null;
-    });
-    const primary = (await Promise.all(asked)).find((answer) => answer !== null);
-    if (primary !== undefined) this.#keep(memory, primary);
+    await Promise.all(
+      [...memory.connections].map(async ([pod, one]) => {
+        const { isSilent } = one;
+        one.question ??= this.#question(memory, pod, one);
+        await (isSilent ? Promise.race([one.question, this.#clock.sleep(SILENT_WAIT_MS)]) : one.question);
+      }),
+    );
     return memory.answer;
   }
 
@@ -83,8 +94,19 @@ export class RunClients {
     const memory = this.#memoryOf(uid);
     const connection = memory.connections.get(memory.answer?.pod ?? '');
     if (connection === undefined) return { kind: 'unanswered', detail: 'no coordinator is known' };
+    if (connection.isSilent) return { kind: 'unanswered', detail: 'the coordinator did not answer the last question' };
     const answered = await tell(connection.client);
+    connection.isSilent = answered.kind === 'unreachable';
     return answered.kind === 'reply' ? { kind: 'done' } : { kind: 'unanswered', detail: answered.detail ?? answered.kind };
+  }
+
+  async #question(memory: RunMemory, pod: string, connection: Connection): Promise<void> {
+    const { address, client } = connection;
+    const answered = await client.status();
+    connection.question = null;
+    connection.isSilent = answered.kind === 'unreachable';
+    if (answered.kind !== 'reply' || memory.connections.get(pod) !== connection) return;
+    if (!isDeposed(memory, pod, answered.reply)) this.#keep(memory, { pod, address, status: answered.reply });
   }
 
   #memoryOf(uid: string): RunMemory {
@@ -105,7 +127,7 @@ export class RunClients {
     for (const { name, address } of pods) {
       if (connections.has(name)) continue;
       const client = createRunClient({ address, credentials: clientCredentialsOf(pem, runId), clock: this.#clock });
-      connections.set(name, { address, cert, client });
+      connections.set(name, { address, cert, client, question: null, isSilent: false });
     }
   }
 
@@ -113,4 +135,9 @@ export class RunClients {
     memory.sample = nextRate(memory.sample, status.done + status.failed, this.#clock.monotonicMs());
     memory.answer = { status, pod, address, atMs: this.#clock.wallMs(), perSecond: memory.sample.perSecond };
   }
+}
+
+/** It has been the primary, and has not heard yet of the one that has answered already. */
+function isDeposed({ answer, connections }: RunMemory, pod: string, { epoch }: RunStatus): boolean {
+  return answer !== null && answer.pod !== pod && connections.has(answer.pod) && epoch < answer.status.epoch;
 }

@@ -20,7 +20,7 @@ async function mistakesIn(t: ExecutionContext, yaml: string): Promise<readonly s
 test('the image of the pods is enough: everything else has its default', async (t) => {
   t.deepEqual(await load(t, 'pods: {image: "rollout:1"}\n'), {
     logLevel: 'info',
-    runsAtOnce: 4,
+    runsAtOnce: 16,
     watchNamespaces: [],
     watchNodes: true,
     leaderElection: { enabled: false, lease: 'rollout-operator', leaseDuration: 15_000, renewDeadline: 10_000, retryPeriod: 2_000 },

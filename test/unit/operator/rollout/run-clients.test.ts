@@ -18,6 +18,8 @@ import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
 import { mounted, secretIn, secretsOf } from '../../../support/operator/run-secrets.ts';
 import { NOW, runOf, workerOf } from '../../../support/operator/run-world.ts';
 import { notingCore, STATUS } from '../../../support/rpc-world.ts';
+import { tcpProxy } from '../../../support/tcp-proxy.ts';
+import { PATIENCE_MS, until } from '../../../support/until.ts';
 
 const RUN = runOf();
 const RUN_ID = runIdOf(RUN.metadata.uid);
@@ -25,6 +27,8 @@ const RUN_ID = runIdOf(RUN.metadata.uid);
 /** A run with its certificates, whose coordinators are real servers. */
 interface Stage {
   readonly clients: RunClients;
+  /** For coordinators that were silent: how long each was to be, and whether it is over at once. Otherwise it is longer than any test. */
+  readonly waits: { isEnded: boolean; readonly ms: number[] };
   /** `core`: null for a coordinator that only waits for the lease. */
   readonly serve: (core: CoordinatorCore | null) => Promise<RunningServer>;
   readonly targetOf: (...pods: readonly (readonly [name: string, server: RunningServer])[]) => RunTarget;
@@ -32,13 +36,20 @@ interface Stage {
 }
 
 async function stage(t: ExecutionContext): Promise<Stage> {
-  const [cluster, clients] = [new MemoryCluster(), new RunClients(systemClock)];
+  const cluster = new MemoryCluster();
+  const waits = { isEnded: false, ms: [] as number[] };
+  const sleep = async (ms: number): Promise<void> => {
+    waits.ms.push(ms);
+    await (waits.isEnded ? undefined : new Promise<never>(() => undefined));
+  };
+  const clients = new RunClients({ ...systemClock, sleep });
   t.teardown(() => clients.close());
   const ensure = async (): Promise<void> =>
     ensureCertificates({ client: cluster, random: systemRandom }, RUN, secretsOf(cluster), systemClock.wallMs());
   await ensure();
   return {
     clients,
+    waits,
     serve: async (core) => {
       const files = await issueCertificate(mounted(t, cluster, 'coordinator'), { role: 'coordinator', hosts: [] });
       const server = await startServer({
@@ -88,6 +99,34 @@ test('the last answer stands while nobody answers, and another pod is found when
   t.is(await clients.ask(targetOf(['c1', first])), before);
   const second = await serve(notingCore({ status: () => ({ ...STATUS, epoch: 4 }) }).core);
   t.like(await clients.ask(targetOf(['c1', first], ['c2', second])), { pod: 'c2', status: { epoch: 4 } });
+});
+
+test('no look waits long for a coordinator that was silent at the one before, nobody tells it anything, and it is heard again when it is back', async (t) => {
+  const { clients, waits, serve, targetOf } = await stage(t);
+  const server = await serve(notingCore().core);
+  const proxy = await tcpProxy(t, Number(server.address.split(':').at(-1)));
+  const target = targetOf(['c1', { ...server, address: `127.0.0.1:${proxy.port}` }]);
+  const before = await clients.ask(target);
+  proxy.slow(60_000);
+  t.is(await clients.ask(target), before);
+  t.deepEqual(waits.ms, [], 'it is waited for as long as a call may take');
+  waits.isEnded = true;
+  t.is(await clients.ask(target), before);
+  t.deepEqual(waits.ms, [200]);
+  t.like(await clients.drain(RUN.metadata.uid, 'w-1', null, 'x'), { detail: 'the coordinator did not answer the last question' });
+  proxy.slow(0);
+  proxy.cut();
+  await until('it answers again', PATIENCE_MS, async () => (await clients.ask(target)) !== before);
+  t.deepEqual(await clients.drain(RUN.metadata.uid, 'w-1', null, 'x'), { kind: 'done' });
+});
+
+test('one that does not know yet that it has been deposed is not heard beside its successor', async (t) => {
+  const { clients, serve, targetOf } = await stage(t);
+  const former = await serve(notingCore().core);
+  const successor = await serve(notingCore({ status: () => ({ ...STATUS, epoch: 4 }) }).core);
+  await clients.ask(targetOf(['c2', successor]));
+  for (let look = 0; look < 3; look += 1) t.is((await clients.ask(targetOf(['c2', successor], ['c1', former])))?.pod, 'c2');
+  t.is((await clients.ask(targetOf(['c1', former])))?.status.epoch, 3, 'the other pod is gone');
 });
 
 test('a drain reaches the one that has the lease, and nobody where none is known', async (t) => {
