@@ -1,10 +1,11 @@
 import { aborted } from '../base/abort.ts';
-import type { Clock } from '../base/clock.ts';
 import { EXIT, type ExitCode } from '../base/exit.ts';
 import { inTime } from '../base/in-time.ts';
 import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import type { Watchdog } from '../base/process/watchdog.ts';
 import type { LeaseHolder } from '../lease/contract.ts';
+import type { Fenced } from '../ledger/contract.ts';
+import type { Epoch } from '../model/row.ts';
 import { waitForLease } from './boot/lease-candidate.ts';
 import { epochFloor, recover } from './boot/recover.ts';
 import { type ServeOptions, serve } from './serve.ts';
@@ -40,9 +41,12 @@ export interface LeadOptions extends Omit<ServeOptions, 'recovered' | 'onServing
 export async function lead(options: LeadOptions): Promise<ExitCode> {
   const { stop, log } = options;
   try {
-    const leaseHolder = await waitForLease({ ...options, signal: stop, floor: () => epochFloor(options.place.disk) });
+    const { disk } = options.place;
+    const floor = (): Promise<number> => epochFloor(disk);
+    const raiseEpochMark = (epoch: Epoch): Promise<void> => disk.raiseEpochMark(epoch);
+    const leaseHolder = await waitForLease({ ...options, signal: stop, floor, raiseEpochMark });
     announceFencing({ ...options, leaseHolder });
-    return await unlessFenced(options.clock, leaseHolder.fenced, hold(options, leaseHolder));
+    return await unlessFenced(options, leaseHolder.fenced, hold(options, leaseHolder));
   } catch (error) {
     if (!stop.aborted) throw error;
     if (error !== stop.reason) log.warn({ err: error }, 'what was under way when this process was told to end has failed');
@@ -78,10 +82,11 @@ async function resign({ log }: LeadOptions, leaseHolder: LeaseHolder): Promise<v
   }
 }
 
-/** A deposed coordinator waits a moment for what is under way, whatever it is, and goes. */
-async function unlessFenced(clock: Clock, fenced: AbortSignal, work: Promise<ExitCode>): Promise<ExitCode> {
+/** A deposed coordinator keeps by which epoch (L3), waits a moment for what is under way, whatever it is, and goes. */
+async function unlessFenced({ clock, place }: LeadOptions, fenced: AbortSignal, work: Promise<ExitCode>): Promise<ExitCode> {
   await Promise.race([work, aborted(fenced)]);
   if (!fenced.aborted) return work;
-  await inTime(clock, LEAVE_MS, Promise.allSettled([work]));
+  const { epoch } = fenced.reason as Fenced;
+  await inTime(clock, LEAVE_MS, Promise.allSettled([work, place.disk.raiseEpochMark(epoch)]));
   return EXIT.fenced;
 }

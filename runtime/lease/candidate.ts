@@ -4,6 +4,7 @@ import type { ProcessIdentity } from '../base/process/process-identity.ts';
 import { CallFailed } from '../ledger/call-failed.ts';
 import type { CandidateLedger } from '../ledger/views.ts';
 import type { AcquireReply, Lease, SeenLease } from '../model/lease.ts';
+import type { Epoch } from '../model/row.ts';
 import type { LeaseHolder } from './contract.ts';
 import { holdLease } from './holder.ts';
 import { type Grounds, groundsToAcquire, NOT_STUCK, onSeen, onUnanswered, ownGrounds, type Stuck, type Watching } from './machine.ts';
@@ -18,6 +19,8 @@ export interface CandidateOptions {
   readonly address: string;
   /** Highest epoch known outside the ledger, -1 for none (L3). Asked before each try: others win and serve meanwhile. */
   readonly floor: () => Promise<number>;
+  /** A row of this epoch was in the store. Awaited before it is acted upon: it is to be known outside the store from then on (L3). */
+  readonly onSeen: (epoch: Epoch) => Promise<void>;
   readonly ttlMs: number;
   readonly renewIntervalMs: number;
   /** True only when certain. */
@@ -66,7 +69,7 @@ class Candidate {
     // What was not seen now may have changed: only a look that was answered is acted upon. The time is not taken before the row came: the
     // holder counts from before it asked.
     if (seen === null) return null;
-    const watching = this.#see(seen);
+    const watching = await this.#see(seen);
     const grounds = await this.#grounds(watching);
     if (grounds === null) this.#stuck = NOT_STUCK;
     else {
@@ -77,10 +80,15 @@ class Candidate {
     return null;
   }
 
-  #see(seen: SeenLease): Watching {
-    this.#highestEpoch = Math.max(this.#highestEpoch, seen.lease?.epoch ?? -1);
-    this.#watching = onSeen(this.#watching, this.#options.clock.monotonicMs(), seen);
-    return this.#watching;
+  async #see(seen: SeenLease): Promise<Watching> {
+    const watching = onSeen(this.#watching, this.#options.clock.monotonicMs(), seen);
+    this.#watching = watching;
+    if (seen.lease !== null) {
+      const { epoch } = seen.lease;
+      this.#highestEpoch = Math.max(this.#highestEpoch, epoch);
+      await this.#options.onSeen(epoch);
+    }
+    return watching;
   }
 
   async #grounds(watching: Watching): Promise<Grounds | null> {
@@ -100,7 +108,7 @@ class Candidate {
     this.#stuck = NOT_STUCK;
     if (reply.kind === 'behind') throw behind(reply);
     if (reply.kind === 'won') return holdLease(this.#options, reply.lease, sentAtMs, { kind: grounds === 'free' ? 'acquired' : 'stolen' });
-    this.#see({ lease: reply.lease, nowMs: null });
+    await this.#see({ lease: reply.lease, nowMs: null });
     return null;
   }
 

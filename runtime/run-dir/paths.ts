@@ -12,7 +12,7 @@ export interface StatePaths {
   readonly coordinatorConfig: string;
   /** Who serves the run, or served it last. */
   readonly serving: string;
-  /** The highest epoch that this directory has seen. */
+  /** The highest epoch that this directory has seen (epoch-mark.ts). */
   readonly epochMark: string;
   readonly answerNotes: string;
   /** How the run ended. */
@@ -35,7 +35,7 @@ export function statePaths(stateDir: string): StatePaths {
     children: join(stateDir, 'children.json'),
     coordinatorConfig: join(stateDir, 'coordinator.yaml'),
     serving: join(stateDir, 'coordinator.json'),
-    epochMark: join(stateDir, 'epoch'),
+    epochMark: join(stateDir, 'epochs'),
     answerNotes: join(stateDir, 'answer-notes.json'),
     finished: join(stateDir, 'finished.json'),
     lastEnd: join(stateDir, 'last-end.json'),

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { RolloutError } from '../base/errors.ts';
 import { writeFileAtomic } from '../base/fs/atomic-file.ts';
-import { type Disk, systemDisk } from '../base/fs/disk.ts';
 import { wayInside } from '../base/fs/path-inside.ts';
 import { readTextIfThere } from '../base/fs/text-file.ts';
 import type { Epoch } from '../model/row.ts';
@@ -55,18 +54,4 @@ function withPaths(run: ServedRun, map: (path: string) => string): ServedRun {
 function relativeInside(dir: string, path: string): string {
   const way = wayInside(dir, path);
   return way === null || way === '' ? path : way;
-}
-
-/** The highest epoch that this directory has seen, kept outside the store (L3); -1 for none. */
-export async function readEpochMark(path: string, disk: Disk = systemDisk): Promise<number> {
-  const text = await readTextIfThere(path, disk);
-  if (text === null) return -1;
-  const epoch = Number(text);
-  // An empty text is 0 for Number.
-  if (/^\d+\s*$/.test(text) && Number.isSafeInteger(epoch)) return epoch;
-  throw new RolloutError('STATE_UNREADABLE', `${path} should hold the highest epoch of the run as a number, and holds something else`);
-}
-
-export async function writeEpochMark(path: string, epoch: Epoch, disk: Disk = systemDisk): Promise<void> {
-  await writeFileAtomic(path, `${epoch}\n`, undefined, disk);
 }

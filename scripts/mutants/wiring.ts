@@ -41,9 +41,17 @@ export const WIRING_MUTANTS: readonly Mutant[] = [
     name: 'deposed-coordinator-waits-for-what-is-under-way',
     rule: 'L5',
     file: 'runtime/coordinator/lead.ts',
-    old: '  await inTime(clock, LEAVE_MS, Promise.allSettled([work]));\n',
+    old: '  await inTime(clock, LEAVE_MS, Promise.allSettled([work, place.disk.raiseEpochMark(epoch)]));\n',
     new: '  await Promise.allSettled([work]);\n',
     tests: FENCE,
+  },
+  {
+    name: 'seen-epoch-not-kept',
+    rule: 'L3',
+    file: 'runtime/coordinator/boot/lease-candidate.ts',
+    old: 'onSeen: (epoch) => seenEpochs.keep(epoch),',
+    new: 'onSeen: async () => undefined,',
+    tests: ['test/e2e/host-marks.test.ts'],
   },
   {
     name: 'fencing-not-announced',

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { batchLine, batchLines, itemIds } from '../support/batch-lines.ts';
 import { freePort } from '../support/free-port.ts';
+import { hostSettings } from '../support/inline-hosts.ts';
 import { invariantBreaks, readResults } from '../support/invariant.ts';
 import { modelServer } from '../support/model-server.ts';
-import { type RedisServer, redisServer } from '../support/redis-server.ts';
+import { redisServer } from '../support/redis-server.ts';
 import { checkInvariant, exitOf, makeRun } from '../support/run.ts';
-import { leaseEpoch, type Standalone, standalone } from '../support/standalone.ts';
+import { leaseEpoch, standalone } from '../support/standalone.ts';
 import { PATIENCE_MS, until } from '../support/until.ts';
 import { verb } from '../support/verb.ts';
 
@@ -16,7 +17,6 @@ const FEW = 300;
 const LATENCY_MS = 30;
 /** Some dozens of calls. */
 const LOST_BYTES = 20_000;
-const RUN_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 test('results in Redis survive kill -9 of the coordinator and of redis-server, and the output is that of a directory, byte for byte', async (t) => {
   t.timeout(300_000);
@@ -112,15 +112,6 @@ test('R2: a list whose results cannot fit is refused before its first item', asy
   t.regex(refused.stderr(), /results of 300 items do not fit into Redis within --inline-limit, 8192 bytes: 64 items at most/);
   t.is(server.total(), 0);
 });
-
-/** Coordinators on hosts that share nothing but the Redis server: each has its own copy of the list, state directory and output. */
-function hostSettings(run: Standalone, name: string, redis: RedisServer): Readonly<Record<string, unknown>> {
-  const input = join(run.dir, `${name}.in.jsonl`);
-  writeFileSync(input, readFileSync(run.input));
-  const output = join(run.dir, `${name}.jsonl`);
-  const store = { redis: redis.url };
-  return { runId: RUN_ID, input, output, stateDir: join(run.dir, `${name}.state`), store, results: { place: 'inline' } };
-}
 
 test('two coordinators that share no directory: the second one takes over, each writes the whole output, and both prove it', async (t) => {
   t.timeout(300_000);

@@ -168,10 +168,11 @@ test.serial('what the coordinator refuses is shown with its reason, and nothing 
   await until('items are executed', PATIENCE_MS, () => server.total() > 5);
   first.signal('SIGINT');
   t.is(await exitOf(first, PATIENCE_MS), 130);
-  writeFileSync(join(run.state, 'epoch'), 'no number');
+  rmSync(join(run.state, 'epochs'), { recursive: true });
+  writeFileSync(join(run.state, 'epochs'), 'no folder');
   const second = await finished(run.start());
   t.is(second.exit, 2, second.stderr);
-  t.regex(second.stderr, /epoch should hold the highest epoch/);
+  t.regex(second.stderr, /cannot read \S+epochs \(ENOTDIR/);
   t.deepEqual(run.processes(), []);
 });
 

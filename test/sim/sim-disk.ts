@@ -44,6 +44,13 @@ export class SimDisk {
     }).disk();
   }
 
+  /** The mark of the state directory, as a power cut leaves it at least (L3). */
+  durableMark(): number {
+    const names = this.files.isThere(STATE.epochMark) ? this.files.list(STATE.epochMark) : [];
+    const durable = names.filter((name) => this.files.durableFile(join(STATE.epochMark, name)) !== null);
+    return Math.max(-1, ...durable.map(Number));
+  }
+
   get isFull(): boolean {
     return this.#world.queue.nowMs < this.fullUntilMs;
   }

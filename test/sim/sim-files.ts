@@ -88,6 +88,10 @@ export class SimFiles {
     return entry instanceof SimFile ? entry : null;
   }
 
+  isThere(path: string): boolean {
+    return this.#entry(path, (folder) => folder.visible()) !== undefined;
+  }
+
   list(path: string): readonly string[] {
     return [...this.#folder(path).visible().keys()].toSorted();
   }

@@ -4,6 +4,7 @@ import { answered, CALL_LIMIT_MS, withDeadlines } from '../../runtime/ledger/dea
 import type { Argument } from '../../runtime/ledger/redis/scripts.ts';
 import type { InlineSession } from '../../runtime/results/inline/segments.ts';
 import { InjectedFault } from '../support/faulty-ledger.ts';
+import { checkMarks } from './mark-checker.ts';
 import type { SimProcess } from './sim-process.ts';
 import { between } from './swarm.ts';
 import type { World } from './world.ts';
@@ -52,7 +53,7 @@ export function connectStore(world: World, process: SimProcess, cutUntilMs: () =
   const script = <T>(name: string, args: readonly unknown[]): Promise<T> =>
     answered(process.clock, CALL_LIMIT_MS, name, connection.call(`${SCRIPT}${name}`, args) as Promise<T>);
   return {
-    ledger: withDeadlines(reached, process.clock),
+    ledger: checkMarks(world, process, withDeadlines(reached, process.clock)),
     session: { under: (epoch, name, args) => script(name, [epoch, ...args]), runBytes: (name, args) => script(name, args) },
   };
 }

@@ -38,6 +38,7 @@ const leaseHolder: LeaseHolder = await winLease({
   process: await ownProcess(),
   address: `${name}:1`,
   floor: async () => -1,
+  onSeen: async () => undefined,
   ttlMs: Number(ttl),
   renewIntervalMs: Number(ttl) / 3,
   isDead: isProcessDead,

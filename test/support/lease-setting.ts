@@ -22,6 +22,7 @@ export function candidate({ ledger, clock }: Setting, holder: string, more: Part
     process: SOME_PROCESS,
     address: `${holder}:1`,
     floor: async () => -1,
+    onSeen: async () => undefined,
     ttlMs: TTL_MS,
     renewIntervalMs: RENEW_MS,
     isDead: async () => false,

@@ -49,6 +49,7 @@ const leaseHolder = await winLease({
   process: await ownProcess(),
   address: 'here:1',
   floor: async () => -1,
+  onSeen: async () => undefined,
   ttlMs: 60_000,
   renewIntervalMs: 20_000,
   isDead: isProcessDead,

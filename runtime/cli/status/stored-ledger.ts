@@ -12,11 +12,11 @@ import type { KeptInput } from '../../results/inline/input.ts';
 import type { PlaceReads } from '../../results/place/contract.ts';
 import { directoryPlace } from '../../results/place/directory.ts';
 import { highestSegment } from '../../results/place/segments.ts';
+import { readEpochMark } from '../../run-dir/epoch-mark.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
 import { type RunFile, readRunFile } from '../../run-dir/run-file.ts';
 import { ledgerBehind, ledgerExpired, type Standing, standingOf } from '../../run-dir/standing.ts';
-import { readEpochMark } from '../../run-dir/state-files.ts';
 
 /** The ledger of the run of a state directory, read without disturbing its processes. */
 

@@ -2,8 +2,8 @@ import { type Disk, systemDisk } from '../../base/fs/disk.ts';
 import { createResultLog } from '../../results/log/log.ts';
 import type { ResultsPlace } from '../../results/place/contract.ts';
 import { checkSegments, highestSegment } from '../../results/place/segments.ts';
+import { raiseEpochMark, readEpochMark } from '../../run-dir/epoch-mark.ts';
 import type { StatePaths } from '../../run-dir/paths.ts';
-import { readEpochMark, writeEpochMark } from '../../run-dir/state-files.ts';
 import type { BootDisk } from './recover.ts';
 
 export interface BootDiskOptions {
@@ -21,7 +21,7 @@ export function bootDisk({ paths, runId, place, isBesideLedger = false, disk = s
   return {
     name: place.name,
     readEpochMark: () => readEpochMark(paths.epochMark, disk),
-    writeEpochMark: (epoch) => writeEpochMark(paths.epochMark, epoch, disk),
+    raiseEpochMark: (epoch) => raiseEpochMark(paths.epochMark, epoch, disk),
     highestSegment: async () => (isBesideLedger ? -1 : highestSegment(place)),
     openPlace: (epoch) => place.open(epoch, runId),
     checkSegments: (tallies) => checkSegments(place, tallies),

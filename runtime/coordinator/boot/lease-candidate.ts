@@ -5,8 +5,10 @@ import type { Random } from '../../base/random.ts';
 import { winLease } from '../../lease/candidate.ts';
 import type { LeaseHolder } from '../../lease/contract.ts';
 import type { CandidateLedger } from '../../ledger/views.ts';
+import type { Epoch } from '../../model/row.ts';
 import type { ServerContext } from '../server/listening.ts';
 import type { CoordinatorSettings } from '../settings.ts';
+import { SeenEpochs } from './seen-epochs.ts';
 
 /** 128 bits: no two process starts ever draw the same nonce (L2). */
 const HOLDER_BYTES = 16;
@@ -16,6 +18,8 @@ export interface LeaseCandidate {
   readonly ledger: CandidateLedger;
   /** The highest epoch that the results or the state directory have seen (L3). */
   readonly floor: () => Promise<number>;
+  /** Keeps in the state directory that this epoch is in use (L3). */
+  readonly raiseEpochMark: (epoch: Epoch) => Promise<void>;
   readonly address: string;
   readonly context: ServerContext;
   readonly process: ProcessIdentity;
@@ -33,6 +37,7 @@ export interface LeaseCandidate {
 export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHolder> {
   const { settings, ledger, address, context, process, isDead, signal, clock, random, log } = candidate;
   context.coordinatorStatus = { kind: 'candidate' };
+  const seenEpochs = new SeenEpochs(candidate);
   const leaseHolder = await winLease({
     ledger,
     clock,
@@ -40,6 +45,7 @@ export async function waitForLease(candidate: LeaseCandidate): Promise<LeaseHold
     process,
     address,
     floor: () => floorOnceThereIsSpace(candidate),
+    onSeen: (epoch) => seenEpochs.keep(epoch),
     ttlMs: settings.timing.coordinatorFailureTimeoutMs,
     renewIntervalMs: settings.timing.leaseRenewIntervalMs,
     isDead,

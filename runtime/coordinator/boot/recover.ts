@@ -25,7 +25,8 @@ export interface BootDisk {
   readonly name: string;
   /** Highest epoch that this directory has seen, -1 for none (L3). */
   readEpochMark(): Promise<number>;
-  writeEpochMark(epoch: Epoch): Promise<void>;
+  /** On disk when it resolves. The mark only grows. */
+  raiseEpochMark(epoch: Epoch): Promise<void>;
   /** Epoch of the highest segment outside the store, -1 for none (L3). */
   highestSegment(): Promise<number>;
   /** Its identity, made by the holder of this epoch at first use (L22). */
@@ -64,8 +65,7 @@ export async function recover(options: RecoverOptions): Promise<Recovered> {
   const { ledger, disk, leaseHolder } = options;
   const { epoch } = leaseHolder.lease();
   announce(options);
-  // A coordinator that was stopped since it won may be an old one by now: the mark only rises.
-  if (epoch > (await disk.readEpochMark())) await disk.writeEpochMark(epoch);
+  await disk.raiseEpochMark(epoch);
   const { place } = unlessFenced(leaseHolder, await disk.openPlace(epoch));
   const asked = <T>(ask: () => Promise<T>): Promise<T> => untilAnswered(options, ask);
   const bound = unlessFenced(leaseHolder, await asked(() => ledger.bind(epoch, place)));

@@ -1,9 +1,9 @@
 import type { Ledger } from '../../ledger/contract.ts';
 import type { Store } from '../../model/store.ts';
+import { readEpochMark } from '../../run-dir/epoch-mark.ts';
 import { readFinishedRun } from '../../run-dir/finished-run.ts';
 import { statePaths } from '../../run-dir/paths.ts';
 import { ledgerExpired, standingOf } from '../../run-dir/standing.ts';
-import { readEpochMark } from '../../run-dir/state-files.ts';
 import { isStoreBehind } from './store-behind.ts';
 
 export interface BehindStore {

@@ -2,7 +2,7 @@ import { RolloutError } from '../../base/errors.ts';
 import type { Epoch } from '../../model/row.ts';
 import type { Store } from '../../model/store.ts';
 import { withWayOut } from '../../model/way-out.ts';
-import { readEpochMark, writeEpochMark } from '../../run-dir/state-files.ts';
+import { raiseEpochMark } from '../../run-dir/epoch-mark.ts';
 import type { SeenEpoch } from '../state/commands.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { SeenEpoch } from '../state/commands.ts';
  * directory's mark: below it the lease is not won again (L3, L41).
  */
 export async function refuseStoreBehind(epochMark: string, store: Store, own: Epoch, { worker, epoch }: SeenEpoch): Promise<never> {
-  if (epoch > (await readEpochMark(epochMark))) await writeEpochMark(epochMark, epoch);
+  await raiseEpochMark(epochMark, epoch);
   const error = new RolloutError(
     'LEDGER_BEHIND',
     `Worker ${worker} has seen epoch ${epoch} of this run, and the store knows none after ${own}: it was restored from an old copy, or has lost writes. What was recorded under later epochs is missing from it, and would be executed and recorded again.`,

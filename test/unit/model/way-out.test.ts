@@ -10,7 +10,10 @@ const told = (error: unknown, store = REDIS): string => String((withWayOut(error
 
 test('of a ledger on Redis each message names the server and what to do there, and never the state directory as what to restore', (t) => {
   const cases: readonly [error: RolloutError, wanted: RegExp][] = [
-    [storeBehind(3, null), /no epoch at all.*server and the database on which the run began.*wiped.*--fresh/],
+    [
+      storeBehind(3, null),
+      /no epoch at all.*server and the database on which the run began.*wiped.*--fresh.*coordinator run.*move .* aside.*another one/,
+    ],
     [storeBehind(3, 2), /back at epoch 2.*old copy.*newest copy of its data.*--fresh/],
     [lostRenewals(3, 5), /has lost writes.*next one goes on.*Nothing has to be restored.*appendfsync always/],
     [lostItem(7), /item 7.*copy of its data from before the damage.*--fresh/],
@@ -25,7 +28,7 @@ test('of a ledger on Redis each message names the server and what to do there, a
 });
 
 test('of a ledger in the state directory that directory is what is restored', (t) => {
-  t.regex(told(storeBehind(3, 2), EMBEDDED), /newest copy of the state directory.*--fresh/);
+  t.regex(told(storeBehind(3, 2), EMBEDDED), /newest copy of the state directory.*--fresh.*coordinator run.*aside/);
   t.regex(told(lostItem(7), EMBEDDED), /Restore the state directory from a copy\.$/);
 });
 

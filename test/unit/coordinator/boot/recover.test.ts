@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import test from 'ava';
 import { seededRandom } from '../../../../runtime/base/random.ts';
 import { bootDisk } from '../../../../runtime/coordinator/boot/boot-disk.ts';
@@ -10,6 +10,7 @@ import { createMemoryLedger } from '../../../../runtime/ledger/memory/ledger.ts'
 import type { RunEvent } from '../../../../runtime/model/event.ts';
 import type { ResultsPlace } from '../../../../runtime/results/place/contract.ts';
 import { directoryPlace } from '../../../../runtime/results/place/directory.ts';
+import { raiseEpochMark, readEpochMark } from '../../../../runtime/run-dir/epoch-mark.ts';
 import { statePaths } from '../../../../runtime/run-dir/paths.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { temporaryDir } from '../../../support/temporary-dir.ts';
@@ -25,6 +26,7 @@ async function win(ledger: Ledger, floor: number): Promise<LeaseHolder> {
     process: PROCESS,
     address: 'a:1',
     floor: async () => floor,
+    onSeen: async () => undefined,
     ttlMs: 5_000,
     renewIntervalMs: 1_000,
     isDead: async () => false,
@@ -34,11 +36,11 @@ async function win(ledger: Ledger, floor: number): Promise<LeaseHolder> {
 }
 
 /** What a successor does while the one that has just won is stopped. */
-async function succeed(ledger: Ledger, markPath: string): Promise<void> {
+async function succeed(ledger: Ledger, mark: string): Promise<void> {
   const { lease: expected } = await ledger.readLease();
   const rival = { holder: 'successor', process: PROCESS, address: 'b:1', grounds: 'watched', ttlMs: 5_000, floor: -1 } as const;
   await ledger.acquire({ ...rival, expected });
-  await writeFile(markPath, '1\n');
+  await raiseEpochMark(mark, 1);
 }
 
 function optionsOf(dir: string, ledger: Ledger, events: RunEvent[], leaseHolder: LeaseHolder): RecoverOptions {
@@ -68,7 +70,7 @@ test('L24: a coordinator that has booted holds its epoch, marked, and its segmen
   const events: RunEvent[] = [];
   const leaseHolder = await win(ledger, await epochFloor(diskOf(dir)));
   const recovered = await recover(optionsOf(dir, ledger, events, leaseHolder));
-  t.deepEqual([recovered.log.epoch, await readFile(statePaths(dir).epochMark, 'utf8')], [0, '0\n']);
+  t.deepEqual([recovered.log.epoch, await readEpochMark(statePaths(dir).epochMark)], [0, 0]);
   t.deepEqual(events, [{ kind: 'lease_acquired', epoch: 0 }]);
   await recovered.log.close();
   recovered.leaseHolder.stop();
@@ -82,7 +84,7 @@ test('L3, L5: one that was stopped as soon as it had won lowers no mark, and its
   leaseHolder.stop();
   await succeed(ledger, statePaths(dir).epochMark);
   await t.throwsAsync(recover(optionsOf(dir, ledger, [], leaseHolder)), { code: 'FENCED' });
-  t.is(await readFile(statePaths(dir).epochMark, 'utf8'), '1\n');
+  t.is(await readEpochMark(statePaths(dir).epochMark), 1);
   t.deepEqual([leaseHolder.lease().epoch, leaseHolder.fenced.reason], [0, { kind: 'fenced', epoch: 1 }]);
 });
 
