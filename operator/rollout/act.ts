@@ -55,7 +55,7 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
   await each([
     ...plan.drain.map((worker) => async () => drainWorker(deps, run, worker)),
     ...plan.remove.map((worker) => async () => removeWorker(deps, run, worker)),
-    ...plan.hurry.map((worker) => async () => hurryWorker(deps, run, worker)),
+    ...plan.shortenGrace.map((worker) => async () => shortenGrace(deps, run, worker)),
     ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
   ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
@@ -102,7 +102,7 @@ async function removeWorker({ client }: ActDeps, run: RolloutRun, { name, uid }:
   await client.delete(POD, refOf(run, name), { uid, propagation: 'Background' });
 }
 
-async function hurryWorker({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
+async function shortenGrace({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
   await client.delete(POD, refOf(run, name), { uid, gracePeriodSeconds: FORMER_GRACE_SECONDS, propagation: 'Background' });
 }
 

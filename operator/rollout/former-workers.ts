@@ -12,11 +12,11 @@ export const FORMER_GRACE_SECONDS = 5;
 export function formerWorkers(pods: Iterable<Pod>, uid: string | null): readonly Pod[] {
   return [...pods].filter((pod) => {
     const owner = controllerOf(pod);
-    return owner !== null && owner.uid !== uid && !isHurried(pod);
+    return owner !== null && owner.uid !== uid && !hasShortGrace(pod);
   });
 }
 
 /** It has been told to end, and has no longer than that for it. */
-export function isHurried({ metadata }: Pod): boolean {
+export function hasShortGrace({ metadata }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) <= FORMER_GRACE_SECONDS;
 }

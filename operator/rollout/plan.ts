@@ -37,7 +37,7 @@ export interface Plan {
   readonly drain: readonly WorkerView[];
   readonly remove: readonly WorkerView[];
   /** To be ended within seconds, whatever they still have to hand over. */
-  readonly hurry: readonly WorkerView[];
+  readonly shortenGrace: readonly WorkerView[];
   /** Whether the coordinator's Deployment and Service are to go. */
   readonly removesCoordinator: boolean;
   /** The record of keys that expire by themselves by now: the operator's finalizer on it is to go. */
@@ -57,7 +57,7 @@ const NOTHING: Plan = {
   avoid: [],
   drain: [],
   remove: [],
-  hurry: [],
+  shortenGrace: [],
   removesCoordinator: false,
   releases: null,
   removesRun: false,
@@ -129,7 +129,7 @@ function recordOf({ run, keyRecord }: Observed, redis: RedisAccess): readonly Ku
  * back, and workers would wait for it until their grace period is over, which the namespace waits for.
  */
 export function planInEndingNamespace({ workers }: Pick<Observed, 'workers'>): Plan {
-  return { ...NOTHING, hurry: workers.filter(({ isHurried }) => !isHurried), removesCoordinator: true };
+  return { ...NOTHING, shortenGrace: workers.filter(({ hasShortGrace }) => !hasShortGrace), removesCoordinator: true };
 }
 
 /** Written before anything is taken away: the end is not forgotten, whatever happens to the coordinator then. */

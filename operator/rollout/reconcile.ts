@@ -13,8 +13,8 @@ import { childKey } from './children.ts';
 import { hasEnded } from './clocks.ts';
 import { freshAnswer } from './coordinator-view.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
+import { endFormerWorkers } from './end-former-workers.ts';
 import { isNamespaceEnding } from './ending-namespace.ts';
-import { hurryFormer } from './hurry-former.ts';
 import { nodeWords } from './node-words.ts';
 import { type ObserveDeps, observe } from './observe.ts';
 import type { Observed } from './observed.ts';
@@ -42,7 +42,7 @@ export interface ReconcileDeps extends CertificateDeps, ObserveDeps {
 }
 
 /** How often a run is looked at while former runs of its name are being retired. */
-const LETTING_GO_MS = 1_000;
+const RETIRING_LOOK_MS = 1_000;
 /** A timer takes no time that is longer than 24 days, and a finished run may be kept for years. */
 const LONGEST_MS = 3_600_000;
 
@@ -52,10 +52,10 @@ export async function reconcile(deps: ReconcileDeps, key: string): Promise<Outco
   const cached = caches?.runs.store.get(key);
   const run = cached === undefined ? undefined : deps.statuses.latest(cached);
   forgetFormer(deps, key, run, hasRecords(caches, key));
-  if (caches !== undefined) await hurryFormer(deps.client, caches, key, run);
-  const isLettingGo = caches !== undefined && (await releaseFormer(deps, caches, key, run));
+  if (caches !== undefined) await endFormerWorkers(deps.client, caches, key, run);
+  const isRetiring = caches !== undefined && (await releaseFormer(deps, caches, key, run));
   const outcome = caches === undefined || run === undefined ? gone(deps, key) : await lookAt(deps, caches, key, run);
-  return isLettingGo ? sooner(outcome, LETTING_GO_MS) : outcome;
+  return isRetiring ? sooner(outcome, RETIRING_LOOK_MS) : outcome;
 }
 
 function gone({ observer }: ReconcileDeps, key: string): Outcome {

@@ -35,7 +35,7 @@ interface State {
   /** The namespace of the run, where the record is a copy in another one: it is never retired for that. */
   copyOf: string | null;
   /** Its namespace is being deleted, and waits for this. */
-  isHurried: boolean;
+  isInEndingNamespace: boolean;
 }
 
 /** A try may begin this long after the first one: nobody waits for it, and a server that restarts is mostly back by then. */
@@ -44,7 +44,7 @@ const TRY_MS = 600_000;
  * A namespace is to be gone in a minute. Its pods take half of that, and its controller looks again some seconds after its last object. Longer
  * than a lease (5 s) and RETRY_MS together: one that is held at the first try has run out at the last.
  */
-const HURRIED_TRY_MS = 8_000;
+const NAMESPACE_TRY_MS = 8_000;
 const ATTEMPT_MS = 5_000;
 const RETRY_MS = 2_000;
 /** Each is a connection: hundreds of runs that are deleted at once take turns. */
@@ -76,7 +76,7 @@ export class RedisRetirements {
     if (state.isTrying) return { kind: 'pending' };
     if (state.trouble === null) return { kind: 'retired' };
     if (state.copyOf !== null) return { kind: 'kept', message: copyText(runIdOf(former.runUid), state.copyOf) };
-    const isLate = nowMs - state.firstMs >= (state.isHurried ? HURRIED_TRY_MS : TRY_MS);
+    const isLate = nowMs - state.firstMs >= (state.isInEndingNamespace ? NAMESPACE_TRY_MS : TRY_MS);
     if (isLate) return { kind: 'kept', message: keptText(runIdOf(former.runUid), state.url, state.trouble) };
     const isDue = nowMs - state.endedMs >= RETRY_MS;
     if (isDue && this.#trying < MOST_AT_ONCE) this.#try(former, state).catch((err: unknown) => this.#deps.log.error({ err }, BUG));
@@ -90,7 +90,7 @@ export class RedisRetirements {
   #begun(former: FormerKeys, nowMs: number): State {
     const state = {
       ...{ firstMs: nowMs, isTrying: false, endedMs: Number.NEGATIVE_INFINITY },
-      ...{ trouble: 'it was not its turn yet', url: null, copyOf: null, isHurried: false },
+      ...{ trouble: 'it was not its turn yet', url: null, copyOf: null, isInEndingNamespace: false },
     };
     this.#states.set(keyOf(former), state);
     return state;
@@ -111,7 +111,7 @@ export class RedisRetirements {
     if (state.trouble === null) log.info({ namespace, run }, 'a run that was deleted is retired: its keys expire');
     else
       log[state.trouble === HELD ? 'info' : 'warn']({ namespace, run, why: state.trouble }, 'a run that was deleted could not be retired');
-    if (state.trouble !== null) state.isHurried = await this.#isNamespaceEnding(namespace);
+    if (state.trouble !== null) state.isInEndingNamespace = await this.#isNamespaceEnding(namespace);
     state.endedMs = clock.monotonicMs();
     this.#trying -= 1;
     state.isTrying = false;

@@ -1,7 +1,7 @@
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { ContainerStatus, Pod } from '../kube/kind.ts';
 import { WORKER_CONTAINER, type WorkerPlace } from './desired/worker-pod.ts';
-import { isHurried } from './former-workers.ts';
+import { hasShortGrace } from './former-workers.ts';
 import { type PodNotice, podNotice } from './pod-notice.ts';
 
 /** A worker's pod, as far as plans go by it. */
@@ -18,7 +18,7 @@ export interface WorkerView extends WorkerPlace {
   /** Somebody has deleted it. */
   readonly isTerminating: boolean;
   /** It is ending, and has seconds for it. */
-  readonly isHurried: boolean;
+  readonly hasShortGrace: boolean;
   /** Null for one that is to stay. */
   readonly notice: PodNotice | null;
   /** It failed before the worker ran: refused by its node, or evicted while it was starting. */
@@ -46,7 +46,7 @@ export function workerView(pod: Pod): WorkerView | null {
     avoids: metadata.annotations?.[ANNOTATION.avoids]?.split(',') ?? [],
     phase: phaseOf(status?.phase),
     isTerminating: metadata.deletionTimestamp !== undefined,
-    isHurried: isHurried(pod),
+    hasShortGrace: hasShortGrace(pod),
     notice: podNotice(pod),
     hasNeverRun:
       worker?.state?.running === undefined && worker?.lastState?.terminated === undefined && worker?.state?.terminated === undefined,

@@ -11,7 +11,7 @@ import { untilSeen } from '../support/cluster/until-seen.ts';
 /** Runs go away, each in the middle of its work, with workers whose grace period is a minute. */
 
 /** Longer than what such workers are given, and far from their own period. */
-const HURRIED_MS = 30_000;
+const SHORTENED_MS = 30_000;
 const LONG = 3_000;
 /** As the operator's log has it. */
 const WARNING = 40;
@@ -35,7 +35,7 @@ async function untilNoWorkers(run: ClusterRun): Promise<number> {
   const begunMs = performance.now();
   await untilSeen(
     `${run.name} has no workers`,
-    HURRIED_MS,
+    SHORTENED_MS,
     async () => (await run.pods('worker')).map(({ metadata }) => metadata.name),
     (names) => names.length === 0,
   );

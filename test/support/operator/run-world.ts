@@ -56,7 +56,7 @@ export function workerOf(slot: number, more: Partial<WorkerView> = {}): WorkerVi
     avoids: [],
     phase: 'running',
     isTerminating: false,
-    isHurried: false,
+    hasShortGrace: false,
     notice: null,
     hasNeverRun: false,
     createdAtMs: NOW - 60_000,

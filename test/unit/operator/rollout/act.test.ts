@@ -115,7 +115,7 @@ test('a pod that was created a moment ago, and is not in the cache yet, makes no
   t.is((await cluster.list(POD, { namespace: 'team' })).items.length, 2);
 });
 
-test('a worker that is to be hurried has seconds left', async (t) => {
+test('a worker whose grace period is to be shortened has seconds left', async (t) => {
   const { act: carryOut, cluster } = stage();
   const pod = workerPod(RUN, { slot: 0, incarnation: 0 }, [], PODS);
   cluster.put(POD, { ...pod, metadata: { ...pod.metadata, uid: 'w0' } });
@@ -125,7 +125,7 @@ test('a worker that is to be hurried has seconds left', async (t) => {
     seen.push(options);
     return remove.call(cluster, kind, ref, options);
   };
-  t.deepEqual(await carryOut(planInEndingNamespace({ workers: [workerOf(0), workerOf(1, { isHurried: true })] })), [
+  t.deepEqual(await carryOut(planInEndingNamespace({ workers: [workerOf(0), workerOf(1, { hasShortGrace: true })] })), [
     'delete Pod answers-worker-0-0',
   ]);
   t.deepEqual(seen, [{ uid: 'w0', gracePeriodSeconds: 5, propagation: 'Background' }]);

@@ -26,7 +26,7 @@ test('a pod tells its place, its template and its node', (t) => {
     avoids: [],
     phase: 'running',
     isTerminating: false,
-    isHurried: false,
+    hasShortGrace: false,
     notice: null,
     createdAtMs: NOW,
     trouble: null,
@@ -36,8 +36,8 @@ test('a pod tells its place, its template and its node', (t) => {
   t.is(workerView({ ...pod(), spec: { containers: [], nodeName: 'n1' } })?.node, 'n1');
   t.true(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.isTerminating);
   const deletion = { deletionTimestamp: '2026-11-30T10:00:00Z' };
-  t.false(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 60 }))?.isHurried);
-  t.true(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 5 }))?.isHurried);
+  t.false(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 60 }))?.hasShortGrace);
+  t.true(workerView(pod({}, { ...deletion, deletionGracePeriodSeconds: 5 }))?.hasShortGrace);
   t.is(workerView(pod({}, { deletionTimestamp: '2026-11-30T10:00:00Z' }))?.notice?.reason, 'the pod is being deleted');
 });
 

@@ -17,7 +17,7 @@ function worker(slot: number, more: Partial<WorkerView> = {}): WorkerView {
     avoids: [],
     phase: 'running',
     isTerminating: false,
-    isHurried: false,
+    hasShortGrace: false,
     notice: null,
     hasNeverRun: false,
     createdAtMs: NOW - 60_000,

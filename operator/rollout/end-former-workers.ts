@@ -7,7 +7,7 @@ import { currentRun } from './current-run.ts';
 import { FORMER_GRACE_SECONDS, formerWorkers } from './former-workers.ts';
 
 /** Ends the workers of runs of this name that are gone. `run`: the one that the cache has, if any. */
-export async function hurryFormer(client: KubeClient, { pods }: Caches, key: string, run: RolloutRun | undefined): Promise<void> {
+export async function endFormerWorkers(client: KubeClient, { pods }: Caches, key: string, run: RolloutRun | undefined): Promise<void> {
   const ofName = [...pods.store.by(WORKERS, key)];
   if (formerWorkers(ofName, run?.metadata.uid ?? null).length === 0) return;
   // A run that the cache does not have yet must not lose its workers.

@@ -4,7 +4,7 @@ import { POD, type Pod } from '../../../../operator/kube/kind.ts';
 import { Store } from '../../../../operator/kube/store.ts';
 import { type Caches, WORKERS, workersRun } from '../../../../operator/rollout/caches.ts';
 import { workerPod } from '../../../../operator/rollout/desired/worker-pod.ts';
-import { hurryFormer } from '../../../../operator/rollout/hurry-former.ts';
+import { endFormerWorkers } from '../../../../operator/rollout/end-former-workers.ts';
 import { MemoryCluster } from '../../../support/operator/memory-cluster.ts';
 import { PODS, runOf } from '../../../support/operator/run-world.ts';
 
@@ -22,19 +22,19 @@ function stage() {
 
 test('the workers of a run that is gone are ended', async (t) => {
   const { cluster, caches } = stage();
-  await hurryFormer(cluster, caches, 'team/answers', undefined);
+  await endFormerWorkers(cluster, caches, 'team/answers', undefined);
   t.deepEqual(cluster.writes, ['delete Pod answers-worker-0-0']);
 });
 
 test('a cache that does not have the run yet costs no worker', async (t) => {
   const { cluster, caches } = stage();
   cluster.put(ROLLOUT_RUN, RUN);
-  await hurryFormer(cluster, caches, 'team/answers', undefined);
+  await endFormerWorkers(cluster, caches, 'team/answers', undefined);
   t.deepEqual(cluster.writes, []);
 });
 
 test('where all workers are those of the run nothing is asked', async (t) => {
   const { cluster, caches } = stage();
-  await hurryFormer(cluster, caches, 'team/answers', RUN);
+  await endFormerWorkers(cluster, caches, 'team/answers', RUN);
   t.deepEqual([cluster.reads, cluster.writes], [[], []]);
 });
