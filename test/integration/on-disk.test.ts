@@ -63,8 +63,26 @@ test('a trace shows which file was left unsynced, also where threads overlap', (
     '9 pwrite64(5</s/a>, "x"..., 1, 0) = 1',
     '9 fdatasync(5</s/a>) = -1 EIO (Input/output error)',
     '9 write(1</dev/pts/0>, "end two\\n", 8) = 8',
+    '8 openat(AT_FDCWD</w>, "/s/b", O_WRONLY|O_CREAT|O_EXCL|O_DSYNC|O_CLOEXEC, 0666 <unfinished ...>',
+    '9 write(1</dev/pts/0>, "begin three\\n", 12) = 12',
+    '8 <... openat resumed>) = 7</s/b>',
+    '8 write(7</s/b>, "x"..., 1 <unfinished ...>',
+    '9 write(1</dev/pts/0>, "end three\\n", 10) = 10',
+    '8 <... write resumed>) = 1',
+    '9 write(1</dev/pts/0>, "begin four\\n", 11) = 11',
+    '8 write(7</s/b>, "x"..., 1 <unfinished ...>',
+    '9 write(5</s/a>, "x"..., 1) = -1 EIO (Input/output error)',
+    '8 <... write resumed>) = 1',
+    '8 write(7</s/b>, "x"..., 1) = 1',
+    '9 write(1</dev/pts/0>, "end four\\n", 9) = 9',
+    '9 write(1</dev/pts/0>, "begin five\\n", 11) = 11',
+    '8 write(7</s/b>, "x"..., 1) = -1 EIO (Input/output error)',
+    '9 write(1</dev/pts/0>, "end five\\n", 9) = 9',
   ];
   const steps = tracedSteps(lines.join('\n'));
   t.deepEqual([...(steps.get('one')?.unsynced ?? ['?'])], []);
   t.deepEqual([...(steps.get('two')?.unsynced ?? [])], ['5 /s/a']);
+  t.deepEqual([...(steps.get('three')?.unsynced ?? [])], ['7 /s/b'], 'a write that is not over');
+  t.deepEqual([...(steps.get('four')?.unsynced ?? [])], ['5 /s/a']);
+  t.deepEqual([...(steps.get('five')?.unsynced ?? [])], ['7 /s/b']);
 });

@@ -1,4 +1,5 @@
 import type { Disk, DiskFile } from '../../runtime/base/fs/disk.ts';
+import type { DurableFile } from '../../runtime/base/fs/durable-file.ts';
 import type { Random } from '../../runtime/base/random.ts';
 import type { FaultKind } from './fault-kinds.ts';
 import { type SimFile, type SimFiles, systemError } from './sim-files.ts';
@@ -8,6 +9,7 @@ import type { World } from './world.ts';
 const SLOW_WRITE_MS = 2_000;
 /** A system may write less than it was asked to. */
 const SHORT_WRITE_SHARE = 0.1;
+const WHOLE_AT_DEATH_SHARE = 0.5;
 
 /** Who looks at what happens to the files. */
 export interface FileWatcher {
@@ -47,6 +49,7 @@ export class SimMount {
     const change = <T>(run: () => T): Promise<T> => this.#takes(() => this.#unlessFull(run));
     return {
       open: (path, flags) => (flags === 'r' ? Promise.resolve(this.#folder(path)) : change(() => this.#create(path, flags))),
+      createDurable: (path) => change(() => this.#createDurable(path)),
       mkdir: (path) => change(() => files.makeFolders(process, path)),
       link: (existing, path) => change(() => files.link(process, existing, path)),
       rename: (from, to) => change(() => watcher.onRenamed(from, to) ?? files.rename(process, from, to)),
@@ -69,54 +72,89 @@ export class SimMount {
     const refuse = (): never => {
       throw systemError('EISDIR', path);
     };
-    return { write: refuse, writeFile: refuse, chmod: refuse, sync, datasync: sync, close: async () => undefined };
+    return { writeFile: refuse, chmod: refuse, sync, close: async () => undefined };
   }
 
   #create(path: string, flags: string): DiskFile {
-    this.#terms.watcher.onOpened(path, flags);
-    const file = this.#terms.files.create(this.#process, path);
-    const write = (bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> => this.#write(file, bytes);
-    const sync = (): Promise<void> => this.#sync(path, file);
+    const file = this.#newFile(path, flags);
     return {
-      write: (bytes, offset) => write(bytes.subarray(offset)),
       writeFile: async (contents) => {
         let left: Uint8Array = Buffer.from(contents);
-        while (left.length > 0) left = left.subarray((await write(left)).bytesWritten);
+        while (left.length > 0) left = left.subarray((await this.#write(file, left)).bytesWritten);
       },
       chmod: async () => undefined,
-      sync,
-      datasync: sync,
+      sync: () => this.#takes(() => this.#sync(path, file)),
       close: async () => undefined,
     };
   }
 
-  #write(file: SimFile, bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {
-    const part = (share: number): number => {
-      const bytesWritten = Math.floor(bytes.length * share);
-      file.append(bytes.subarray(0, bytesWritten));
-      return bytesWritten;
+  #createDurable(path: string): DurableFile {
+    const file = this.#newFile(path, 'wx');
+    return {
+      write: (bytes, offset) => this.#writeDurably(path, file, bytes.subarray(offset)),
+      close: async () => undefined,
     };
-    const atDeath = (): void => void part(this.#terms.random.next());
+  }
+
+  #newFile(path: string, flags: string): SimFile {
+    this.#terms.watcher.onOpened(path, flags);
+    return this.#terms.files.create(this.#process, path);
+  }
+
+  #write(file: SimFile, bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {
+    return this.#unlessDead(
+      () => void this.#append(file, bytes, this.#terms.random.next()),
+      () => this.#appendUnlessFull(file, bytes),
+    );
+  }
+
+  /** It ends with a sync of what it wrote. Who dies in it leaves a part of the bytes, or all of them, which may be on disk already. */
+  #writeDurably(path: string, file: SimFile, bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {
+    return this.#unlessDead(
+      () => {
+        const isWhole = this.#terms.random.next() < WHOLE_AT_DEATH_SHARE;
+        this.#append(file, bytes, isWhole ? 1 : this.#terms.random.next());
+        if (isWhole && this.#terms.random.next() < WHOLE_AT_DEATH_SHARE) this.#makeDurable(path, file);
+      },
+      () => {
+        const written = this.#appendUnlessFull(file, bytes);
+        this.#sync(path, file);
+        return written;
+      },
+    );
+  }
+
+  #append(file: SimFile, bytes: Uint8Array, share: number): number {
+    const bytesWritten = Math.floor(bytes.length * share);
+    file.append(bytes.subarray(0, bytesWritten));
+    return bytesWritten;
+  }
+
+  #appendUnlessFull(file: SimFile, bytes: Uint8Array): { readonly bytesWritten: number } {
+    const { isFull, random } = this.#terms;
+    if (isFull()) this.#append(file, bytes, random.next());
+    return this.#unlessFull(() => ({ bytesWritten: this.#append(file, bytes, random.next() < SHORT_WRITE_SHARE ? random.next() : 1) }));
+  }
+
+  #sync(path: string, file: SimFile): void {
+    if (this.#world.faults.strikes(this.#terms.faults.isSyncFailed)) {
+      // The system drops the pages that it could not write, and a later sync succeeds over the hole.
+      file.bytes.fill(0, file.syncedBytes);
+      throw systemError('EIO', 'the disk of the simulation');
+    }
+    this.#makeDurable(path, file);
+  }
+
+  #makeDurable(path: string, file: SimFile): void {
+    file.syncedBytes = file.bytes.length;
+    this.#terms.watcher.onSynced(path, file);
+  }
+
+  #unlessDead<T>(atDeath: () => void, run: () => T): Promise<T> {
     this.#writing.add(atDeath);
     return this.#takes(() => {
       this.#writing.delete(atDeath);
-      if (this.#terms.isFull()) part(this.#terms.random.next());
-      return this.#unlessFull(() => ({
-        bytesWritten: part(this.#terms.random.next() < SHORT_WRITE_SHARE ? this.#terms.random.next() : 1),
-      }));
-    });
-  }
-
-  #sync(path: string, file: SimFile): Promise<void> {
-    const upTo = file.bytes.length;
-    return this.#takes(() => {
-      if (this.#world.faults.strikes(this.#terms.faults.isSyncFailed)) {
-        // The system drops the pages that it could not write, and a later sync succeeds over the hole.
-        file.bytes.fill(0, file.syncedBytes, upTo);
-        throw systemError('EIO', 'the disk of the simulation');
-      }
-      file.syncedBytes = upTo;
-      this.#terms.watcher.onSynced(path, file);
+      return run();
     });
   }
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import { systemClock } from '../../runtime/base/clock.ts';
-import { type Disk, type DiskFile, systemDisk } from '../../runtime/base/fs/disk.ts';
+import { type Disk, systemDisk } from '../../runtime/base/fs/disk.ts';
+import type { DurableFile } from '../../runtime/base/fs/durable-file.ts';
 import type { Outcome } from '../../runtime/model/session.ts';
 import { openStore } from '../../runtime/worker/outbox/open-store.ts';
 import { type OutboxStore, STORE_LIMITS, type StoreTerms } from '../../runtime/worker/outbox/store.ts';
@@ -24,19 +25,12 @@ export function openedAgain(t: ExecutionContext, dir: string, more: Partial<Stor
 function closedAtTheEnd(t: ExecutionContext, disk: Disk): Disk {
   return {
     ...disk,
-    open: async (path, flags, mode) => {
-      const file = await disk.open(path, flags, mode);
+    createDurable: async (path) => {
+      const file = await disk.createDurable(path);
       let closed: Promise<void> | null = null;
       const close = (): Promise<void> => (closed ??= file.close());
       t.teardown(close);
-      return {
-        write: (bytes, offset) => file.write(bytes, offset),
-        writeFile: (contents) => file.writeFile(contents),
-        chmod: (to) => file.chmod(to),
-        sync: () => file.sync(),
-        datasync: () => file.datasync(),
-        close,
-      };
+      return { write: (bytes, offset) => file.write(bytes, offset), close };
     },
   };
 }
@@ -58,10 +52,9 @@ export function watchedDisk(calls: string[], fail: (call: string) => Promise<voi
   const name = (path: string): string => path.split('/').at(-1) ?? '';
   return {
     ...systemDisk,
-    open: async (path, flags, mode) => {
-      if (path.endsWith('.seg')) await seen(`open ${name(path)}`);
-      const file = await systemDisk.open(path, flags, mode);
-      return path.endsWith('.seg') ? watchedFile(file, name(path), seen) : file;
+    createDurable: async (path) => {
+      await seen(`create ${name(path)}`);
+      return watchedFile(await systemDisk.createDurable(path), name(path), seen);
     },
     rm: async (path, options) => {
       if (path.endsWith('.seg')) await seen(`rm ${name(path)}`);
@@ -70,7 +63,8 @@ export function watchedDisk(calls: string[], fail: (call: string) => Promise<voi
   };
 }
 
-function watchedFile(file: DiskFile, name: string, seen: (call: string) => Promise<void>): DiskFile {
+/** A durable write in its halves: before any of it is done, and before its sync is. */
+function watchedFile(file: DurableFile, name: string, seen: (call: string) => Promise<void>): DurableFile {
   return {
     write: async (bytes, offset) => {
       try {
@@ -80,14 +74,9 @@ function watchedFile(file: DiskFile, name: string, seen: (call: string) => Promi
         await file.write(bytes.subarray(offset, offset + Math.ceil((bytes.length - offset) / 2)), 0);
         throw error;
       }
-      return file.write(bytes, offset);
-    },
-    writeFile: (contents) => file.writeFile(contents),
-    chmod: (mode) => file.chmod(mode),
-    sync: () => file.sync(),
-    datasync: async () => {
+      const written = await file.write(bytes, offset);
       await seen(`sync ${name}`);
-      await file.datasync();
+      return written;
     },
     close: () => file.close(),
   };

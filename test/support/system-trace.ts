@@ -6,7 +6,8 @@ export const TRACED = 'openat,write,writev,pwrite64,pwritev,pwritev2,fsync,fdata
 const CALL = /^(\d+) +(\w+)\((\d+)<([^>]*)>(.*)$/;
 const OPENED = /^\d+ +openat\(.*O_D?SYNC.* = (\d+)<([^>]*)>$/;
 /** A call that another thread overlaps stands in two lines: it has ended with the second. */
-const RESUMED = /^(\d+) +<\.\.\. f(?:data)?sync resumed>.* = 0$/;
+const OPENING = /^(\d+) +openat\(.*O_D?SYNC.* <unfinished \.\.\.>$/;
+const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>.* = (\d+)(?:<([^>]*)>)?$/;
 const SAID = /"(begin|end) ([^"]*)\\n"/;
 
 export interface TracedStep {
@@ -27,15 +28,19 @@ interface Call {
 class Reading {
   readonly steps = new Map<string, TracedStep>();
   #step: TracedStep | null = null;
-  /** By thread. */
+  /** By thread: what its call brings to the disk, once that has ended. */
   readonly #syncing = new Map<string, string>();
+  /** Threads that are about to open a file of which each write is synced. */
+  readonly #opening = new Set<string>();
   readonly #alwaysSynced = new Set<string>();
 
   take(line: string): void {
     const [, openedFd, openedPath] = OPENED.exec(line) ?? [];
     if (openedFd !== undefined) return void this.#alwaysSynced.add(`${openedFd} ${openedPath}`);
-    const [, resumedBy] = RESUMED.exec(line) ?? [];
-    if (resumedBy !== undefined) return void this.#step?.unsynced.delete(this.#syncing.get(resumedBy) ?? '');
+    const [, openingBy] = OPENING.exec(line) ?? [];
+    if (openingBy !== undefined) return void this.#opening.add(openingBy);
+    const [, resumedBy, resumed, result = '', resultPath = ''] = RESUMED.exec(line) ?? [];
+    if (resumedBy !== undefined) return this.#onResumed(resumedBy, resumed === 'openat' ? `${result} ${resultPath}` : null);
     const [, thread, name, fd, path = '', rest = ''] = CALL.exec(line) ?? [];
     if (thread === undefined || name === undefined || fd === undefined) return;
     const call = { thread, name, fd, path, rest };
@@ -43,16 +48,26 @@ class Reading {
     else if (name.includes('write')) this.#onWrite(call);
   }
 
+  /** `opened` is null for a call that opens nothing. */
+  #onResumed(thread: string, opened: string | null): void {
+    if (opened !== null && this.#opening.delete(thread)) this.#alwaysSynced.add(opened);
+    this.#step?.unsynced.delete(this.#syncing.get(thread) ?? '');
+    this.#syncing.delete(thread);
+  }
+
   #onSync({ thread, fd, path, rest }: Call): void {
     if (rest.endsWith('= 0')) this.#step?.unsynced.delete(`${fd} ${path}`);
     else this.#syncing.set(thread, `${fd} ${path}`);
   }
 
-  #onWrite({ fd, path, rest }: Call): void {
+  #onWrite({ thread, fd, path, rest }: Call): void {
     const [, word, step = ''] = fd === '1' ? (SAID.exec(rest) ?? []) : [];
     if (word !== undefined) return this.#onSaid(word, step);
     this.#step?.written.add(path);
-    if (!this.#alwaysSynced.has(`${fd} ${path}`)) this.#step?.unsynced.add(`${fd} ${path}`);
+    const isSyncedAtItsEnd = this.#alwaysSynced.has(`${fd} ${path}`);
+    if (isSyncedAtItsEnd && / = \d+$/.test(rest)) return;
+    if (isSyncedAtItsEnd) this.#syncing.set(thread, `${fd} ${path}`);
+    this.#step?.unsynced.add(`${fd} ${path}`);
   }
 
   #onSaid(word: string, name: string): void {

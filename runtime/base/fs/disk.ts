@@ -1,4 +1,5 @@
 import * as files from 'node:fs/promises';
+import { createDurable, type DurableFile } from './durable-file.ts';
 
 /**
  * The calls of the system that decide what a crash leaves behind, under the names of `node:fs/promises`. They are an argument of the
@@ -6,6 +7,8 @@ import * as files from 'node:fs/promises';
  */
 export interface Disk {
   open(path: string, flags: string, mode?: number): Promise<DiskFile>;
+  /** Makes a file, where there must be none, of which each write is on disk when it resolves; its name is not. */
+  createDurable(path: string): Promise<DurableFile>;
   /** Resolves with the first folder that it made; undefined where all were there. */
   mkdir(path: string, options: { readonly recursive: true }): Promise<string | undefined>;
   link(existing: string, path: string): Promise<void>;
@@ -19,14 +22,11 @@ export interface Disk {
 }
 
 export interface DiskFile {
-  /** Writes the bytes from `offset` on at the end of the file; maybe not all of them. */
-  write(bytes: Uint8Array, offset: number): Promise<{ readonly bytesWritten: number }>;
   writeFile(contents: Uint8Array | string): Promise<void>;
   chmod(mode: number): Promise<void>;
   /** Of a file its bytes, of a folder the names in it. */
   sync(): Promise<void>;
-  datasync(): Promise<void>;
   close(): Promise<void>;
 }
 
-export const systemDisk: Disk = { ...files, readBytes: (path) => files.readFile(path) };
+export const systemDisk: Disk = { ...files, createDurable, readBytes: (path) => files.readFile(path) };

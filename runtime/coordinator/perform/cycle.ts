@@ -8,7 +8,7 @@ import type { Committed, Fact } from '../state/facts.ts';
 import { rowOf } from '../state/item.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
 
-/** Bytes and outcomes of one cycle: one write and one sync carry so much. */
+/** Bytes and outcomes of one cycle: one durable write carries so much. */
 const MAX_APPEND_BYTES = 8 * 1024 * 1024;
 const MAX_APPEND_FRAMES = 4_096;
 

@@ -2,7 +2,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RolloutError } from '../../base/errors.ts';
 import { makeDirectory, syncDirectory } from '../../base/fs/atomic-file.ts';
-import { type Disk, type DiskFile, systemDisk } from '../../base/fs/disk.ts';
+import { type Disk, systemDisk } from '../../base/fs/disk.ts';
+import type { DurableFile } from '../../base/fs/durable-file.ts';
 import { readInto } from '../../base/fs/read-fully.ts';
 import { type Random, systemRandom } from '../../base/random.ts';
 import type { Epoch } from '../../model/row.ts';
@@ -30,7 +31,7 @@ async function createSegment(dir: string, epoch: Epoch, first: Uint8Array, disk:
   const path = join(dir, segmentName(epoch));
   try {
     await makeDirectory(dir, disk);
-    const writer = fileWriter(await disk.open(path, 'wx'));
+    const writer = fileWriter(await disk.createDurable(path));
     await begin(writer, dir, first, disk);
     return { kind: 'created', writer };
   } catch (error) {
@@ -54,15 +55,14 @@ function creationFailure(path: string, error: unknown): string {
   return `cannot make the result segment ${path}: ${message}`;
 }
 
-/** One write and one sync, however many outcomes it carries. */
-function fileWriter(handle: DiskFile): SegmentWriter {
+/** One durable write, however many outcomes it carries. */
+function fileWriter(file: DurableFile): SegmentWriter {
   return {
     append: async (bytes) => {
-      for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten;
-      await handle.datasync();
+      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
       return { kind: 'appended' };
     },
-    close: () => handle.close(),
+    close: () => file.close(),
   };
 }
 

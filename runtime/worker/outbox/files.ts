@@ -29,7 +29,7 @@ export interface OutboxFile {
   open: number;
 }
 
-/** The files of the outbox: the last one is appended to, each batch with one write and one sync; those before it only wait to be removed. */
+/** The files of the outbox: the last one is appended to, each batch with one durable write; those before it only wait to be removed. */
 export class OutboxFiles {
   readonly #dir: string;
   readonly #disk: Disk;

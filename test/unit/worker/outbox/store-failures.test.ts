@@ -4,7 +4,7 @@ import { filesIn, indexes, openedAgain, systemFailure, watchedDisk } from '../..
 import { temporaryDir } from '../../../support/temporary-dir.ts';
 import { outcome } from '../../../support/worker-state.ts';
 
-for (const at of ['write', 'sync', 'open'] as const) {
+for (const at of ['write', 'sync', 'create'] as const) {
   test(`a disk that is full at ${at} is waited for; what was written in part is cut off, and what was stored before stays`, async (t) => {
     const dir = temporaryDir(t);
     let fullFor = 0;
@@ -19,11 +19,11 @@ for (const at of ['write', 'sync', 'open'] as const) {
       return true;
     };
     const store = await openedAgain(t, dir, { disk: watchedDisk([], fail), waitForDiskSpace });
-    if (at !== 'open') await store.put([outcome(1)]);
+    if (at !== 'create') await store.put([outcome(1)]);
     fullFor = 3;
     await store.put([outcome(2), outcome(3)]);
     t.is(waits, 3);
-    t.deepEqual(indexes((await openedAgain(t, dir)).found), at === 'open' ? [2, 3] : [1, 2, 3]);
+    t.deepEqual(indexes((await openedAgain(t, dir)).found), at === 'create' ? [2, 3] : [1, 2, 3]);
     t.is(filesIn(dir).length, 1);
   });
 }

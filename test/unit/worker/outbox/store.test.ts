@@ -22,7 +22,7 @@ function bytesIn(dir: string): number {
   return filesIn(dir).reduce((sum, name) => sum + statSync(join(dir, name)).size, 0);
 }
 
-test('L34: a batch is one write and one sync, and forgetting writes nothing', async (t) => {
+test('L34: a batch is one durable write, and forgetting writes nothing', async (t) => {
   const calls: string[] = [];
   const store = await openedAgain(t, temporaryDir(t), { disk: watchedDisk(calls) });
   await store.put([outcome(1)]);
