@@ -1,6 +1,7 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { framesOf } from './frames.ts';
 import type { NumberedLine } from './message.ts';
+import { openSynced } from './synced-file.ts';
 
 /** Enough for all that is not acknowledged; reached, the other file is begun where all in it is. */
 const FILE_BYTES = 32 * 2 ** 20;
@@ -27,7 +28,7 @@ export class Outbox {
   }
 
   static async open(path: string): Promise<Outbox> {
-    return new Outbox(await open(`${path}.0`, 'w+'), await open(`${path}.1`, 'w+'));
+    return new Outbox(await openSynced(`${path}.0`), await openSynced(`${path}.1`));
   }
 
   async put(outcomes: readonly NumberedLine[]): Promise<void> {
@@ -38,7 +39,6 @@ export class Outbox {
     file.open += outcomes.length;
     for (const { index } of outcomes) this.#fileOf.set(index, file);
     await file.handle.write(frames, 0, frames.length, at);
-    await file.handle.datasync();
   }
 
   forget(indexes: Uint32Array): void {

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { framesOf, HEADER_BYTES } from './frames.ts';
 import type { NumberedLine } from './message.ts';
+import { openSynced } from './synced-file.ts';
 
 const LINE_FEED = 10;
 
@@ -23,14 +24,13 @@ export class ResultLog {
   }
 
   static async create(path: string, epoch: number, items: number): Promise<ResultLog> {
-    return new ResultLog(path, await open(path, 'wx'), epoch, items);
+    return new ResultLog(path, await openSynced(path), epoch, items);
   }
 
-  /** One write and one sync for all of them. */
+  /** One synced write for all of them. */
   async append(outcomes: readonly NumberedLine[]): Promise<void> {
     const frames = framesOf(outcomes, this.#epoch);
     await this.#file.write(frames, 0, frames.length, this.#length);
-    await this.#file.datasync();
     for (const { index, line } of outcomes) {
       this.#offsets[index] = this.#length + HEADER_BYTES;
       this.#lengths[index] = line.length;
