@@ -40,7 +40,7 @@ async function measureIdle(round: Round, workers: number): Promise<Measurement> 
     await until('all workers hold items', LONGEST_WAIT_MS, () =>
       isEveryoneIdle(herds, workers) ? true : endIfOver(coordinator, ...herds),
     );
-    await sleep(round.sizes.idleMs / 2);
+    await sleep(round.sizes.idleSettleMs);
     const beforeMs = cpuMsOf(coordinator.pid);
     const run = await measured(() => sleep(round.sizes.idleMs));
     const cpuPercent = ((cpuMsOf(coordinator.pid) - beforeMs) / (run.seconds * 1_000)) * 100;

@@ -8,6 +8,8 @@ export interface Sizes {
   readonly longItems: SlotsLoad;
   readonly ledger: number;
   readonly idleWorkers: readonly number[];
+  /** After the last worker has come: what a thousand handshakes leave behind, compilation above all, is not the cost of idling. */
+  readonly idleSettleMs: number;
   readonly idleMs: number;
   /** Items that are to be done before the coordinator is killed. */
   readonly doneBeforeKill: number;
@@ -36,6 +38,7 @@ export const SIZES: Readonly<Record<Scale, Sizes>> = {
     longItems: { ...LONG, items: 61_440 },
     ledger: 400_000,
     idleWorkers: [0, 8, 100, 1_000],
+    idleSettleMs: 30_000,
     idleMs: 10_000,
     doneBeforeKill: 5_000,
     large: 10_000_000,
@@ -48,6 +51,7 @@ export const SIZES: Readonly<Record<Scale, Sizes>> = {
     longItems: { ...LONG, items: 20_480 },
     ledger: 50_000,
     idleWorkers: [0, 8, 50],
+    idleSettleMs: 2_000,
     idleMs: 4_000,
     doneBeforeKill: 1_000,
     large: 200_000,
@@ -60,6 +64,7 @@ export const SIZES: Readonly<Record<Scale, Sizes>> = {
     longItems: { workers: 1, concurrency: 32, items: 400, latencyMs: 50, spreadMs: 100 },
     ledger: 640,
     idleWorkers: [2],
+    idleSettleMs: 250,
     idleMs: 500,
     doneBeforeKill: 50,
     large: 500,
