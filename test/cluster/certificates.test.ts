@@ -45,11 +45,11 @@ async function serialOf(cluster: Cluster, namespace: string, name: string): Prom
 test.serial('a run with certificates of cert-manager: from the wait for its issuer to the end, over a renewal', async (t) => {
   t.timeout(45 * 60_000); // cert-manager may have to be built first.
   const cluster = await startCluster({ nodes: 2 });
-  await installOperator(t, cluster, 'certManager.enabled=true');
+  await installOperator(t, cluster);
   const namespace = await testNamespace(t, cluster);
   const run = await ClusterRun.apply(cluster, namespace, {
     name: 'issued',
-    items: 180,
+    items: 1_000,
     parallelism: 2,
     concurrency: 1,
     latency: '2s',
@@ -95,6 +95,7 @@ test.serial('a run with certificates of cert-manager: from the wait for its issu
     (await run.pods('coordinator')).map(({ metadata, status }) => [metadata.uid, status?.containerStatuses?.[0]?.restartCount]),
     before.map(({ metadata }) => [metadata.uid, 0]),
   );
+  await run.hasten('1ms');
   const ended = await run.assertComplete(t);
   t.is(conditionOf(ended.status?.conditions ?? [], 'CertificatesReady')?.status, 'True');
 

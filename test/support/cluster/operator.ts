@@ -1,4 +1,8 @@
 import type { ExecutionContext } from 'ava';
+import type { Deployment } from '../../../operator/kube/kind.ts';
+import type { KubeObject } from '../../../operator/kube/object.ts';
+import { alone } from './alone.ts';
+import { digestOf } from './digest.ts';
 import { lastWords } from './last-words.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -8,6 +12,9 @@ export const OPERATOR_NAMESPACE = 'rollout';
 export const OPERATOR_ACCOUNT: string = `${OPERATOR_NAMESPACE}:rollout-operator`;
 const OF_RELEASE = [RELEASE, '--namespace', OPERATOR_NAMESPACE];
 const UNTIL_READY = ['--wait', '--timeout', '3m'];
+const DEPLOYMENT = `/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/rollout-operator`;
+/** Of a release: what it has been made of. Helm keeps it with each of its revisions. */
+const MADE_OF = 'made-of';
 
 /**
  * The operator for one namespace, without rights on anything that is in none. Before the namespace goes at the end of the test it is the
@@ -23,7 +30,7 @@ export async function installNamespaced(t: ExecutionContext, cluster: Cluster, n
 }
 
 async function endOperator(cluster: Cluster): Promise<void> {
-  if ((await cluster.api.find(`/apis/apps/v1/namespaces/${OPERATOR_NAMESPACE}/deployments/rollout-operator`)) === null) return;
+  if ((await cluster.api.find(DEPLOYMENT)) === null) return;
   const of = ['--namespace', OPERATOR_NAMESPACE];
   await cluster.kubectl('scale', 'deployment/rollout-operator', '--replicas=0', ...of);
   await cluster.kubectl('wait', '--for=delete', 'pod', '--selector=app.kubernetes.io/component=operator', '--timeout=60s', ...of);
@@ -37,10 +44,34 @@ export async function installOperator(t: ExecutionContext, cluster: Cluster, ...
   await installChart(cluster, 'charts/rollout', ...values);
 }
 
+/** Nothing is done where the release is of just this chart with these values and this image, and its pods are ready. */
 export async function installChart(cluster: Cluster, chart: string, ...values: readonly string[]): Promise<void> {
-  // The image has the same name whatever is in it.
-  const sets = [`podAnnotations.image=i${cluster.image}`, ...values].flatMap((value) => ['--set', value]);
-  await cluster.helm('upgrade', '--install', ...OF_RELEASE, chart, '--create-namespace', ...UNTIL_READY, ...sets);
+  // The image has the same name whatever is in it. The rights for cert-manager serve a few tests, and disturb no other.
+  const all = [`podAnnotations.image=i${cluster.image}`, 'certManager.enabled=true', ...values];
+  const madeOf = digestOf(chart, all);
+  // Files of tests that run side by side begin with the same release; Helm refuses to be run twice at a time.
+  await alone('operator', async () => {
+    if ((await isLast(cluster, madeOf)) && (await isReady(cluster))) return;
+    const sets = all.flatMap((value) => ['--set', value]);
+    const labels = ['--labels', `${MADE_OF}=${madeOf}`];
+    await cluster.helm('upgrade', '--install', ...OF_RELEASE, chart, '--create-namespace', ...UNTIL_READY, ...labels, ...sets);
+  });
+}
+
+/** The newest revision of the release has been put in whole, and is made of this. */
+async function isLast({ api }: Cluster, madeOf: string): Promise<boolean> {
+  const selector = encodeURIComponent(`owner=helm,name=${RELEASE}`);
+  const all = await api.list<KubeObject>(`/api/v1/namespaces/${OPERATOR_NAMESPACE}/secrets?labelSelector=${selector}`);
+  const versionOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.['version']);
+  const { status, [MADE_OF]: of } = all.toSorted((one, other) => versionOf(one) - versionOf(other)).at(-1)?.metadata.labels ?? {};
+  return status === 'deployed' && of === madeOf;
+}
+
+/** A test may have killed its pods, or scaled it down. */
+async function isReady({ api }: Cluster): Promise<boolean> {
+  const { metadata, spec, status } = (await api.find<Deployment>(DEPLOYMENT)) ?? {};
+  const counts = [spec?.replicas, status?.replicas, status?.updatedReplicas, status?.readyReplicas];
+  return (spec?.replicas ?? 0) > 0 && new Set(counts).size === 1 && status?.observedGeneration === metadata?.generation;
 }
 
 /** As its users do; the kind and the runs stay. */

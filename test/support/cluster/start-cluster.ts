@@ -30,10 +30,14 @@ interface ClusterParts {
  * ROLLOUT_TEST_KUBECONFIG names. So many nodes are ready when it is returned, and each has the product's image as it is built now.
  */
 export async function startCluster({ nodes }: { readonly nodes: number }): Promise<Cluster> {
-  const cluster = new Cluster(await partsOf());
+  parts ??= partsOf();
+  const cluster = new Cluster(await parts);
   await cluster.ready(nodes);
   return cluster;
 }
+
+/** Of all tests of a process: the product is not built anew while it runs. */
+let parts: Promise<ClusterParts> | null = null;
 
 async function partsOf(): Promise<ClusterParts> {
   const given = process.env[GIVEN_KUBECONFIG];
@@ -93,6 +97,11 @@ export class Cluster {
   async nodes(): Promise<readonly V1Node[]> {
     const all = await this.api.list<V1Node>('/api/v1/nodes');
     return all.filter((node) => node.metadata?.labels?.[CONTROL_PLANE] === undefined);
+  }
+
+  /** Names of those that take pods. */
+  async readyNodes(): Promise<readonly string[]> {
+    return (await this.nodes()).map(standing).flatMap(({ name, ready }) => (ready === 'True' ? [name] : []));
   }
 
   /** Until at least so many nodes are ready; those of an own cluster are started where they are missing. */
