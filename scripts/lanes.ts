@@ -17,8 +17,10 @@ export interface RunPlan {
   readonly working: readonly LanePlan[];
   /** Tests of processes that mostly wait: beside all others, two at a time; the lanes that have taken them go on with the others. */
   readonly waiting: readonly LanePlan[];
-  /** Tests on a cluster that they share: beside all others, once the cluster runs. */
-  readonly cluster: readonly LanePlan[];
+  /** Tests on a cluster that they share, some files at a time: beside all others, once the cluster runs. */
+  readonly clusterShared: readonly LanePlan[];
+  /** Tests that take away what others on the cluster need, one file after the other: when those that share it have ended. */
+  readonly clusterAlone: readonly LanePlan[];
 }
 
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
@@ -26,6 +28,24 @@ const PROCESS_FOLDERS = ['integration', 'e2e', 'cluster', 'chart'];
 /** Those of the chart need Helm, which is built with the cluster's programs. */
 const OF_CLUSTER = /^test\/(?:chart|cluster)\//;
 const MAY_SHARE = /^test\/(?:unit|style|contract)\//;
+/**
+ * Each of their tests keeps to a namespace of its own, and to the operator as all tests install it: they leave nodes, operator and API alone.
+ * The longest come first.
+ */
+export const SHARING_CLUSTER: readonly string[] = [
+  'test/cluster/redis.test.ts',
+  'test/cluster/ends.test.ts',
+  'test/cluster/certificates.test.ts',
+  'test/cluster/quiet-runs.test.ts',
+  'test/cluster/deletion.test.ts',
+  'test/cluster/killed-pods.test.ts',
+  'test/cluster/run.test.ts',
+  'test/cluster/cluster.test.ts',
+  'test/cluster/metrics.test.ts',
+  'test/cluster/children.test.ts',
+  'test/chart/templates.test.ts',
+  'test/chart/rights.test.ts',
+];
 /** Holds the rights of the operator against what it has done in all the others: after them. */
 const LAST_OF_CLUSTER = 'test/cluster/rights.test.ts';
 /** A core of its own for minutes. */
@@ -78,21 +98,25 @@ export function planRun(given: readonly string[]): RunPlan {
   const within = files.filter((file) => !isOfProcesses(file) && file !== SWARM);
   const pure = pureTests(within.filter((file) => file.startsWith('test/unit/')));
   const tidy = tidyTests(within.filter((file) => MAY_SHARE.test(file) && !pure.includes(file)));
-  const alone = within.filter((file) => !pure.includes(file) && !tidy.includes(file));
+  const others = within.filter((file) => !pure.includes(file) && !tidy.includes(file));
   const lanes: readonly LanePlan[] = [
     { name: 'pure', files: pure, isSerial: false, isTogether: true },
     { name: 'tidy', files: tidy, isSerial: true, isTogether: true },
     { name: 'swarm', files: files.filter((file) => file === SWARM), isSerial: true, isTogether: false },
-    { name: 'inside', files: alone, isSerial: false, isTogether: false },
+    { name: 'inside', files: others, isSerial: false, isTogether: false },
   ];
   const { working, waiting } = inTurn(files.filter((file) => isOfProcesses(file) && !OF_CLUSTER.test(file)));
-  // One after the other: a test may take nodes away, or the API.
-  const ofCluster = files.filter((file) => OF_CLUSTER.test(file));
-  const cluster: readonly LanePlan[] = [
-    { name: 'cluster', files: ofCluster.filter((file) => file !== LAST_OF_CLUSTER), isSerial: true, isTogether: false },
-    { name: 'cluster, last', files: ofCluster.filter((file) => file === LAST_OF_CLUSTER), isSerial: true, isTogether: false },
+  const alone = files.filter((file) => OF_CLUSTER.test(file) && !SHARING_CLUSTER.includes(file));
+  const clusterAlone: readonly LanePlan[] = [
+    { name: 'cluster', files: alone.filter((file) => file !== LAST_OF_CLUSTER), isSerial: true, isTogether: false },
+    { name: 'cluster, last', files: alone.filter((file) => file === LAST_OF_CLUSTER), isSerial: true, isTogether: false },
   ];
-  return { working: [...lanes, ...working].filter(hasFiles), waiting, cluster: cluster.filter(hasFiles) };
+  return {
+    working: [...lanes, ...working].filter(hasFiles),
+    waiting,
+    clusterShared: SHARING_CLUSTER.filter((file) => files.includes(file)).map((file) => ({ ...planOfProcesses(file), name: 'cluster' })),
+    clusterAlone: clusterAlone.filter(hasFiles),
+  };
 }
 
 /** What runs within one process has no excuse for a failure: only tests of processes are run again. */

@@ -55,8 +55,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const plan = planRun(only);
 const working = [...plan.working];
 const waiting = [...plan.waiting];
+const ofCluster = [...plan.clusterShared, ...plan.clusterAlone];
 const cluster = new ClusterLane((line) => say(`[cluster] ${line}`));
-const skipped = isClusterUnwanted() ? plan.cluster.flatMap(({ files }) => files) : [];
+const skipped = isClusterUnwanted() ? ofCluster.flatMap(({ files }) => files) : [];
 const ofLanes = await Promise.all([
   takeFrom('1', working),
   takeFrom('2', working),
@@ -100,11 +101,13 @@ async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise
 
 /** The cluster is built beside all other tests, which takes minutes where nothing is cached. */
 async function takeCluster(): Promise<readonly LaneResult[]> {
-  const files = plan.cluster.flatMap((one) => one.files);
+  const files = ofCluster.flatMap((one) => one.files);
   if (files.length === skipped.length) return [];
   const why = await cluster.start(files);
   if (why !== null) return [{ files: [], failures: [`test/cluster (${files.length} files): ${why}`] }];
-  return await takeFrom('5', [...plan.cluster]);
+  const shared = [...plan.clusterShared];
+  const first = await Promise.all(['5', '6', '7'].map((lane) => takeFrom(lane, shared)));
+  return [...first.flat(), ...(await takeFrom('5', [...plan.clusterAlone]))];
 }
 
 /** A run that is stopped still hears of each file: as one of which nothing was heard. */

@@ -4,21 +4,17 @@ import test from 'ava';
 import type { RolloutRun } from '../../operator/api/run.ts';
 import type { Pod } from '../../operator/kube/kind.ts';
 import { Refused } from '../support/cluster/api.ts';
-import { auditedCalls, writesIn } from '../support/cluster/audit.ts';
 import { leaderIn, operatorPid, podOf, untilAnotherLeads } from '../support/cluster/leader.ts';
-import { OPERATOR_ACCOUNT, OPERATOR_NAMESPACE } from '../support/cluster/operator.ts';
+import { OPERATOR_NAMESPACE } from '../support/cluster/operator.ts';
 import { PlaceWatch } from '../support/cluster/place-watch.ts';
-import { ClusterRun } from '../support/cluster/rollout-run.ts';
+import type { ClusterRun } from '../support/cluster/rollout-run.ts';
 import type { Cluster } from '../support/cluster/start-cluster.ts';
-import { untilSeen } from '../support/cluster/until-seen.ts';
 import { firstWorker, untilReplaced, workingRun } from '../support/cluster/working-run.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 /** What a status may lag behind. */
 const STATUS_MS = 15_000;
 const MINUTE_MS = 60_000;
-/** Some do not answer before others that came later do. */
-const SETTLED_MS = 10_000;
 /** Two of a hundred changes may meet a status that is being written. */
 const MOST_TRIES = 3;
 const HINT = 'aws-node-termination-handler/rebalance-recommendation';
@@ -135,40 +131,3 @@ async function doneAt(coordinator: Pod | undefined): Promise<number> {
   const { progress } = (await answer.json()) as { readonly progress: { readonly done: number } };
   return progress.done;
 }
-
-test.serial('nothing is written about runs that have ended, are suspended, have no worker or are of another controller', async (t) => {
-  const { cluster, run } = await workingRun(t, { name: 'ended', items: 20, parallelism: 1 });
-  if (!cluster.isOwn) return t.pass('only the cluster of the tests writes down the calls');
-  const { namespace } = run;
-  const still = await ClusterRun.apply(cluster, namespace, { name: 'still', items: 400, parallelism: 1 });
-  const suspended = await ClusterRun.apply(cluster, namespace, { name: 'suspended', items: 10, spec: { suspend: true } });
-  await ClusterRun.apply(cluster, namespace, { name: 'foreign', items: 10, spec: { managedBy: 'example.com/other' } });
-  await still.untilRecorded(10);
-  await still.patch({ spec: { workers: { parallelism: 0 } } });
-  await suspended.untilCondition('Suspended', 'True');
-  await still.until('no worker is left', ({ status }) => status?.workers?.current === 0 && status.workers.draining === 0);
-  await run.assertComplete(t);
-  await untilSeen(
-    'no pod of the ended run is left',
-    PATIENCE_MS,
-    async () => [...(await run.pods('worker')), ...(await run.pods('coordinator'))],
-    (pods) => pods.length === 0,
-  );
-  await sleep(SETTLED_MS);
-  const fromMs = Date.now();
-  await sleep(MINUTE_MS);
-  const calls = auditedCalls(OPERATOR_ACCOUNT).filter(({ atMs, namespace: of }) => atMs >= fromMs && of === namespace);
-  t.deepEqual(writesIn(calls), []);
-  t.true(calls.filter(({ verb }) => verb === 'get').length <= 2, 'and next to nothing is asked');
-  const events = await cluster.api.list<{
-    readonly reason: string;
-    readonly series?: object;
-    readonly regarding: { readonly name: string };
-  }>(`/apis/events.k8s.io/v1/namespaces/${namespace}/events`);
-  const ofEnd = events.filter(({ regarding, reason }) => regarding.name === 'ended' && reason === 'AllItemsDone');
-  t.deepEqual(
-    ofEnd.map(({ series }) => series),
-    [undefined],
-    'the end is one event, once',
-  );
-});

@@ -1,93 +1,15 @@
-import { spawn } from 'node:child_process';
-import test, { type ExecutionContext } from 'ava';
-import { Redis } from 'ioredis';
+import test from 'ava';
+import type { Redis } from 'ioredis';
 import type { KubeObject } from '../../operator/kube/object.ts';
-import { testNamespace } from '../support/cluster/namespace.ts';
-import { installOperator } from '../support/cluster/operator.ts';
 import { partsOf } from '../support/cluster/recorded-parts.ts';
+import { redisStage } from '../support/cluster/redis-stage.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
-import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
 import { untilSeen } from '../support/cluster/until-seen.ts';
-import { freePort } from '../support/free-port.ts';
-import { temporaryDir } from '../support/temporary-dir.ts';
 import { PATIENCE_MS } from '../support/until.ts';
-
-/** Of this machine, as the pods of the cluster reach it. */
-const HOST = '10.250.0.1';
-const PASSWORD = 'for-this-test-alone';
-
-interface Beside {
-  readonly url: string;
-  readonly client: Redis;
-  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
-}
-
-/** A server beside the cluster, as most users have theirs. */
-async function redisBeside(t: ExecutionContext): Promise<Beside> {
-  const port = await freePort();
-  const args = ['--port', String(port), '--bind', HOST, '--requirepass', PASSWORD, '--dir', temporaryDir(t), '--save', ''];
-  const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
-  const client = new Redis(port, HOST, { password: PASSWORD, lazyConnect: true });
-  client.on('error', () => undefined);
-  t.teardown(() => {
-    client.disconnect();
-    server.kill('SIGKILL');
-  });
-  return { url: `redis://${HOST}:${port}`, client, signal: (name) => void server.kill(name) };
-}
-
-interface Stage extends Beside {
-  readonly cluster: Cluster;
-  readonly namespace: string;
-}
-
-/** A namespace with the Secret of a server of its own; null where the pods of the cluster may not reach a server of this machine. */
-async function redisStage(t: ExecutionContext): Promise<Stage | null> {
-  t.timeout(600_000);
-  const cluster = await startCluster({ nodes: 3 });
-  if (!cluster.isOwn) {
-    t.pass('the pods of this cluster may not reach a server of this machine');
-    return null;
-  }
-  await installOperator(t, cluster);
-  const namespace = await testNamespace(t, cluster);
-  const beside = await redisBeside(t);
-  const stringData = { url: beside.url, password: PASSWORD };
-  await cluster.applyYaml(namespace, JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'redis' }, stringData }));
-  return { ...beside, cluster, namespace };
-}
 
 /** As the operator has it, and some for a machine with much to do. */
 const HELD_MS = 25_000;
 const store = { redis: { secretRef: { name: 'redis' } } };
-
-test.serial(
-  'two coordinators on a Redis server: the second one takes over from a node that is gone, and the results are read from the server',
-  async (t) => {
-    const stage = await redisStage(t);
-    if (stage === null) return;
-    const { cluster, namespace } = stage;
-    const coordinator = { replicas: 2, store };
-    const run = await ClusterRun.apply(cluster, namespace, { name: 'shared', items: 900, spec: { coordinator } });
-    await run.untilReady(3);
-    const pods = await untilSeen(
-      'two coordinators are ready',
-      PATIENCE_MS,
-      async () => run.pods('coordinator'),
-      (all) =>
-        all.filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')).length === 2,
-    );
-    t.is(new Set(pods.map(({ spec }) => spec?.nodeName)).size, 2, 'each on a node of its own');
-    const { status } = await run.untilRecorded(1);
-    const primary = pods.find(({ metadata }) => metadata.name === status?.coordinator?.pod);
-    t.truthy(primary, status?.coordinator?.pod);
-    const begunMs = performance.now();
-    await cluster.killNode(t, primary?.spec?.nodeName ?? '');
-    await run.until('the other one leads', ({ status: now }) => (now?.coordinator?.epoch ?? 0) > (status?.coordinator?.epoch ?? 0));
-    t.log(`the other one leads after ${Math.round(performance.now() - begunMs)} ms`);
-    await run.assertComplete(t);
-  },
-);
 
 /** Milliseconds until the first key expires, and how many keys there are; -1 where one is kept for ever. */
 async function keysLeft(client: Redis): Promise<{ readonly keys: number; readonly leastMs: number }> {

@@ -42,6 +42,18 @@ function podOf({ name, command, security, claim, node }: PodPlan): V1Pod {
   };
 }
 
+/** A claim of a pod; `more`: further lines of its spec. */
+export function claimOf(name: string, more = ''): string {
+  return `
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: ${name}}
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+  ${more}`;
+}
+
 export async function startPod({ api }: Cluster, namespace: string, plan: PodPlan): Promise<void> {
   await api.call('POST', `/api/v1/namespaces/${namespace}/pods`, podOf(plan));
 }

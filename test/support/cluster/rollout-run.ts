@@ -126,9 +126,13 @@ export class ClusterRun {
     return this.until(`${workers} workers are ready`, ({ status }) => status?.workers?.ready === workers, 2 * PATIENCE_MS);
   }
 
+  async untilEnd(): Promise<RolloutRun> {
+    return this.untilCondition('Complete', 'True', 4 * PATIENCE_MS);
+  }
+
   /** The run completes, and each of its items has exactly one record, in the order of the list. */
   async assertComplete(t: ExecutionContext): Promise<RolloutRun> {
-    const run = await this.untilCondition('Complete', 'True', 4 * PATIENCE_MS);
+    const run = await this.untilEnd();
     const { items } = this.#plan;
     t.like(run.status, { phase: 'Complete', progress: `${items}/${items}`, items: { done: items, failed: 0 } });
     const { exit, out, err } = await rolloutRun(this.#cluster, '--namespace', this.namespace, 'results', this.name);

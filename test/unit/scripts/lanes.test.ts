@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
-import { fileOfTitle, isOfProcesses, type LanePlan, LONGEST, planRun, titlePrefixOf, WAITING } from '../../../scripts/lanes.ts';
+import {
+  fileOfTitle,
+  isOfProcesses,
+  type LanePlan,
+  LONGEST,
+  planRun,
+  SHARING_CLUSTER,
+  titlePrefixOf,
+  WAITING,
+} from '../../../scripts/lanes.ts';
 
 /** Each file is read for it. */
 const ALL = planRun([]);
+const CLUSTER = [...ALL.clusterShared, ...ALL.clusterAlone];
 const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
 
 test('a title finds its file whatever folders all files share', (t) => {
@@ -28,31 +39,71 @@ function planOf(name: string): readonly string[] {
 }
 
 test('every test file runs exactly once, and those of integration, e2e, cluster and chart as tests of processes', (t) => {
-  const { working, waiting, cluster } = ALL;
-  const files = [working, waiting, cluster].flatMap(filesOf);
+  const { working, waiting } = ALL;
+  const files = [working, waiting, CLUSTER].flatMap(filesOf);
   t.is(new Set(files).size, files.length);
   t.true(files.length > 100);
   t.true(files.includes('test/unit/scripts/lanes.test.ts'));
-  const ofProcesses = [...working.filter(({ name }) => name === 'processes'), ...waiting, ...cluster];
+  const ofProcesses = [...working.filter(({ name }) => name === 'processes'), ...waiting, ...CLUSTER];
   t.deepEqual(filesOf(ofProcesses).toSorted(), files.filter(isOfProcesses).toSorted());
   t.true(files.filter(isOfProcesses).every((file) => /^test\/(?:chart|cluster|e2e|integration)\//.test(file)));
   t.true(ofProcesses.every((plan) => plan.isSerial));
 });
 
 test('the files of test/cluster and test/chart, and no others, wait for the cluster that they share', (t) => {
-  const files = filesOf(ALL.cluster);
+  const files = filesOf(CLUSTER);
   t.true(files.includes('test/cluster/cluster.test.ts'));
   t.deepEqual(
     files.filter((file) => !/^test\/(?:chart|cluster)\//.test(file)),
     [],
   );
   t.like(planRun(['test/cluster']), { working: [], waiting: [] });
-  t.deepEqual(planRun(['test/unit/scripts']).cluster, []);
+  t.like(planRun(['test/unit/scripts']), { clusterShared: [], clusterAlone: [] });
 });
 
 test('the rights of the operator are looked at when all others have used them', (t) => {
-  t.deepEqual(ALL.cluster.at(-1)?.files, ['test/cluster/rights.test.ts']);
-  t.is(ALL.cluster.length, 2);
+  t.deepEqual(ALL.clusterAlone.at(-1)?.files, ['test/cluster/rights.test.ts']);
+  t.is(ALL.clusterAlone.length, 2);
+});
+
+/** What others on the cluster would feel, or what a test has to itself. */
+const DISTURBS: Readonly<Record<string, RegExp>> = {
+  'takes away, starts or tags a node, or the API': /\.(?:killNode|startNode|untilNode|stopApi|startApi|tagImage)\(/,
+  'marks nodes': /\b(?:markNode|taint|untaint|cordon|uncordon|drain)\b/,
+  'puts in another operator': /\b(?:installNamespaced|installChart|uninstallOperator|rollBack)\b/,
+  'gives the operator values of its own': /\binstallOperator\(\w+, \w+,|\bworkingRun\([^;]*, (?:\.\.\.|'[^']*=)/,
+  'looks at, or kills, the operator itself': /\b(?:leaderIn|operatorPid|podOf|untilAnotherLeads|residentBytes)\b/,
+  'starts programs that change the cluster': /\bspawn\w*\(|\.helm\(/,
+};
+/** Modules of test/support/cluster that reach beyond a namespace by nothing but what DISTURBS names. Whoever adds one has looked. */
+const HARMLESS = new Set([
+  ...['api', 'audit', 'cert-manager', 'children', 'going-run', 'namespace', 'operator', 'pod', 'process', 'recorded-parts', 'redis-stage'],
+  ...['rollout-run', 'scripts', 'start-cluster', 'until-seen', 'working-run'],
+]);
+
+function disturbancesOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  const helpers = [...text.matchAll(/'\.\.\/support\/cluster\/(.+)\.ts'/g)].map(([, name = '']) => name);
+  const others = helpers.filter((name) => !HARMLESS.has(name));
+  return [...Object.keys(DISTURBS).filter((what) => DISTURBS[what]?.test(text) === true), ...others];
+}
+
+test('files that share the cluster leave alone what the others need; those that disturb are known by the same words', (t) => {
+  t.deepEqual(filesOf(ALL.clusterShared), SHARING_CLUSTER);
+  for (const file of SHARING_CLUSTER) t.deepEqual(disturbancesOf(file), [], file);
+  for (const name of [
+    'cluster-faults',
+    'crd',
+    'deletion-faults',
+    'disruption',
+    'many-runs',
+    'operator-faults',
+    'page',
+    'signals',
+    'upgrade',
+  ])
+    t.not(disturbancesOf(`test/cluster/${name}.test.ts`).length, 0, name);
+  t.true(ALL.clusterShared.every(({ files }) => files.length === 1));
 });
 
 test('files that only compute share a process, and none that reaches out of it does', (t) => {
@@ -95,5 +146,5 @@ test('the longest are taken first, and those that wait have lanes of their own; 
 });
 
 test('a path where nothing is gives nothing to run', (t) => {
-  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [], cluster: [] });
+  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [], clusterShared: [], clusterAlone: [] });
 });
