@@ -104,7 +104,7 @@ test.serial('of a suspended run on a Redis server, what is recorded and what is 
   const stage = await redisStage(t);
   if (stage === null) return;
   const { cluster, namespace } = stage;
-  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 200, spec: { coordinator: { store } } });
+  const run = await ClusterRun.apply(cluster, namespace, { name: 'paused', items: 200, latency: '1s', spec: { coordinator: { store } } });
   await run.untilRecorded(20);
   await run.patch({ spec: { suspend: true } });
   await run.untilCondition('Suspended', 'True');
