@@ -17,10 +17,17 @@ export async function launch(name) {
     keepCompiled();
     optimizeLate();
     const { main } = await import(built);
-    process.exit(await main(process.argv.slice(2)));
+    const code = await main(process.argv.slice(2));
+    for (const stream of [process.stdout, process.stderr]) await written(stream);
+    process.exit(code);
   } catch (error) {
     end(error);
   }
+}
+
+/** What a slow reader of a pipe has not taken yet would be lost with the process, whose exit code says that all is well. */
+async function written(stream) {
+  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 function flawOf(built) {
