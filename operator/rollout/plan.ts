@@ -142,17 +142,22 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
   const leftMs = ttlLeftMs(Date.parse(status.completionTime ?? ''), run.spec.ttlSecondsAfterFinished ?? null, nowMs);
   const goneByMs = Date.parse(status.completionTime ?? '') + FAREWELL_MS;
   const remaining = workers.filter((view) => !view.isTerminating);
-  const isWaited = nowMs < goneByMs ? workers.length > 0 : remaining.length > 0;
+  const isWaited = nowMs < goneByMs ? mayHandIn(seen) : remaining.length > 0;
   return {
     ...NOTHING,
     // Workers are told by the coordinator that the run is over, and end by themselves; it stays until they are gone.
     remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
-    // Those that are deleted hand in what they have finished, too. A pod on a node that is gone is being deleted until the node is.
     removesCoordinator: !isWaited,
     releases: isTrue(status.conditions ?? [], 'Complete') && waitsForOperator(seen.keyRecord) ? seen.keyRecord : null,
     removesRun: leftMs <= 0,
     againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };
+}
+
+/** Workers that are deleted hand in what they have finished, too, but for those on a node that is gone: their pods stay until it is back. */
+function mayHandIn({ workers, signals }: Observed): boolean {
+  const lost = nodesOf(signals, 'gone');
+  return workers.some(({ isTerminating, node }) => !(isTerminating && lost.has(node ?? '')));
 }
 
 const NO_WORKERS: WorkerPlan = { create: [], remove: [], drain: [], current: 0, draining: 0, againMs: null };

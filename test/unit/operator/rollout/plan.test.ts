@@ -120,6 +120,10 @@ test('the coordinator of a failed run stays for the workers that are told to lea
   t.like(planRun(seenOf({ run, workers: leaving }), PODS), { remove: [], removesCoordinator: false, againMs: 30_000 });
   t.true(planRun(seenOf({ run, workers: [] }), PODS).removesCoordinator);
   t.true(planRun(seenOf({ run, workers: leaving, nowMs: NOW + 30_000 }), PODS).removesCoordinator, 'its node may be gone');
+  const signals = new Map([['node0', { severity: 'gone', provider: null, deadlineMs: null, reason: 'x' } as const]]);
+  t.true(planRun(seenOf({ run, workers: leaving, signals }), PODS).removesCoordinator, 'its node is known to be gone');
+  const staying = [...leaving, workerOf(1, { isTerminating: true })];
+  t.false(planRun(seenOf({ run, workers: staying, signals }), PODS).removesCoordinator);
 });
 
 test('an end stays, whatever is seen later', (t) => {
