@@ -53,7 +53,8 @@ export type FaultKind =
   | 'answer-reset'
   | 'answer-never'
   | 'answer-kills-worker'
-  | 'backend-away';
+  | 'backend-away'
+  | 'answer-without-quota';
 
 export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   // The network between a worker and a coordinator.
@@ -109,6 +110,8 @@ export const FAULTS: Readonly<Record<FaultKind, FaultTerms>> = {
   'answer-never': { most: 0.02 },
   'answer-kills-worker': { most: 0.02 },
   'backend-away': { most: 0.01, perTick: true },
+  // The run pauses at the first one.
+  'answer-without-quota': { most: 0.01 },
 };
 
 export const FAULT_KINDS: readonly FaultKind[] = Object.keys(FAULTS) as FaultKind[];

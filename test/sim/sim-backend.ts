@@ -9,6 +9,8 @@ import type { World } from './world.ts';
 /** How much longer a slow execution takes than another one. */
 const SLOW_FACTOR = 30;
 const NEVER_MS = 3_600_000;
+/** As the API of OpenAI says it. */
+const WITHOUT_QUOTA = '{"error":{"message":"the quota is used up","type":"insufficient_quota","code":"insufficient_quota"}}';
 
 export interface BackendOptions {
   readonly world: World;
@@ -68,8 +70,8 @@ function refOf({ item, requestId }: Request): { readonly index: number; readonly
 function answer(world: World, random: Random, worker: string, ref: { readonly index: number; readonly attempt: number }): Executed {
   const { faults } = world;
   const text = 'x'.repeat(world.plan.answerBytes);
-  const body = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}","text":"${text}"}`;
-  const answered = (status: number, headers: Readonly<Record<string, string>> = {}): Executed => ({
+  const own = `{"index":${ref.index},"attempt":${ref.attempt},"by":"${worker}","text":"${text}"}`;
+  const answered = (status: number, headers: Readonly<Record<string, string>> = {}, body = own): Executed => ({
     kind: 'answered',
     url: 'sim',
     status,
@@ -78,6 +80,7 @@ function answer(world: World, random: Random, worker: string, ref: { readonly in
     body: Buffer.from(body),
   });
   if (faults.strikes('answer-failed')) return answered(500);
+  if (faults.strikes('answer-without-quota')) return answered(429, {}, WITHOUT_QUOTA);
   if (faults.strikes('answer-refused')) return answered(404);
   if (faults.strikes('answer-throttled')) return answered(429, { 'retry-after-ms': String(Math.floor(random.next() * 400)) });
   if (faults.strikes('answer-reset')) return { kind: 'failed', code: 'connection_reset', message: `reset, said ${worker}` };
