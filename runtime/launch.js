@@ -18,16 +18,24 @@ export async function launch(name) {
     optimizeLate();
     const { main } = await import(built);
     const code = await main(process.argv.slice(2));
-    for (const stream of [process.stdout, process.stderr]) await written(stream);
+    if (WRITE_DATA.includes(name)) await written();
     process.exit(code);
   } catch (error) {
     end(error);
   }
 }
 
-/** What a slow reader of a pipe has not taken yet would be lost with the process, whose exit code says that all is well. */
-async function written(stream) {
-  if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
+/** Their output is data. The others log, and a reader of logs that stands still must not keep them. */
+const WRITE_DATA = ['cli', 'kubectl'];
+
+/**
+ * What a slow reader of a pipe has not taken yet would be lost with the process, whose exit code says that all is well. Nothing else is left
+ * to do, so that any signal ends it.
+ */
+async function written() {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.removeAllListeners(signal);
+  for (const stream of [process.stdout, process.stderr])
+    if (stream.writableLength > 0) await new Promise((resolve) => stream.write('', resolve));
 }
 
 function flawOf(built) {

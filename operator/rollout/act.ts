@@ -91,11 +91,14 @@ async function createWorker({ client, pods }: ActDeps, run: RolloutRun, { avoid 
   }
 }
 
-/** Where no coordinator can be told, SIGTERM makes the worker drain by itself, within its grace period. */
+/**
+ * Where no coordinator can be told, SIGTERM makes the worker drain by itself, within its grace period, in which a long item may not end: one
+ * that is silent for a moment is told at a later look.
+ */
 async function drainWorker(deps: ActDeps, run: RolloutRun, worker: WorkerView): Promise<void> {
   const told =
     worker.phase === 'running' ? await deps.clients.drain(run.metadata.uid, worker.name, null, 'it is not wanted any more') : null;
-  if (told?.kind !== 'done') await removeWorker(deps, run, worker);
+  if (told === null || told.kind === 'unanswered') await removeWorker(deps, run, worker);
 }
 
 async function removeWorker({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {

@@ -142,21 +142,25 @@ function planEnded(seen: Observed, status: RunStatus): Plan {
   const leftMs = ttlLeftMs(Date.parse(status.completionTime ?? ''), run.spec.ttlSecondsAfterFinished ?? null, nowMs);
   const goneByMs = Date.parse(status.completionTime ?? '') + FAREWELL_MS;
   const remaining = workers.filter((view) => !view.isTerminating);
-  const isWaited = nowMs < goneByMs ? mayHandIn(seen) : remaining.length > 0;
+  const isComplete = isTrue(status.conditions ?? [], 'Complete');
+  const isWaited = nowMs < goneByMs ? mayHandIn(seen, isComplete) : remaining.length > 0;
   return {
     ...NOTHING,
     // Workers are told by the coordinator that the run is over, and end by themselves; it stays until they are gone.
-    remove: remaining.filter(({ phase }) => phase !== 'running' || !isTrue(status.conditions ?? [], 'Complete') || nowMs >= goneByMs),
+    remove: remaining.filter(({ phase }) => phase !== 'running' || !isComplete || nowMs >= goneByMs),
     removesCoordinator: !isWaited,
-    releases: isTrue(status.conditions ?? [], 'Complete') && waitsForOperator(seen.keyRecord) ? seen.keyRecord : null,
+    releases: isComplete && waitsForOperator(seen.keyRecord) ? seen.keyRecord : null,
     removesRun: leftMs <= 0,
     againMs: soonest(isWaited ? goneByMs - nowMs : null, leftMs),
   };
 }
 
-/** Workers that are deleted hand in what they have finished, too, but for those on a node that is gone: their pods stay until it is back. */
-function mayHandIn({ workers, signals }: Observed): boolean {
-  const lost = nodesOf(signals, 'gone');
+/**
+ * Workers that are deleted hand in what they have finished, too. A pod on a node that is gone stays until the node is back; where nothing is
+ * to be handed in, it is not waited for. After an API outage all nodes seem gone for a moment.
+ */
+function mayHandIn({ workers, signals }: Observed, isComplete: boolean): boolean {
+  const lost = isComplete ? nodesOf(signals, 'gone') : new Set<string>();
   return workers.some(({ isTerminating, node }) => !(isTerminating && lost.has(node ?? '')));
 }
 

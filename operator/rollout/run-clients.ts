@@ -3,7 +3,7 @@ import type { RunStatus } from '../../runtime/model/status.ts';
 import { createRunClient, type RunClient } from '../../runtime/rpc/client.ts';
 import { clientCredentialsOf } from '../../runtime/rpc/tls.ts';
 import type { Pem } from '../../runtime/tls/pair.ts';
-import type { CoordinatorAnswer } from './coordinator-view.ts';
+import { type CoordinatorAnswer, freshAnswer } from './coordinator-view.ts';
 import { nextRate, type RateSample } from './rate.ts';
 import { afterTelling, inEpoch, NOTHING_TOLD, newsOf, type ToldWords, type Word } from './told-words.ts';
 
@@ -17,7 +17,11 @@ export interface RunTarget {
 }
 
 /** Why the primary did not do what it was asked. */
-export type Told = { readonly kind: 'done' } | { readonly kind: 'unanswered'; readonly detail: string };
+export type Told =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'unanswered'; readonly detail: string }
+  /** It was not asked: it has answered nothing lately, and so short a time ago that the next look may reach it. */
+  | { readonly kind: 'silent' };
 
 interface Connection {
   readonly address: string;
@@ -25,13 +29,13 @@ interface Connection {
   readonly client: RunClient;
   /** The question that is under way; null where none is. */
   question: Promise<void> | null;
-  /** The last question was not answered in time. */
+  /** The last call got no answer. */
   isSilent: boolean;
 }
 
 /**
  * How long a look waits for a coordinator that did not answer the look before. An answer that comes later is there for the next one. The
- * coordinators of a node that is gone are silent together, and no other run waits for them.
+ * coordinators of a node that is gone are silent together, and other runs wait little for them.
  */
 const SILENT_WAIT_MS = 200;
 
@@ -94,7 +98,10 @@ export class RunClients {
     const memory = this.#memoryOf(uid);
     const connection = memory.connections.get(memory.answer?.pod ?? '');
     if (connection === undefined) return { kind: 'unanswered', detail: 'no coordinator is known' };
-    if (connection.isSilent) return { kind: 'unanswered', detail: 'the coordinator did not answer the last question' };
+    if (connection.isSilent) {
+      const isFresh = freshAnswer(memory.answer, this.#clock.wallMs()) !== null;
+      return isFresh ? { kind: 'silent' } : { kind: 'unanswered', detail: 'the coordinator does not answer' };
+    }
     const answered = await tell(connection.client);
     connection.isSilent = answered.kind === 'unreachable';
     return answered.kind === 'reply' ? { kind: 'done' } : { kind: 'unanswered', detail: answered.detail ?? answered.kind };

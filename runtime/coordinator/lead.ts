@@ -83,10 +83,13 @@ async function resign({ log }: LeadOptions, leaseHolder: LeaseHolder): Promise<v
 }
 
 /** A deposed coordinator keeps by which epoch (L3), waits a moment for what is under way, whatever it is, and goes. */
-async function unlessFenced({ clock, place }: LeadOptions, fenced: AbortSignal, work: Promise<ExitCode>): Promise<ExitCode> {
+async function unlessFenced({ clock, place, log }: LeadOptions, fenced: AbortSignal, work: Promise<ExitCode>): Promise<ExitCode> {
   await Promise.race([work, aborted(fenced)]);
   if (!fenced.aborted) return work;
   const { epoch } = fenced.reason as Fenced;
-  await inTime(clock, LEAVE_MS, Promise.allSettled([work, place.disk.raiseEpochMark(epoch)]));
+  const kept = place.disk
+    .raiseEpochMark(epoch)
+    .catch((err: unknown) => log.error({ err, epoch }, 'it could not be kept that this epoch is in use'));
+  await inTime(clock, LEAVE_MS, Promise.allSettled([work, kept]));
   return EXIT.fenced;
 }

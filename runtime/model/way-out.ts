@@ -6,18 +6,18 @@ import type { Store } from './store.ts';
 type LedgerErrorCode = 'LEDGER_BEHIND' | 'LEDGER_CORRUPT' | 'LEDGER_LOST_WRITES';
 
 /** `--fresh` is an option of `rollout run` alone. */
-const BY_ITSELF =
-  'For `rollout coordinator run`, move the state directory aside yourself, on each host that has one; where the settings name a runId, give all hosts another one.';
+const ALONE = 'For `rollout coordinator run`, move the state directory aside yourself';
+const ON_HOSTS = `${ALONE}, on each host that has one; where the settings name a runId, give all hosts another one, and another tls.dir.`;
 
 const EMBEDDED_WAYS: Readonly<Record<LedgerErrorCode, string>> = {
-  LEDGER_BEHIND: `Restore the newest copy of the state directory; where there is none, start over with --fresh, which keeps this one aside. ${BY_ITSELF}`,
+  LEDGER_BEHIND: `Restore the newest copy of the state directory; where there is none, start over with --fresh, which keeps this one aside. ${ALONE}.`,
   LEDGER_CORRUPT: 'Restore the state directory from a copy.',
   LEDGER_LOST_WRITES: 'Keep the state directory on a disk that keeps what it has synced.',
 };
 
 /** The state directory is as it should be: it is the server that lacks something. */
 const SERVER_WAYS: Readonly<Record<LedgerErrorCode, string>> = {
-  LEDGER_BEHIND: `If it has nothing of this run, name the server and the database on which the run began (--redis, or store.redis). If it was wiped, restored from an old copy, or replaced by a replica that lacked writes, give it the newest copy of its data. Where there is none, start over with --fresh, which keeps the state directory aside. ${BY_ITSELF} (The keys of a finished run expire: \`rollout status\` tells how it ended, on a host whose coordinator has written the output.)`,
+  LEDGER_BEHIND: `If it has nothing of this run, name the server and the database on which the run began (--redis, or store.redis). If it was wiped, restored from an old copy, or replaced by a replica that lacked writes, give it the newest copy of its data. Where there is none, start over with --fresh, which keeps the state directory aside. ${ON_HOSTS} (The keys of a finished run expire: \`rollout status\` tells how it ended, on the host whose coordinator wrote the output under the last epoch.)`,
   LEDGER_CORRUPT:
     'Give it a copy of its data from before the damage, if no coordinator has begun since; else start over with --fresh. Keep what is there, and report it.',
   LEDGER_LOST_WRITES:

@@ -8,7 +8,8 @@ import type { Epoch } from '../model/row.ts';
  * The mark of a state directory: the highest epoch of its run that any coordinator of it has won or seen, kept outside the store (L3).
  *
  * It is a folder with an empty file for each epoch, whose name is the number; the highest name counts. Names are only ever added: several
- * coordinators share a directory, and one that was stopped on its way to write an old epoch must not lower what another one has written.
+ * coordinators share a directory, and one that was stopped on its way to write an old epoch must not lower what another one has written. A
+ * client of NFS may show names some seconds late; a win against an old store then fails where its segment is made (L17).
  */
 
 const FILE_MODE = 0o600;

@@ -8,26 +8,33 @@ export type Standing =
   | { readonly kind: 'current'; readonly progress: Progress }
   /** The run is finished, and its keys have expired: this is how it ended. */
   | { readonly kind: 'expired'; readonly progress: Progress }
-  /** The ledger lacks what was recorded under later epochs (L3). */
-  | { readonly kind: 'behind'; readonly epoch: number; readonly seen: number };
+  /** The ledger lacks what was recorded under later epochs (L3). `ended`: how the run ended under an earlier one, where its keys may be gone. */
+  | { readonly kind: 'behind'; readonly epoch: number; readonly seen: number; readonly ended: FinishedRun | null };
 
 /** `seen`: the highest epoch that the directory has seen, -1 for none; `finished`: how the run ended, where its keys may expire. */
 export function standingOf(progress: Progress, seen: number, finished: FinishedRun | null): Standing {
   const { epoch } = progress;
   if (epoch >= seen) return { kind: 'current', progress };
+  if (epoch >= 0) return { kind: 'behind', epoch, seen, ended: null };
   // Under a later epoch it was reopened, or may have been.
-  if (epoch >= 0 || finished?.epoch !== seen) return { kind: 'behind', epoch, seen };
+  if (finished?.epoch !== seen) return { kind: 'behind', epoch, seen, ended: finished };
   const { done, failed } = finished;
   const ended = { epoch: seen, cursor: done + failed, running: 0, handedBack: 0, done, failed, redone: 0 };
   return { kind: 'expired', progress: { state: { kind: 'completed' }, ...ended } };
 }
 
-export function ledgerBehind({ epoch, seen }: Extract<Standing, { readonly kind: 'behind' }>, stateDir: string): RolloutError {
+export function ledgerBehind({ epoch, seen, ended }: Extract<Standing, { readonly kind: 'behind' }>, stateDir: string): RolloutError {
   const there = epoch < 0 ? 'has nothing of this run' : `is at epoch ${epoch}`;
   return new RolloutError(
     'LEDGER_BEHIND',
-    `The ledger ${there}, but the run in ${stateDir} was at epoch ${seen} already: what was recorded since is missing from it.`,
+    `The ledger ${there}, but the run in ${stateDir} was at epoch ${seen} already: what was recorded since is missing from it.${endText(ended)}`,
   );
+}
+
+function endText(ended: FinishedRun | null): string {
+  if (ended === null) return '';
+  const { epoch, done, failed } = ended;
+  return ` It ended under epoch ${epoch} with ${done} done and ${failed} failed, and its output was written; a later coordinator may have reopened it.`;
 }
 
 export function ledgerExpired({ progress }: Extract<Standing, { readonly kind: 'expired' }>, store: Store, stateDir: string): RolloutError {

@@ -15,7 +15,7 @@ export interface Gathering {
 }
 
 /**
- * Outcomes gather for this part of the time that the items held ready last, and at most so long: one write, one sync and one message for
+ * Outcomes gather for this part of the time that the items held ready last, and at most so long: one durable write and one message for
  * all of them. So no slot runs empty for it, and where nothing is ready nothing waits. A process that is killed meanwhile executes again
  * what had gathered.
  */

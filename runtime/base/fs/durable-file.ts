@@ -22,7 +22,7 @@ export async function createDurable(path: string): Promise<DurableFile> {
 
 /**
  * Whether O_DSYNC is as good as a sync. On macOS it leaves the bytes in the drive's cache, which `datasync` empties. Network and FUSE file
- * systems may not heed it; they may also interrupt the sync, and libuv would then repeat the write, whose bytes would stand there twice.
+ * systems may not heed it.
  */
 async function heedsDsync(dir: string): Promise<boolean> {
   return process.platform === 'linux' && isLocal(await statfs(dir));

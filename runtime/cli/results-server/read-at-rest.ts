@@ -23,7 +23,7 @@ export async function readAtRest<T>(
 /** An empty ledger would have the whole list left. */
 function refuseGone({ epoch }: Progress, { paths, kept: { store }, heardEpoch }: Pick<SettingsRun, 'paths' | 'kept' | 'heardEpoch'>): void {
   if (epoch >= heardEpoch) return;
-  if (epoch >= 0 || store.kind === 'embedded') throw ledgerBehind({ kind: 'behind', epoch, seen: heardEpoch }, paths.stateDir);
+  if (epoch >= 0 || store.kind === 'embedded') throw ledgerBehind({ kind: 'behind', epoch, seen: heardEpoch, ended: null }, paths.stateDir);
   throw new RolloutError(
     'LEDGER_EXPIRED',
     `the keys of the run are gone from ${storeText(store)}, though it was at epoch ${heardEpoch}: they expire some time after its end (7 days, where nothing else is set), or the server was wiped, or the URL names another server or database now. What is recorded cannot be told from what is left: name the server and the database of the run again, or give the server the newest copy of its data; where there is none, only the whole list can be executed again, as another run`,

@@ -14,7 +14,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Keeps in the state directory which epochs a candidate has seen in the store (L3): the host of a coordinator that only waits has nothing
- * else of the run. The disk is written where an epoch is higher than what is kept, and never else. A full disk keeps nobody from waiting
+ * else of the run. After its first look the disk is written where an epoch is higher than what is kept, and never else. A full disk keeps nobody from waiting
  * for the lease; any other failure of it ends the candidate, as it would end a coordinator that leads.
  */
 export class SeenEpochs {

@@ -52,6 +52,7 @@ export async function installChart(cluster: Cluster, chart: string, ...values: r
   // Files of tests that run side by side begin with the same release; Helm refuses to be run twice at a time.
   await alone('operator', async () => {
     if ((await isLast(cluster, madeOf)) && (await isReady(cluster))) return;
+    await forgetUnfinished(cluster);
     const sets = all.flatMap((value) => ['--set', value]);
     const labels = ['--labels', `${MADE_OF}=${madeOf}`];
     await cluster.helm('upgrade', '--install', ...OF_RELEASE, chart, '--create-namespace', ...UNTIL_READY, ...labels, ...sets);
@@ -59,12 +60,24 @@ export async function installChart(cluster: Cluster, chart: string, ...values: r
 }
 
 /** The newest revision of the release has been put in whole, and is made of this. */
-async function isLast({ api }: Cluster, madeOf: string): Promise<boolean> {
+async function isLast(cluster: Cluster, madeOf: string): Promise<boolean> {
+  const { status, [MADE_OF]: of } = (await lastRevision(cluster))?.metadata.labels ?? {};
+  return status === 'deployed' && of === madeOf;
+}
+
+/** Helm refuses to go on from a revision in the middle of which it was killed. */
+async function forgetUnfinished(cluster: Cluster): Promise<void> {
+  const last = await lastRevision(cluster);
+  if (last?.metadata.labels?.['status']?.startsWith('pending-') !== true) return;
+  await cluster.api.call('DELETE', `/api/v1/namespaces/${OPERATOR_NAMESPACE}/secrets/${last.metadata.name}`);
+}
+
+/** Helm keeps each in a Secret; undefined before the first. */
+async function lastRevision({ api }: Cluster): Promise<KubeObject | undefined> {
   const selector = encodeURIComponent(`owner=helm,name=${RELEASE}`);
   const all = await api.list<KubeObject>(`/api/v1/namespaces/${OPERATOR_NAMESPACE}/secrets?labelSelector=${selector}`);
   const versionOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.['version']);
-  const { status, [MADE_OF]: of } = all.toSorted((one, other) => versionOf(one) - versionOf(other)).at(-1)?.metadata.labels ?? {};
-  return status === 'deployed' && of === madeOf;
+  return all.toSorted((one, other) => versionOf(one) - versionOf(other)).at(-1);
 }
 
 /** A test may have killed its pods, or scaled it down. */

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { clusterDomain, isHostUnknown, type Names } from '../../../runtime/rpc/host-name.ts';
+import { clusterDomain, isHostUnknown, type NameServers } from '../../../runtime/rpc/host-name.ts';
 import { temporaryDir } from '../../support/temporary-dir.ts';
 
 const POD = 'search team.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n';
@@ -17,7 +17,11 @@ test('a host with an address is known, whoever listens there', async (t) => {
 });
 
 /** A pod whose name servers answer each question with this code, and what they were asked. */
-async function podWith(t: ExecutionContext, code: number, config = POD): Promise<{ readonly names: Names; readonly asked: string[] }> {
+async function podWith(
+  t: ExecutionContext,
+  code: number,
+  config = POD,
+): Promise<{ readonly names: NameServers; readonly asked: string[] }> {
   const [socket, asked] = [createSocket('udp4'), [] as string[]];
   socket.on('message', (query, { port, address }) => {
     asked.push(questionOf(query));

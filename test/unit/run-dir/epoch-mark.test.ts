@@ -51,11 +51,9 @@ test('L3: the mark and its folder are on disk when it is raised, also where anot
         return file.sync();
       };
       return {
-        write: async () => ({ bytesWritten: 0 }),
         writeFile: (bytes) => file.writeFile(bytes),
         chmod: (bits) => file.chmod(bits),
         sync,
-        datasync: sync,
         close: () => file.close(),
       };
     },

@@ -19,15 +19,20 @@ test('L3: a ledger at the epoch that the directory has seen, or above, is believ
 });
 
 test('L3: one below it is behind, with both epochs', (t) => {
-  for (const epoch of [-1, 3]) t.deepEqual(standingOf(at(epoch), 4, null), { kind: 'behind', epoch, seen: 4 });
-  t.regex(ledgerBehind({ kind: 'behind', epoch: 3, seen: 4 }, '/d').message, /is at epoch 3, but the run in \/d was at epoch 4/);
-  t.regex(ledgerBehind({ kind: 'behind', epoch: -1, seen: 4 }, '/d').message, /has nothing of this run/);
+  for (const epoch of [-1, 3]) t.deepEqual(standingOf(at(epoch), 4, null), { kind: 'behind', epoch, seen: 4, ended: null });
+  t.regex(
+    ledgerBehind({ kind: 'behind', epoch: 3, seen: 4, ended: null }, '/d').message,
+    /is at epoch 3, but the run in \/d was at epoch 4/,
+  );
+  t.regex(ledgerBehind({ kind: 'behind', epoch: -1, seen: 4, ended: null }, '/d').message, /has nothing of this run/);
 });
 
 test('a finished run whose keys are gone is told as it ended; one that was reopened since, or of which something is there, is behind', (t) => {
   const expired = standingOf(at(-1), 4, FINISHED);
   t.like(expired, { kind: 'expired', progress: { state: { kind: 'completed' }, epoch: 4, cursor: 9, done: 7, failed: 2, running: 0 } });
-  t.is(standingOf(at(-1), 5, FINISHED).kind, 'behind');
+  const later = standingOf(at(-1), 5, FINISHED);
+  t.is(later.kind, 'behind');
+  if (later.kind === 'behind') t.regex(ledgerBehind(later, '/d').message, /ended under epoch 4 with 7 done and 2 failed/);
   t.is(standingOf(at(3), 4, FINISHED).kind, 'behind');
   if (expired.kind !== 'expired') return;
   const error = ledgerExpired(expired, STORE, '/d');

@@ -145,6 +145,8 @@ test('a worker that is not wanted is told to drain, and deleted where nobody can
   t.truthy(drained.cluster.find(POD, { namespace: 'team', name: pod.metadata.name }), 'it ends by itself');
   const untold = start({ kind: 'unanswered', detail: 'x' });
   t.deepEqual(await untold.act({ ...plan, apply: [], status: null }), ['certificates', 'delete Pod answers-worker-0-0']);
+  const silent = start({ kind: 'silent' });
+  t.deepEqual(await silent.act({ ...plan, apply: [], status: null }), ['certificates'], 'it is told at a later look');
   const waiting = start({ kind: 'done' });
   await waiting.act({ ...plan, apply: [], status: null, drain: [workerOf(0, { phase: 'waiting' })] });
   t.deepEqual([waiting.told, waiting.cluster.find(POD, { namespace: 'team', name: pod.metadata.name })], [[], null]);

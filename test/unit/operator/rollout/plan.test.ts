@@ -121,9 +121,17 @@ test('the coordinator of a failed run stays for the workers that are told to lea
   t.true(planRun(seenOf({ run, workers: [] }), PODS).removesCoordinator);
   t.true(planRun(seenOf({ run, workers: leaving, nowMs: NOW + 30_000 }), PODS).removesCoordinator, 'its node may be gone');
   const signals = new Map([['node0', { severity: 'gone', provider: null, deadlineMs: null, reason: 'x' } as const]]);
-  t.true(planRun(seenOf({ run, workers: leaving, signals }), PODS).removesCoordinator, 'its node is known to be gone');
-  const staying = [...leaving, workerOf(1, { isTerminating: true })];
-  t.false(planRun(seenOf({ run, workers: staying, signals }), PODS).removesCoordinator);
+  t.false(planRun(seenOf({ run, workers: leaving, signals }), PODS).removesCoordinator, 'it may be back in a moment, with outcomes');
+});
+
+test('the coordinator of a complete run does not wait for pods on nodes that are gone', (t) => {
+  const { status } = planRun(seenOf({ answer: answerOf({ state: { kind: 'completed' } }) }), PODS);
+  const run = runOf({}, status ?? {});
+  const signals = new Map([['node0', { severity: 'gone', provider: null, deadlineMs: null, reason: 'x' } as const]]);
+  const [onLost, elsewhere] = [workerOf(0, { isTerminating: true }), workerOf(1, { isTerminating: true })];
+  t.true(planRun(seenOf({ run, workers: [onLost], signals }), PODS).removesCoordinator);
+  t.false(planRun(seenOf({ run, workers: [onLost, elsewhere], signals }), PODS).removesCoordinator);
+  t.false(planRun(seenOf({ run, workers: [workerOf(0)], signals }), PODS).removesCoordinator, 'nobody has deleted it');
 });
 
 test('an end stays, whatever is seen later', (t) => {

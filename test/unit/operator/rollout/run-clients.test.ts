@@ -28,7 +28,12 @@ const RUN_ID = runIdOf(RUN.metadata.uid);
 interface Stage {
   readonly clients: RunClients;
   /** For coordinators that were silent: how long each was to be, and whether it is over at once. Otherwise it is longer than any test. */
-  readonly waits: { isEnded: boolean; readonly ms: number[] };
+  readonly waits: {
+    isEnded: boolean;
+    readonly ms: number[];
+    /** How far the clock of the wall has gone on. */
+    laterMs: number;
+  };
   /** `core`: null for a coordinator that only waits for the lease. */
   readonly serve: (core: CoordinatorCore | null) => Promise<RunningServer>;
   readonly targetOf: (...pods: readonly (readonly [name: string, server: RunningServer])[]) => RunTarget;
@@ -37,12 +42,12 @@ interface Stage {
 
 async function stage(t: ExecutionContext): Promise<Stage> {
   const cluster = new MemoryCluster();
-  const waits = { isEnded: false, ms: [] as number[] };
+  const waits = { isEnded: false, ms: [] as number[], laterMs: 0 };
   const sleep = async (ms: number): Promise<void> => {
     waits.ms.push(ms);
     await (waits.isEnded ? undefined : new Promise<never>(() => undefined));
   };
-  const clients = new RunClients({ ...systemClock, sleep });
+  const clients = new RunClients({ ...systemClock, sleep, wallMs: () => systemClock.wallMs() + waits.laterMs });
   t.teardown(() => clients.close());
   const ensure = async (): Promise<void> =>
     ensureCertificates({ client: cluster, random: systemRandom }, RUN, secretsOf(cluster), systemClock.wallMs());
@@ -113,7 +118,10 @@ test('no look waits long for a coordinator that was silent at the one before, no
   waits.isEnded = true;
   t.is(await clients.ask(target), before);
   t.deepEqual(waits.ms, [200]);
-  t.like(await clients.drain(RUN.metadata.uid, 'w-1', null, 'x'), { detail: 'the coordinator did not answer the last question' });
+  t.deepEqual(await clients.drain(RUN.metadata.uid, 'w-1', null, 'x'), { kind: 'silent' });
+  waits.laterMs = 10_001;
+  t.deepEqual(await clients.drain(RUN.metadata.uid, 'w-1', null, 'x'), { kind: 'unanswered', detail: 'the coordinator does not answer' });
+  waits.laterMs = 0;
   proxy.slow(0);
   proxy.cut();
   await until('it answers again', PATIENCE_MS, async () => (await clients.ask(target)) !== before);
