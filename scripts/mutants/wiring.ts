@@ -41,7 +41,7 @@ export const WIRING_MUTANTS: readonly Mutant[] = [
     name: 'deposed-coordinator-waits-for-what-is-under-way',
     rule: 'L5',
     file: 'runtime/coordinator/lead.ts',
-    old: '  await inTime(clock, LEAVE_MS, Promise.allSettled([work, place.disk.raiseEpochMark(epoch)]));\n',
+    old: '  await inTime(clock, LEAVE_MS, Promise.allSettled([work, kept]));\n',
     new: '  await Promise.allSettled([work]);\n',
     tests: FENCE,
   },

@@ -16,16 +16,16 @@ export async function main() {
   process.stderr.write('printed');
   return 3;
 }`;
-const LAUNCHES = "import { launch } from './launch.js'; await launch('prints');";
+const LAUNCHES = "import { launch } from './launch.js'; await launch('cli');";
 
 test('a command that has printed more than its reader has taken ends when the reader has all of it', async (t) => {
   const dir = temporaryDir(t);
   for (const name of ['runtime', 'dist']) mkdirSync(join(dir, name));
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ type: 'module' }));
   cpSync('runtime/launch.js', join(dir, 'runtime/launch.js'));
-  writeFileSync(join(dir, 'runtime/prints.js'), LAUNCHES);
-  writeFileSync(join(dir, 'dist/prints.js'), PRINTS);
-  const child = spawn(process.execPath, [join(dir, 'runtime/prints.js')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  writeFileSync(join(dir, 'runtime/cli.js'), LAUNCHES);
+  writeFileSync(join(dir, 'dist/cli.js'), PRINTS);
+  const child = spawn(process.execPath, [join(dir, 'runtime/cli.js')], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const said = text(child.stderr);
   await new Promise((resolve) => child.stderr.once('data', resolve));
