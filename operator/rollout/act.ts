@@ -17,10 +17,10 @@ import { coordinatorName } from './children.ts';
 import type { PodSettings } from './desired/pod-settings.ts';
 import { textHash } from './desired/text-hash.ts';
 import { workerPod } from './desired/worker-pod.ts';
-import { FORMER_GRACE_SECONDS } from './former-workers.ts';
 import type { Plan } from './plan.ts';
 import { releaseRecord } from './release-former.ts';
 import type { RunClients } from './run-clients.ts';
+import { shortenGrace } from './shorten-grace.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { WorkerView } from './worker-view.ts';
 
@@ -55,7 +55,11 @@ export async function act(deps: ActDeps, run: RolloutRun, plan: Plan): Promise<v
   await each([
     ...plan.drain.map((worker) => async () => drainWorker(deps, run, worker)),
     ...plan.remove.map((worker) => async () => removeWorker(deps, run, worker)),
-    ...plan.shortenGrace.map((worker) => async () => shortenGrace(deps, run, worker)),
+    ...plan.shortenGrace.map(
+      ({ name, uid }) =>
+        async () =>
+          shortenGrace(deps.client, refOf(run, name), uid),
+    ),
     ...plan.create.map((place) => async () => createWorker(deps, run, plan, place)),
   ]);
   if (plan.removesCoordinator) await removeCoordinator(deps, run);
@@ -103,10 +107,6 @@ async function drainWorker(deps: ActDeps, run: RolloutRun, worker: WorkerView): 
 
 async function removeWorker({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
   await client.delete(POD, refOf(run, name), { uid, propagation: 'Background' });
-}
-
-async function shortenGrace({ client }: ActDeps, run: RolloutRun, { name, uid }: WorkerView): Promise<void> {
-  await client.delete(POD, refOf(run, name), { uid, gracePeriodSeconds: FORMER_GRACE_SECONDS, propagation: 'Background' });
 }
 
 async function removeCoordinator({ client, child }: ActDeps, run: RolloutRun): Promise<void> {

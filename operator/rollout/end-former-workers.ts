@@ -1,10 +1,10 @@
 import type { RolloutRun } from '../api/run.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { POD } from '../kube/kind.ts';
 import { refOf } from '../kube/object.ts';
 import { type Caches, WORKERS } from './caches.ts';
 import { currentRun } from './current-run.ts';
-import { FORMER_GRACE_SECONDS, formerWorkers } from './former-workers.ts';
+import { formerWorkers } from './former-workers.ts';
+import { shortenGrace } from './shorten-grace.ts';
 
 /** Ends the workers of runs of this name that are gone. `run`: the one that the cache has, if any. */
 export async function endFormerWorkers(client: KubeClient, { pods }: Caches, key: string, run: RolloutRun | undefined): Promise<void> {
@@ -12,9 +12,5 @@ export async function endFormerWorkers(client: KubeClient, { pods }: Caches, key
   if (formerWorkers(ofName, run?.metadata.uid ?? null).length === 0) return;
   // A run that the cache does not have yet must not lose its workers.
   const current = await currentRun(client, key);
-  for (const pod of formerWorkers(ofName, current?.metadata.uid ?? null)) {
-    const { uid } = pod.metadata;
-    const options = { gracePeriodSeconds: FORMER_GRACE_SECONDS, propagation: 'Background' as const };
-    await client.delete(POD, refOf(pod), uid === undefined ? options : { ...options, uid });
-  }
+  for (const pod of formerWorkers(ofName, current?.metadata.uid ?? null)) await shortenGrace(client, refOf(pod), pod.metadata.uid);
 }

@@ -1,8 +1,6 @@
 import type { Pod } from '../kube/kind.ts';
 import { controllerOf } from '../kube/object.ts';
-
-/** Long enough for a process that ends when it is told to. */
-export const FORMER_GRACE_SECONDS = 5;
+import { hasShortGrace } from './short-grace.ts';
 
 /**
  * Workers whose run is gone. Each would wait for a coordinator until its grace period is over, to hand back what nobody wants any more, and
@@ -14,9 +12,4 @@ export function formerWorkers(pods: Iterable<Pod>, uid: string | null): readonly
     const owner = controllerOf(pod);
     return owner !== null && owner.uid !== uid && !hasShortGrace(pod);
   });
-}
-
-/** It has been told to end, and has no longer than that for it. */
-export function hasShortGrace({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined && (metadata.deletionGracePeriodSeconds ?? 0) <= FORMER_GRACE_SECONDS;
 }

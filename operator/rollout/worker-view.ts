@@ -1,8 +1,8 @@
 import { ANNOTATION, LABEL } from '../api/names.ts';
 import type { ContainerStatus, Pod } from '../kube/kind.ts';
 import { WORKER_CONTAINER, type WorkerPlace } from './desired/worker-pod.ts';
-import { hasShortGrace } from './former-workers.ts';
 import { type PodNotice, podNotice } from './pod-notice.ts';
+import { hasShortGrace } from './short-grace.ts';
 
 /** A worker's pod, as far as plans go by it. */
 export interface WorkerView extends WorkerPlace {

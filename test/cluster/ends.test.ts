@@ -9,7 +9,6 @@ import { installOperator } from '../support/cluster/operator.ts';
 import { DATA, runPod } from '../support/cluster/pod.ts';
 import { ClusterRun, lineOf, type RunPlan, rolloutRun } from '../support/cluster/rollout-run.ts';
 import { type Cluster, startCluster } from '../support/cluster/start-cluster.ts';
-import { untilSeen } from '../support/cluster/until-seen.ts';
 import { PATIENCE_MS } from '../support/until.ts';
 
 /** How runs end. Those of a test go on side by side, with one worker each unless it is about several. */
@@ -56,12 +55,7 @@ async function untilFailed(
   const failed = conditionOf(ended.status?.conditions ?? [], 'Failed');
   t.is(failed?.reason, reason, failed?.message);
   t.like(ended.status, { phase: 'Failed' });
-  await untilSeen(
-    `${run.name} has no pods`,
-    PATIENCE_MS,
-    async () => [...(await run.pods('worker')), ...(await run.pods('coordinator'))].map(({ metadata }) => metadata.name),
-    (names) => names.length === 0,
-  );
+  await run.untilNoPods();
   return { run: ended, message: failed?.message ?? '' };
 }
 

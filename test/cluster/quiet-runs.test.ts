@@ -3,9 +3,7 @@ import test from 'ava';
 import { auditedCalls, writesIn } from '../support/cluster/audit.ts';
 import { OPERATOR_ACCOUNT } from '../support/cluster/operator.ts';
 import { ClusterRun } from '../support/cluster/rollout-run.ts';
-import { untilSeen } from '../support/cluster/until-seen.ts';
 import { workingRun } from '../support/cluster/working-run.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
 /** Some do not answer before others that came later do. */
@@ -23,12 +21,7 @@ test.serial('nothing is written about runs that have ended, are suspended, have 
   await suspended.untilCondition('Suspended', 'True');
   await still.until('no worker is left', ({ status }) => status?.workers?.current === 0 && status.workers.draining === 0);
   await run.assertComplete(t);
-  await untilSeen(
-    'no pod of the ended run is left',
-    PATIENCE_MS,
-    async () => [...(await run.pods('worker')), ...(await run.pods('coordinator'))],
-    (pods) => pods.length === 0,
-  );
+  await run.untilNoPods();
   await sleep(SETTLED_MS);
   const fromMs = Date.now();
   await sleep(MINUTE_MS);

@@ -89,12 +89,7 @@ test.serial(
     );
     t.regex(JSON.stringify(full.status?.conditions), /raise spec\.coordinator\.results\.inlineLimit.*allows 65536/);
     t.is(full.status?.phase === 'Failed', false);
-    await untilSeen(
-      'its pods are let go',
-      PATIENCE_MS,
-      async () => [...(await run.pods('coordinator')), ...(await run.pods('worker'))],
-      (all) => all.length === 0,
-    );
+    await run.untilNoPods();
     await run.patch({ spec: { coordinator: { results: { inlineLimit: '16Mi' } } } });
     await run.assertComplete(t);
   },

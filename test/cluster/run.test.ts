@@ -82,21 +82,11 @@ test.serial('suspend, resume, fewer and more workers: nothing is lost, and nothi
   await run.until('one worker is left', ({ status }) => status?.workers?.ready === 1 && status.workers.current === 1);
   await run.patch({ spec: { suspend: true } });
   await run.untilCondition('Suspended', 'True');
-  await untilSeen(
-    'no pod is left',
-    PATIENCE_MS,
-    async () => [...(await run.pods('worker')), ...(await run.pods('coordinator'))],
-    (all) => all.length === 0,
-  );
+  await run.untilNoPods();
   const before = (await run.get()).status?.items;
   await run.patch({ spec: { suspend: false, workers: { parallelism: 4 } } });
   await run.untilReady(4);
   t.true(((await run.get()).status?.items?.done ?? 0) >= (before?.done ?? 0), 'what was recorded is kept');
   await run.assertComplete(t);
-  await untilSeen(
-    'no pod is left',
-    PATIENCE_MS,
-    async () => [...(await run.pods('worker')), ...(await run.pods('coordinator'))],
-    (all) => all.length === 0,
-  );
+  await run.untilNoPods();
 });

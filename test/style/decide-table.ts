@@ -163,6 +163,7 @@ export const DECIDE: Readonly<Record<string, readonly string[]>> = {
     'redis-login',
     'run-id',
     'run-secrets',
+    'short-grace',
     'status',
     'status-due',
     'tls-secret',

@@ -126,6 +126,16 @@ export class ClusterRun {
     return this.until(`${workers} workers are ready`, ({ status }) => status?.workers?.ready === workers, 2 * PATIENCE_MS);
   }
 
+  /** Neither workers nor coordinators are left. */
+  async untilNoPods(): Promise<void> {
+    await untilSeen(
+      `${this.name} has no pods`,
+      PATIENCE_MS,
+      async () => [...(await this.pods('worker')), ...(await this.pods('coordinator'))].map(({ metadata }) => metadata.name),
+      (names) => names.length === 0,
+    );
+  }
+
   async untilEnd(): Promise<RolloutRun> {
     return this.untilCondition('Complete', 'True', 4 * PATIENCE_MS);
   }
