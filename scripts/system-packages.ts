@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 /**
  * What the tests and the benchmark need of the system beside Node, npm and make. `make` installs it where it may; where it may not,
@@ -67,7 +67,16 @@ function aptGet(args: readonly string[]): boolean {
 }
 
 function runs(command: string, ...args: readonly string[]): boolean {
-  return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+  const env = { ...process.env, PATH: pathOfSystem(process.env['PATH'] ?? '') };
+  return spawnSync(command, args, { stdio: 'ignore', env }).status === 0;
+}
+
+/** Without the programs of npm packages, which come first where `make` runs: one of them is also called nft, and is no nftables. */
+export function pathOfSystem(path: string): string {
+  return path
+    .split(delimiter)
+    .filter((dir) => !dir.endsWith(join('node_modules', '.bin')))
+    .join(delimiter);
 }
 
 function foldersOf(path: string): readonly string[] {
