@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImage } from '../test/cluster/image.ts';
-import { KUBERNETES, runScript } from '../test/support/cluster/scripts.ts';
+import { CLUSTER_VARIABLE, type ClusterNumber, KUBERNETES, runScript } from '../test/support/cluster/scripts.ts';
 import { type ClusterFacts, missingForCluster } from './cluster-needs.ts';
 import { CLUSTER_PACKAGES, installSystemPackages } from './system-packages.ts';
 
 export interface BringUp {
+  readonly number: ClusterNumber;
   /** The process that ends the cluster; 0: it runs until somebody ends it by hand. */
   readonly holder: number;
   readonly nodes: number;
@@ -18,12 +19,12 @@ export interface BringUp {
  * Builds a cluster's programs and the product's image, unless they are there, and starts the cluster, or what is missing of it. Needs a
  * tree that is built. Throws where the machine cannot, with what is missing.
  */
-export async function bringUp({ holder, nodes, say, ...stop }: BringUp): Promise<void> {
+export async function bringUp({ number, holder, nodes, say, ...stop }: BringUp): Promise<void> {
   const missing = missingForCluster(await factsOfMachine(say));
   if (missing.length > 0) throw new Error(`a cluster needs ${missing.join('; ')}. Without one: ROLLOUT_TEST_CLUSTER=none`);
   const options = { onLine: say, ...stop };
   const [image] = await Promise.all([buildImage(say), runScript('build.sh', [], options)]);
-  const env = { CLUSTER_HOLDER: String(holder), CLUSTER_NODES: String(nodes), CLUSTER_IMAGES: image };
+  const env = { [CLUSTER_VARIABLE]: String(number), CLUSTER_HOLDER: String(holder), CLUSTER_NODES: String(nodes), CLUSTER_IMAGES: image };
   await runScript('up.sh', [], { ...options, env });
 }
 

@@ -1,20 +1,28 @@
-import { join } from 'node:path';
-import { CLUSTER_RUN, holderOfCluster, runScript } from '../test/support/cluster/scripts.ts';
+import { CLUSTER_VARIABLE, CLUSTERS, type ClusterNumber, clusterRun, holderOfCluster, runScript } from '../test/support/cluster/scripts.ts';
 import { bringUp } from './bring-up.ts';
 
 /** What a person sets who cannot, or does not want to, run the tests on a cluster. */
 export const UNWANTED = 'ROLLOUT_TEST_CLUSTER=none';
 const NODES = 3;
+/** The files of test/cluster that start it. */
+const OF_CERT_MANAGER = /cert-manager|certificates/;
 
 export function isClusterUnwanted(): boolean {
   return process.env['ROLLOUT_TEST_CLUSTER'] === 'none';
 }
 
-/** The cluster of one run of the tests: each file of test/cluster finds it running. */
+/** What the tests that are to run on a cluster find in their environment. */
+export function environmentOf(number: ClusterNumber): Readonly<Record<string, string>> {
+  return { [CLUSTER_VARIABLE]: String(number) };
+}
+
+/**
+ * The clusters of one run of the tests: each file of test/cluster finds its own running. The first has all that share one; what one test
+ * after the other has to itself is divided between both.
+ */
 export class ClusterLane {
   readonly #say: (line: string) => void;
   readonly #stop = new AbortController();
-  #certManager: Promise<unknown> = Promise.resolve();
 
   constructor(say: (line: string) => void) {
     this.#say = say;
@@ -22,14 +30,24 @@ export class ClusterLane {
 
   /** Null when it is ready, else why there is none. A cluster that the caller has given is taken as it is. */
   async start(files: readonly string[]): Promise<string | null> {
-    const { signal } = this.#stop;
     try {
-      if (process.env['ROLLOUT_TEST_KUBECONFIG'] === undefined)
-        await bringUp({ holder: process.pid, nodes: NODES, say: this.#say, signal });
-      if (files.some((file) => file.includes('cert-manager'))) this.#certManager = this.#buildCertManager();
+      if (!isGiven()) await this.#bringUp(0);
+      if (files.some((file) => OF_CERT_MANAGER.test(file))) await this.#buildCertManager();
       return null;
     } catch (error) {
       return (error as Error).message;
+    }
+  }
+
+  /** Whether there is a second one. Without it all runs on the first, and takes longer. */
+  async startSecond(): Promise<boolean> {
+    if (isGiven()) return false;
+    try {
+      await this.#bringUp(1);
+      return true;
+    } catch (error) {
+      this.#say(`there is no second cluster: ${(error as Error).message}`);
+      return false;
     }
   }
 
@@ -38,21 +56,31 @@ export class ClusterLane {
     this.#stop.abort();
   }
 
-  /** One that was already there is left running; of one of this run ROLLOUT_TEST_KEEP=1 keeps the logs. Answers what went wrong. */
+  /** One that was already there is left running; of those of this run ROLLOUT_TEST_KEEP=1 keeps the logs. Answers what went wrong. */
   async end(): Promise<readonly string[]> {
-    await this.#certManager;
-    if (holderOfCluster() !== process.pid) return [];
-    const isKept = process.env['ROLLOUT_TEST_KEEP'] === '1';
-    try {
-      await runScript('down.sh', isKept ? [] : ['--wipe'], { env: { CLUSTER_HOLDER: String(process.pid) } });
-      if (isKept) this.#say(`the cluster's logs are kept in ${join(CLUSTER_RUN, 'logs')}`);
-      return [];
-    } catch (error) {
-      return [`the cluster could not be ended: ${(error as Error).message}`];
+    const wrong: string[] = [];
+    for (const number of CLUSTERS) {
+      if (holderOfCluster(number) !== process.pid) continue;
+      const isKept = process.env['ROLLOUT_TEST_KEEP'] === '1';
+      try {
+        const env = { ...environmentOf(number), CLUSTER_HOLDER: String(process.pid) };
+        await runScript('down.sh', isKept ? [] : ['--wipe'], { env });
+        if (isKept) this.#say(`the logs of cluster ${number} are kept in ${clusterRun(number)}/logs`);
+      } catch (error) {
+        wrong.push(`cluster ${number} could not be ended: ${(error as Error).message}`);
+      }
     }
+    return wrong;
   }
 
-  /** Beside the first files; the test that needs it waits for it, and says what went wrong. */
+  #bringUp(number: ClusterNumber): Promise<void> {
+    return bringUp({ number, holder: process.pid, nodes: NODES, say: this.#say, signal: this.#stop.signal });
+  }
+
+  /**
+   * Before the first test: beside three of them on two cores it takes a quarter of an hour, and they fail. Where it cannot be built, the
+   * tests that need it fail, and say why.
+   */
   async #buildCertManager(): Promise<void> {
     try {
       await runScript('build.sh', ['cert-manager'], { onLine: this.#say, signal: this.#stop.signal });
@@ -60,4 +88,8 @@ export class ClusterLane {
       this.#say((error as Error).message);
     }
   }
+}
+
+function isGiven(): boolean {
+  return process.env['ROLLOUT_TEST_KUBECONFIG'] !== undefined;
 }

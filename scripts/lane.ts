@@ -23,6 +23,8 @@ export interface Took {
 }
 
 export interface LaneOptions {
+  /** What its tests find in the environment beside what this process has. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Where ava and the files are; the project itself where it is left out. */
   readonly cwd?: string;
   readonly write?: (text: string) => void;
@@ -110,7 +112,7 @@ export class Lane {
   async #runAva(files: readonly string[]): Promise<void> {
     const { isSerial, isTogether } = this.#plan;
     const flags = ['--tap', '--concurrency=1', ...(isSerial ? ['--serial'] : []), ...(isTogether ? [] : files)];
-    const env = isTogether ? { ...process.env, [TOGETHER]: files.join(' ') } : process.env;
+    const env = { ...process.env, ...this.#options.env, ...(isTogether ? { [TOGETHER]: files.join(' ') } : {}) };
     this.#report.onStart();
     this.#fileStartMs = performance.now();
     this.#lastHeardMs = this.#fileStartMs;

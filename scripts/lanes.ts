@@ -19,8 +19,10 @@ export interface RunPlan {
   readonly waiting: readonly LanePlan[];
   /** Tests on a cluster that they share, some files at a time: beside all others, once the cluster runs. */
   readonly clusterShared: readonly LanePlan[];
-  /** Tests that take away what others on the cluster need, one file after the other: when those that share it have ended. */
+  /** Tests that take away what others on their cluster need, one file after the other on each: when those that share it have ended. */
   readonly clusterAlone: readonly LanePlan[];
+  /** When all of these have ended. */
+  readonly clusterLast: readonly LanePlan[];
 }
 
 /** The folders whose tests start processes. Every other folder of test/ is inside, so no test file can be forgotten. */
@@ -45,6 +47,15 @@ export const SHARING_CLUSTER: readonly string[] = [
   'test/cluster/children.test.ts',
   'test/chart/templates.test.ts',
   'test/chart/rights.test.ts',
+];
+/** The longest of those that have a cluster to themselves, which are begun first: two lanes take them, and end at about the same time. */
+export const LONGEST_ALONE: readonly string[] = [
+  'test/cluster/disruption.test.ts',
+  'test/cluster/signals.test.ts',
+  'test/cluster/operator-faults.test.ts',
+  'test/cluster/many-runs.test.ts',
+  'test/cluster/deletion-faults.test.ts',
+  'test/cluster/upgrade.test.ts',
 ];
 /** Holds the rights of the operator against what it has done in all the others: after them. */
 const LAST_OF_CLUSTER = 'test/cluster/rights.test.ts';
@@ -106,16 +117,14 @@ export function planRun(given: readonly string[]): RunPlan {
     { name: 'inside', files: others, isSerial: false, isTogether: false },
   ];
   const { working, waiting } = inTurn(files.filter((file) => isOfProcesses(file) && !OF_CLUSTER.test(file)));
-  const alone = files.filter((file) => OF_CLUSTER.test(file) && !SHARING_CLUSTER.includes(file));
-  const clusterAlone: readonly LanePlan[] = [
-    { name: 'cluster', files: alone.filter((file) => file !== LAST_OF_CLUSTER), isSerial: true, isTogether: false },
-    { name: 'cluster, last', files: alone.filter((file) => file === LAST_OF_CLUSTER), isSerial: true, isTogether: false },
-  ];
+  const alone = files.filter((file) => OF_CLUSTER.test(file) && !SHARING_CLUSTER.includes(file) && file !== LAST_OF_CLUSTER);
+  const longest = LONGEST_ALONE.filter((file) => alone.includes(file));
   return {
     working: [...lanes, ...working].filter(hasFiles),
     waiting,
-    clusterShared: SHARING_CLUSTER.filter((file) => files.includes(file)).map((file) => ({ ...planOfProcesses(file), name: 'cluster' })),
-    clusterAlone: clusterAlone.filter(hasFiles),
+    clusterShared: SHARING_CLUSTER.filter((file) => files.includes(file)).map(planOfCluster),
+    clusterAlone: [...longest, ...alone.filter((file) => !longest.includes(file))].map(planOfCluster),
+    clusterLast: files.filter((file) => file === LAST_OF_CLUSTER).map(planOfCluster),
   };
 }
 
@@ -154,6 +163,10 @@ function groupsOf(files: readonly string[], count: number): readonly LanePlan[] 
 /** One process test alone. */
 export function planOfProcesses(file: string): LanePlan {
   return { name: 'processes', files: [file], isSerial: true, isTogether: false };
+}
+
+function planOfCluster(file: string): LanePlan {
+  return { ...planOfProcesses(file), name: 'cluster' };
 }
 
 export function testFilesIn(path: string): readonly string[] {

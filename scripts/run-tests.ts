@@ -8,12 +8,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClusterLane, isClusterUnwanted, UNWANTED } from './cluster-lane.ts';
+import { ClusterLane, environmentOf, isClusterUnwanted, UNWANTED } from './cluster-lane.ts';
 import { GATES, runGates } from './gates.ts';
 import { Lane, type Took } from './lane.ts';
 import type { FileResult, LaneResult } from './lane-report.ts';
 import { isOfProcesses, type LanePlan, planOfProcesses, planRun } from './lanes.ts';
 import { killLeftovers, RUN_MARK } from './leftovers.ts';
+import { untilNotOverloaded } from './overload.ts';
 import { installSystemPackages } from './system-packages.ts';
 import { bothResults, costliest, filesToRepeat, MOST_REPEATED, slowest, verdictOf } from './verdict.ts';
 
@@ -37,6 +38,10 @@ const build = await runGates(GATES.slice(0, 1));
 const others = only.length === 0 ? runGates(GATES.slice(1)) : [];
 const failures: string[] = [];
 
+/** Lanes that begin nothing while the machine is overloaded; the others go on whatever the load is. */
+const YIELDING = ['2', '4', '6', '7', '8'];
+/** The lane of the tests on the second cluster. */
+const SECOND_CLUSTER = '8';
 /** So many of the slowest files are named at the end, and of those that took most CPU. */
 const NAMED = 10;
 
@@ -55,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 const plan = planRun(only);
 const working = [...plan.working];
 const waiting = [...plan.waiting];
-const ofCluster = [...plan.clusterShared, ...plan.clusterAlone];
+const ofCluster = [...plan.clusterShared, ...plan.clusterAlone, ...plan.clusterLast];
 const cluster = new ClusterLane((line) => say(`[cluster] ${line}`));
 const skipped = isClusterUnwanted() ? ofCluster.flatMap(({ files }) => files) : [];
 const ofLanes = await Promise.all([
@@ -92,11 +97,19 @@ process.exitCode = failures.length === 0 ? 0 : 1;
 /** A free lane takes the next plan of the first queue that has one, so that all end at about the same time. */
 async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise<readonly LaneResult[]> {
   const results: LaneResult[] = [];
-  for (const queue of queues)
-    for (let next = queue.shift(); next !== undefined; next = queue.shift())
-      results.push(await runLane({ ...next, name: `${lane} ${next.name}` }));
+  for (const queue of queues) {
+    while (queue.length > 0) {
+      if (YIELDING.includes(lane)) await untilNotOverloaded();
+      const next = queue.shift();
+      if (next !== undefined) results.push(await runLane({ ...next, name: `${lane} ${next.name}` }, envOf(lane)));
+    }
+  }
   say(`${sinceStart()}: lane ${lane} finished`);
   return results;
+}
+
+function envOf(lane: string): Readonly<Record<string, string>> {
+  return lane === SECOND_CLUSTER ? environmentOf(1) : {};
 }
 
 /** The cluster is built beside all other tests, which takes minutes where nothing is cached. */
@@ -107,12 +120,19 @@ async function takeCluster(): Promise<readonly LaneResult[]> {
   if (why !== null) return [{ files: [], failures: [`test/cluster (${files.length} files): ${why}`] }];
   const shared = [...plan.clusterShared];
   const first = await Promise.all(['5', '6', '7'].map((lane) => takeFrom(lane, shared)));
-  return [...first.flat(), ...(await takeFrom('5', [...plan.clusterAlone]))];
+  const alone = [...plan.clusterAlone];
+  const [ofFirst, ofSecond] = await Promise.all([takeFrom('5', alone), takeOnSecond(alone)]);
+  return [...first.flat(), ...ofFirst, ...ofSecond, ...(await takeFrom('5', [...plan.clusterLast]))];
+}
+
+/** Not begun for one file, which the first cluster has taken. */
+async function takeOnSecond(alone: LanePlan[]): Promise<readonly LaneResult[]> {
+  return alone.length > 0 && (await cluster.startSecond()) ? takeFrom(SECOND_CLUSTER, alone) : [];
 }
 
 /** A run that is stopped still hears of each file: as one of which nothing was heard. */
-async function runLane(lanePlan: LanePlan): Promise<LaneResult> {
-  const lane = new Lane(lanePlan);
+async function runLane(lanePlan: LanePlan, env: Readonly<Record<string, string>> = {}): Promise<LaneResult> {
+  const lane = new Lane(lanePlan, { env });
   if (isStopped) lane.stop();
   running.add(lane);
   const result = await lane.run();

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { findHelm } from '../support/chart/helm.ts';
@@ -6,11 +6,11 @@ import { EVERYTHING } from '../support/chart/modes.ts';
 import { type Rights, rightsFrom, rightsOf, rolesOfOperator } from '../support/chart/rights.ts';
 import { type AuditedCall, auditedCalls, lackingIn } from '../support/cluster/audit.ts';
 import { OPERATOR_ACCOUNT } from '../support/cluster/operator.ts';
-import { CLUSTER_RUN } from '../support/cluster/scripts.ts';
+import { CLUSTERS, clusterRun } from '../support/cluster/scripts.ts';
 import { startCluster } from '../support/cluster/start-cluster.ts';
 
 /**
- * The rights of the operator against its calls in all other tests of the cluster, which run before this one. Alone on a fresh cluster it
+ * The rights of the operator against its calls in all other tests of the clusters, which run before this one. Alone on a fresh cluster it
  * fails, and names the rights for which nothing has been a reason.
  */
 
@@ -41,9 +41,12 @@ function without(rights: Rights, others: Rights): Rights {
 test.serial('the operator may do what it has done in the tests, and nothing else', async (t) => {
   const { isOwn } = await startCluster({ nodes: 0 });
   if (!isOwn) return t.pass('only the cluster of the tests writes down the calls');
-  const logs = readdirSync(join(CLUSTER_RUN, 'logs')).filter((name) => name.startsWith('audit'));
-  t.deepEqual(logs, ['audit.log'], 'none of it has been put aside, and then thrown away');
-  const calls = auditedCalls(OPERATOR_ACCOUNT);
+  const runs = CLUSTERS.map(clusterRun).filter((run) => existsSync(join(run, 'logs')));
+  for (const run of runs) {
+    const logs = readdirSync(join(run, 'logs')).filter((name) => name.startsWith('audit'));
+    t.deepEqual(logs, ['audit.log'], 'none of it has been put aside, and then thrown away');
+  }
+  const calls = runs.flatMap((run) => auditedCalls(OPERATOR_ACCOUNT, run));
   t.deepEqual(lackingIn(calls), [], 'nothing was refused for want of a right');
   const used = rightsIn(calls.filter(({ isDenied }) => !isDenied));
   const granted = rightsOf(rolesOfOperator(findHelm().render(EVERYTHING)));

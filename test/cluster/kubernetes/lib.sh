@@ -2,9 +2,11 @@
 #
 # The cluster lives in network namespaces of its own, joined by one bridge:
 #
-#   this machine    10.250.0.1   ($BRIDGE, by which tests and kubectl reach everything)
-#   rkube-cp        10.250.0.2   etcd, kube-apiserver, -controller-manager, -scheduler, -proxy, DNS
-#   rkube-node1..9  10.250.0.1N  containerd, kubelet, kube-proxy; pods in 10.244.N.0/24
+#   this machine     10.250.0.1   ($BRIDGE, by which tests and kubectl reach everything)
+#   rkube0-cp        10.250.0.2   etcd, kube-apiserver, -controller-manager, -scheduler, -proxy, DNS
+#   rkube0-node1..9  10.250.0.1N  containerd, kubelet, kube-proxy; pods in 10.244.N.0/24
+#
+# That is cluster 0. A machine may have two: the other one, cluster 1, is rkube1 in 10.250.1.0/24 with pods in 10.245.0.0/16.
 #
 # A node also has PID, mount, UTS and IPC namespaces of its own: when its first process ends, the kernel
 # ends the whole node at once, pods included.
@@ -20,22 +22,27 @@ key_of() { # key_of FOLDER
 }
 
 export CLUSTER_BIN=${CLUSTER_BIN:-$CACHE/$(key_of tools)}          # what build.sh makes
-export CLUSTER_RUN=${CLUSTER_RUN:-${TMPDIR:-/tmp}/rollout-cluster} # keys, logs, pid files, disks of nodes
+export CLUSTER_NUMBER=${CLUSTER_NUMBER:-0}                         # which cluster of this machine: 0 or 1
 BIN=$CLUSTER_BIN
-RUN=$CLUSTER_RUN
+case $CLUSTER_NUMBER in # where its keys, logs, pid files and disks of nodes are
+0) RUN=${TMPDIR:-/tmp}/rollout-cluster ;;
+1) RUN=${TMPDIR:-/tmp}/rollout-cluster-1 ;;
+*) echo "CLUSTER_NUMBER is $CLUSTER_NUMBER: a machine has the clusters 0 and 1" >&2; exit 1 ;;
+esac
+export CLUSTER_RUN=$RUN
 NODES=${CLUSTER_NODES:-1} # how many nodes up.sh starts; 0: the control plane alone
 export KUBECONFIG=$RUN/kubeconfig
 
-PREFIX=rkube # of network namespaces and their cables; with a name it fits into the 15 letters of a device
-BRIDGE=${PREFIX}0
-NET=10.250.0  # first three octets of the machines' /24
-PODS=10.244   # first two octets of the pods' /16
-SERVICES=10.96.0.0/16
-API_SERVICE=10.96.0.1
-DNS_SERVICE=10.96.0.10
+PREFIX=rkube$CLUSTER_NUMBER # of network namespaces and their cables; with a name it fits into the 15 letters of a device
+BRIDGE=$PREFIX
+NET=10.250.$CLUSTER_NUMBER            # first three octets of the machines' /24
+PODS=10.$((244 + CLUSTER_NUMBER))     # first two octets of the pods' /16
+SERVICES=10.$((96 + CLUSTER_NUMBER)).0.0/16
+API_SERVICE=${SERVICES%.0/16}.1
+DNS_SERVICE=${SERVICES%.0/16}.10
 API=https://$NET.2:6443
 MAX_NODES=9
-CGROUP=rkube # parent of all cgroups of nodes
+CGROUP=$PREFIX # parent of all cgroups of nodes
 
 # Without the programs of npm packages, one of which is also called nft.
 PATH=$BIN:$(printf %s "$PATH" | tr : '\n' | grep -v '/node_modules/\.bin$' | paste -sd :)
@@ -44,9 +51,9 @@ export PATH
 say() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
 die() { say "$*"; exit 1; }
 
-# Names and addresses are fixed, so there is one cluster on a machine, and one script at a time changes it.
+# One script at a time changes a cluster.
 lock() {
-  case $RUN in /var/* | /run/*) die "CLUSTER_RUN must not lie below /var or /run, which each node has of its own: $RUN" ;; esac
+  case $RUN in /var/* | /run/*) die "TMPDIR must not lie below /var or /run, which each node has of its own: $RUN" ;; esac
   exec 9>"$RUN.lock"
   flock 9
 }

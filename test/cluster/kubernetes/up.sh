@@ -14,7 +14,7 @@
 lock
 export CLUSTER_LOCKED=1
 
-# There is one cluster on a machine. It belongs to a process, and to the tree that it was started from.
+# A cluster belongs to a process, and to the tree that it was started from.
 tree=$(cd "$HERE/../../.." && pwd)
 key=$(basename "$BIN")
 if [ -e "$RUN/holder" ]; then
@@ -23,7 +23,7 @@ if [ -e "$RUN/holder" ]; then
     say "the cluster of $holder_tree has nobody any more: it is ended"
     "$HERE/down.sh" --wipe
   elif [ "$holder" != "${CLUSTER_HOLDER:-0}" ] && [ "$holder" != 0 ] || [ "$holder_tree" != "$tree" ]; then
-    die "there can be one cluster on a machine, and $(holder_words)"
+    die "cluster $CLUSTER_NUMBER of this machine is in use: $(holder_words)"
   elif [ "$holder_key" != "$key" ]; then
     die "the cluster that runs here has other versions: end it first, with 'make cluster-down'"
   fi
@@ -100,7 +100,7 @@ program kube-scheduler "$BIN/kube-scheduler" --kubeconfig="$PKI/kube-scheduler.k
   --authorization-kubeconfig="$PKI/kube-scheduler.kubeconfig" --leader-elect=false --bind-address=127.0.0.1
 
 # The control plane's kube-proxy lets the API server and this machine reach services by address.
-kubectl apply --server-side --force-conflicts -f "$HERE/addons.yaml" >/dev/null
+sed "s/DNS_SERVICE/$DNS_SERVICE/; s/CONTROL_PLANE/$NET.2/" "$HERE/addons.yaml" | kubectl apply --server-side --force-conflicts -f - >/dev/null
 CONFIG=$RUN/cp
 mkdir -p "$CONFIG"
 "$HERE/proxy-config.sh" cp >"$CONFIG/kube-proxy.yaml"

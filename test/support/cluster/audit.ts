@@ -37,9 +37,9 @@ const POD = 'authentication.kubernetes.io/pod-name';
 const DECISION = 'authorization.k8s.io/decision';
 const LEASES = 'coordination.k8s.io/leases';
 
-/** All calls of objects by a service account, as `namespace:name`, that are in the log of the cluster of this machine; the older ones first. */
-export function auditedCalls(account: string): readonly AuditedCall[] {
-  const folder = join(CLUSTER_RUN, 'logs');
+/** All calls of objects by a service account, as `namespace:name`, that are in the log of a cluster of this machine; the older ones first. */
+export function auditedCalls(account: string, run: string = CLUSTER_RUN): readonly AuditedCall[] {
+  const folder = join(run, 'logs');
   const files = readdirSync(folder).filter((name) => /^audit.*\.log$/.test(name));
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
   return lines

@@ -5,10 +5,9 @@ import { freePort } from '../free-port.ts';
 import { temporaryDir } from '../temporary-dir.ts';
 import { testNamespace } from './namespace.ts';
 import { installOperator } from './operator.ts';
+import { MACHINE_ADDRESS as HOST } from './scripts.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
-/** Of this machine, as the pods of the cluster reach it. */
-const HOST = '10.250.0.1';
 const PASSWORD = 'for-this-test-alone';
 
 interface Beside {

@@ -8,10 +8,23 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { RUN_MARK } from '../../../scripts/leftovers.ts';
 
-/** The scripts of test/cluster/kubernetes, which start and end the cluster of this machine. */
+/** The scripts of test/cluster/kubernetes, which start and end the clusters of this machine. */
 export const KUBERNETES: string = fileURLToPath(new URL('../../cluster/kubernetes', import.meta.url));
-/** Keys, logs, pid files and disks of the one cluster that a machine can have. */
-export const CLUSTER_RUN: string = join(tmpdir(), 'rollout-cluster');
+/** A machine can have two clusters: that of `make cluster-up`, and a second one that `make test` has beside it. */
+export const CLUSTERS = [0, 1] as const;
+export type ClusterNumber = (typeof CLUSTERS)[number];
+/** Names the cluster that the tests of a process and the scripts mean, where it is not the first. */
+export const CLUSTER_VARIABLE = 'CLUSTER_NUMBER';
+const NUMBER: ClusterNumber = process.env[CLUSTER_VARIABLE] === '1' ? 1 : 0;
+
+/** Keys, logs, pid files and disks of a cluster. */
+export function clusterRun(number: ClusterNumber): string {
+  return join(tmpdir(), number === 0 ? 'rollout-cluster' : `rollout-cluster-${number}`);
+}
+
+export const CLUSTER_RUN: string = clusterRun(NUMBER);
+/** This machine, as the pods of the cluster reach it. */
+export const MACHINE_ADDRESS: string = `10.250.${NUMBER}.1`;
 /** What is built once and used by all runs: programs and images. */
 export const CLUSTER_CACHE: string = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'rollout-cluster');
 
@@ -31,7 +44,7 @@ export async function runScript(name: string, args: readonly string[], options: 
   const { [RUN_MARK]: _mark, ...inherited } = process.env; // The cluster is ended by its own scripts, not with what tests leave behind.
   const child = spawn(join(KUBERNETES, name), args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...inherited, CLUSTER_RUN, ...options.env },
+    env: { ...inherited, TMPDIR: tmpdir(), ...options.env },
     detached: true,
   });
   const stop = (): void => void (child.exitCode === null && child.pid !== undefined && process.kill(-child.pid, 'SIGTERM'));
@@ -53,10 +66,10 @@ export async function runScript(name: string, args: readonly string[], options: 
   return printed.trim();
 }
 
-/** The process that ends the cluster of this machine; 0 where somebody does it by hand, null where there is none. */
-export function holderOfCluster(): number | null {
+/** The process that ends a cluster of this machine; 0 where somebody does it by hand, null where there is none. */
+export function holderOfCluster(number: ClusterNumber = NUMBER): number | null {
   try {
-    return Number.parseInt(readFileSync(join(CLUSTER_RUN, 'holder'), 'utf8'), 10);
+    return Number.parseInt(readFileSync(join(clusterRun(number), 'holder'), 'utf8'), 10);
   } catch {
     return null;
   }

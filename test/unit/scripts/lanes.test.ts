@@ -5,6 +5,7 @@ import {
   isOfProcesses,
   type LanePlan,
   LONGEST,
+  LONGEST_ALONE,
   planRun,
   SHARING_CLUSTER,
   titlePrefixOf,
@@ -13,7 +14,7 @@ import {
 
 /** Each file is read for it. */
 const ALL = planRun([]);
-const CLUSTER = [...ALL.clusterShared, ...ALL.clusterAlone];
+const CLUSTER = [...ALL.clusterShared, ...ALL.clusterAlone, ...ALL.clusterLast];
 const FILES = ['test/unit/ledger/codec.test.ts', 'test/unit/worker/codec.test.ts', 'test/contract/ledger.test.ts'];
 
 test('a title finds its file whatever folders all files share', (t) => {
@@ -58,12 +59,16 @@ test('the files of test/cluster and test/chart, and no others, wait for the clus
     [],
   );
   t.like(planRun(['test/cluster']), { working: [], waiting: [] });
-  t.like(planRun(['test/unit/scripts']), { clusterShared: [], clusterAlone: [] });
+  t.like(planRun(['test/unit/scripts']), { clusterShared: [], clusterAlone: [], clusterLast: [] });
 });
 
 test('the rights of the operator are looked at when all others have used them', (t) => {
-  t.deepEqual(ALL.clusterAlone.at(-1)?.files, ['test/cluster/rights.test.ts']);
-  t.is(ALL.clusterAlone.length, 2);
+  t.deepEqual(filesOf(ALL.clusterLast), ['test/cluster/rights.test.ts']);
+});
+
+test('of those that have a cluster to themselves the longest are taken first', (t) => {
+  t.deepEqual(filesOf(ALL.clusterAlone).slice(0, LONGEST_ALONE.length), LONGEST_ALONE);
+  t.true(ALL.clusterAlone.every(({ files }) => files.length === 1));
 });
 
 /** What others on the cluster would feel, or what a test has to itself. */
@@ -146,5 +151,5 @@ test('the longest are taken first, and those that wait have lanes of their own; 
 });
 
 test('a path where nothing is gives nothing to run', (t) => {
-  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [], clusterShared: [], clusterAlone: [] });
+  t.deepEqual(planRun(['test/no-such-folder']), { working: [], waiting: [], clusterShared: [], clusterAlone: [], clusterLast: [] });
 });

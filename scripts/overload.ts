@@ -1,0 +1,22 @@
+import { availableParallelism, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Processes that run or want to, for each core. Beside a build of Kubernetes, on a slow machine, they were fourteen, and tests failed that
+ * have seconds for something.
+ */
+export const MOST_PER_CORE = 8;
+const LOOK_MS = 5_000;
+/** Whatever makes the load then, the tests are not it. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Whether more would only make all slower. `load`: the average of the last minute (getloadavg(3)). Pure. */
+export function isOverloaded(load: number, cores: number): boolean {
+  return load > MOST_PER_CORE * cores;
+}
+
+/** Resolves when the machine has time for more, at the latest after ten minutes. Windows has no load, and is never overloaded. */
+export async function untilNotOverloaded(): Promise<void> {
+  const untilMs = performance.now() + PATIENCE_MS;
+  while (isOverloaded(loadavg()[0] ?? 0, availableParallelism()) && performance.now() < untilMs) await sleep(LOOK_MS);
+}
