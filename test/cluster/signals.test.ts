@@ -213,7 +213,7 @@ test.serial(
     // None of them ends within the grace of the eviction, nor within the 15 s.
     const plan = { name: 'evicted', items: 12, latency: '35s', podSpec: { terminationGracePeriodSeconds: 600 } };
     const run = await ClusterRun.apply(cluster, namespace, plan);
-    const { status } = await run.until('all items run', (now) => now.status?.items?.running === 12, 2 * PATIENCE_MS);
+    const { status } = await run.until('all items run', (now) => now.status?.items?.running === 12);
     t.is(conditionOf(status?.conditions ?? [], 'NodeSignalsAvailable')?.status, 'False');
     const [evicted, killed] = (await run.workers()) as [Pod, Pod, Pod];
     await cluster.api.call('DELETE', `/api/v1/namespaces/${namespace}/pods/${killed.metadata.name}`);

@@ -109,7 +109,7 @@ export class ClusterRun {
     );
   }
 
-  async until(what: string, isIt: (run: RolloutRun) => boolean, withinMs: number = PATIENCE_MS): Promise<RolloutRun> {
+  async until(what: string, isIt: (run: RolloutRun) => boolean, withinMs: number = 2 * PATIENCE_MS): Promise<RolloutRun> {
     return untilSeen(`${this.name}: ${what}`, withinMs, async () => this.get(), isIt);
   }
 
@@ -123,7 +123,7 @@ export class ClusterRun {
 
   /** Workers at the coordinator, and so many of them ready. */
   async untilReady(workers: number): Promise<RolloutRun> {
-    return this.until(`${workers} workers are ready`, ({ status }) => status?.workers?.ready === workers, 2 * PATIENCE_MS);
+    return this.until(`${workers} workers are ready`, ({ status }) => status?.workers?.ready === workers);
   }
 
   /** Neither workers nor coordinators are left. */
