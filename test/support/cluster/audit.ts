@@ -18,7 +18,7 @@ export interface AuditedCall {
 }
 
 interface Entry {
-  readonly stage: string;
+  readonly auditID: string;
   readonly verb: string;
   readonly user: { readonly username: string; readonly extra?: Readonly<Record<string, readonly string[]>> };
   readonly objectRef?: {
@@ -42,12 +42,18 @@ export function auditedCalls(account: string, run: string = CLUSTER_RUN): readon
   const folder = join(run, 'logs');
   const files = readdirSync(folder).filter((name) => /^audit.*\.log$/.test(name));
   const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
-  return lines
-    .filter((line) => line.includes(`"system:serviceaccount:${account}"`))
-    .map((line) => JSON.parse(line) as Entry)
-    .filter(({ stage, objectRef }) => stage !== 'ResponseStarted' && objectRef?.resource !== undefined)
+  const entries = lines.filter((line) => line.includes(`"system:serviceaccount:${account}"`)).map((line) => JSON.parse(line) as Entry);
+  return firstOfEach(entries)
+    .filter(({ objectRef }) => objectRef?.resource !== undefined)
     .map(callOf)
     .toSorted((one, other) => one.atMs - other.atMs);
+}
+
+/** A watch has an entry when it is answered, and another one when it ends: one that is still open counts as well. */
+function firstOfEach(entries: readonly Entry[]): readonly Entry[] {
+  const first = new Map<string, Entry>();
+  for (const entry of entries) if (!first.has(entry.auditID)) first.set(entry.auditID, entry);
+  return [...first.values()];
 }
 
 /** What has changed something, but for the sign of life of a leader. */
