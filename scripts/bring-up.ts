@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImage } from '../test/cluster/image.ts';
-import { CLUSTER_VARIABLE, type ClusterNumber, KUBERNETES, runScript } from '../test/support/cluster/scripts.ts';
+import { type ClusterNumber, clusterEnvironment, KUBERNETES, runScript } from '../test/support/cluster/scripts.ts';
 import { type ClusterFacts, missingForCluster } from './cluster-needs.ts';
 import { CLUSTER_PACKAGES, installSystemPackages } from './system-packages.ts';
 
@@ -24,7 +24,7 @@ export async function bringUp({ number, holder, nodes, say, ...stop }: BringUp):
   if (missing.length > 0) throw new Error(`a cluster needs ${missing.join('; ')}. Without one: ROLLOUT_TEST_CLUSTER=none`);
   const options = { onLine: say, ...stop };
   const [image] = await Promise.all([buildImage(say), runScript('build.sh', [], options)]);
-  const env = { [CLUSTER_VARIABLE]: String(number), CLUSTER_HOLDER: String(holder), CLUSTER_NODES: String(nodes), CLUSTER_IMAGES: image };
+  const env = { ...clusterEnvironment(number), CLUSTER_HOLDER: String(holder), CLUSTER_NODES: String(nodes), CLUSTER_IMAGES: image };
   await runScript('up.sh', [], { ...options, env });
 }
 

@@ -1,4 +1,12 @@
-import { CLUSTER_VARIABLE, CLUSTERS, type ClusterNumber, clusterRun, holderOfCluster, runScript } from '../test/support/cluster/scripts.ts';
+import {
+  CLUSTERS,
+  type ClusterNumber,
+  clusterEnvironment,
+  clusterRun,
+  GIVEN_KUBECONFIG,
+  holderOfCluster,
+  runScript,
+} from '../test/support/cluster/scripts.ts';
 import { bringUp } from './bring-up.ts';
 
 /** What a person sets who cannot, or does not want to, run the tests on a cluster. */
@@ -9,11 +17,6 @@ const OF_CERT_MANAGER = /cert-manager|certificates/;
 
 export function isClusterUnwanted(): boolean {
   return process.env['ROLLOUT_TEST_CLUSTER'] === 'none';
-}
-
-/** What the tests that are to run on a cluster find in their environment. */
-export function environmentOf(number: ClusterNumber): Readonly<Record<string, string>> {
-  return { [CLUSTER_VARIABLE]: String(number) };
 }
 
 /**
@@ -59,11 +62,11 @@ export class ClusterLane {
   /** One that was already there is left running; of those of this run ROLLOUT_TEST_KEEP=1 keeps the logs. Answers what went wrong. */
   async end(): Promise<readonly string[]> {
     const wrong: string[] = [];
+    const isKept = process.env['ROLLOUT_TEST_KEEP'] === '1';
     for (const number of CLUSTERS) {
       if (holderOfCluster(number) !== process.pid) continue;
-      const isKept = process.env['ROLLOUT_TEST_KEEP'] === '1';
       try {
-        const env = { ...environmentOf(number), CLUSTER_HOLDER: String(process.pid) };
+        const env = { ...clusterEnvironment(number), CLUSTER_HOLDER: String(process.pid) };
         await runScript('down.sh', isKept ? [] : ['--wipe'], { env });
         if (isKept) this.#say(`the logs of cluster ${number} are kept in ${clusterRun(number)}/logs`);
       } catch (error) {
@@ -91,5 +94,5 @@ export class ClusterLane {
 }
 
 function isGiven(): boolean {
-  return process.env['ROLLOUT_TEST_KUBECONFIG'] !== undefined;
+  return process.env[GIVEN_KUBECONFIG] !== undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLUSTER_RUN, CLUSTER_VARIABLE, CLUSTERS, clusterRun, runScript } from '../test/support/cluster/scripts.ts';
+import { CLUSTER_RUN, CLUSTERS, clusterEnvironment, clusterRun, runScript } from '../test/support/cluster/scripts.ts';
 import { bringUp } from './bring-up.ts';
 
 const DEFAULT_NODES = 3;
@@ -30,5 +30,5 @@ async function up(): Promise<void> {
 async function down(): Promise<void> {
   for (const number of CLUSTERS)
     if (number === 0 || existsSync(clusterRun(number)))
-      await runScript('down.sh', ['--wipe'], { env: { [CLUSTER_VARIABLE]: String(number) }, onLine: say });
+      await runScript('down.sh', ['--wipe'], { env: clusterEnvironment(number), onLine: say });
 }

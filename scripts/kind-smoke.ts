@@ -7,6 +7,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMAGE } from '../test/cluster/image.ts';
+import { GIVEN_KUBECONFIG } from '../test/support/cluster/scripts.ts';
 
 const NAME = 'rollout-smoke';
 const NEEDED = ['docker', 'kind', 'kubectl'];
@@ -34,6 +35,6 @@ function smoke(): boolean {
 /** Says what it runs. True where that went well. */
 function run(command: string, ...args: readonly string[]): boolean {
   process.stdout.write(`+ ${command} ${args.join(' ')}\n`);
-  const env = { ...process.env, ROLLOUT_TEST_KUBECONFIG: kubeconfig };
+  const env = { ...process.env, [GIVEN_KUBECONFIG]: kubeconfig };
   return spawnSync(command, args, { stdio: 'inherit', env }).status === 0;
 }

@@ -2,8 +2,8 @@ import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Processes that run or want to, for each core. With four no core is ever idle, so that more of them do not end any sooner. On a slow machine,
- * beside a build of Kubernetes, they were fourteen, and tests failed that have seconds for something.
+ * Processes that run or want to, for each core. With four a core is hardly ever idle, so that more of them do not end any sooner. On a slow
+ * machine, beside a build of Kubernetes, they were fourteen, and tests failed that have seconds for something.
  */
 export const MOST_PER_CORE = 4;
 const LOOK_MS = 5_000;
@@ -15,8 +15,9 @@ export function isOverloaded(load: number, cores: number): boolean {
   return load > MOST_PER_CORE * cores;
 }
 
-/** Resolves when the machine has time for more, at the latest after ten minutes. Windows has no load, and is never overloaded. */
-export async function untilNotOverloaded(): Promise<void> {
+/** Resolves when the machine has time for more or nothing more is wanted, at the latest after ten minutes. Windows tells no load. */
+export async function untilNotOverloaded(isStopped: () => boolean): Promise<void> {
   const untilMs = performance.now() + PATIENCE_MS;
-  while (isOverloaded(loadavg()[0] ?? 0, availableParallelism()) && performance.now() < untilMs) await sleep(LOOK_MS);
+  const mustWait = (): boolean => isOverloaded(loadavg()[0] ?? 0, availableParallelism()) && performance.now() < untilMs;
+  while (!isStopped() && mustWait()) await sleep(LOOK_MS);
 }

@@ -8,7 +8,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClusterLane, environmentOf, isClusterUnwanted, UNWANTED } from './cluster-lane.ts';
+import { clusterEnvironment } from '../test/support/cluster/scripts.ts';
+import { ClusterLane, isClusterUnwanted, UNWANTED } from './cluster-lane.ts';
 import { GATES, runGates } from './gates.ts';
 import { Lane, type Took } from './lane.ts';
 import type { FileResult, LaneResult } from './lane-report.ts';
@@ -99,7 +100,7 @@ async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise
   const results: LaneResult[] = [];
   for (const queue of queues) {
     while (queue.length > 0) {
-      if (YIELDING.includes(lane)) await untilNotOverloaded();
+      if (YIELDING.includes(lane)) await untilNotOverloaded(() => isStopped);
       const next = queue.shift();
       if (next !== undefined) results.push(await runLane({ ...next, name: `${lane} ${next.name}` }, envOf(lane)));
     }
@@ -109,7 +110,7 @@ async function takeFrom(lane: string, ...queues: readonly LanePlan[][]): Promise
 }
 
 function envOf(lane: string): Readonly<Record<string, string>> {
-  return lane === SECOND_CLUSTER ? environmentOf(1) : {};
+  return lane === SECOND_CLUSTER ? clusterEnvironment(1) : {};
 }
 
 /** The cluster is built beside all other tests, which takes minutes where nothing is cached. */

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Starts the cluster, or what is missing of it, and waits until it is ready.
+#   CLUSTER_NUMBER     which cluster of this machine: 0 or 1, default 0
 #   CLUSTER_NODES      how many nodes are wanted: default 1, and 0 for the control plane alone
 #   CLUSTER_HOLDER     the process whose cluster it is, which ends it with down.sh; none: it runs until somebody does
 #   CLUSTER_GRACE      seconds without a sign of life until a node counts as lost: default 15 (Kubernetes: 50)

@@ -5,7 +5,7 @@ import { freePort } from '../free-port.ts';
 import { temporaryDir } from '../temporary-dir.ts';
 import { testNamespace } from './namespace.ts';
 import { installOperator } from './operator.ts';
-import { MACHINE_ADDRESS as HOST } from './scripts.ts';
+import { MACHINE_ADDRESS } from './scripts.ts';
 import { type Cluster, startCluster } from './start-cluster.ts';
 
 const PASSWORD = 'for-this-test-alone';
@@ -19,15 +19,15 @@ interface Beside {
 /** A server beside the cluster, as most users have theirs. */
 async function redisBeside(t: ExecutionContext): Promise<Beside> {
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', HOST, '--requirepass', PASSWORD, '--dir', temporaryDir(t), '--save', ''];
+  const args = ['--port', String(port), '--bind', MACHINE_ADDRESS, '--requirepass', PASSWORD, '--dir', temporaryDir(t), '--save', ''];
   const server = spawn('redis-server', [...args, '--appendonly', 'yes', '--appendfsync', 'always'], { stdio: 'ignore' });
-  const client = new Redis(port, HOST, { password: PASSWORD, lazyConnect: true });
+  const client = new Redis(port, MACHINE_ADDRESS, { password: PASSWORD, lazyConnect: true });
   client.on('error', () => undefined);
   t.teardown(() => {
     client.disconnect();
     server.kill('SIGKILL');
   });
-  return { url: `redis://${HOST}:${port}`, client, signal: (name) => void server.kill(name) };
+  return { url: `redis://${MACHINE_ADDRESS}:${port}`, client, signal: (name) => void server.kill(name) };
 }
 
 interface Stage extends Beside {

@@ -13,9 +13,22 @@ export const KUBERNETES: string = fileURLToPath(new URL('../../cluster/kubernete
 /** A machine can have two clusters: that of `make cluster-up`, and a second one that `make test` has beside it. */
 export const CLUSTERS = [0, 1] as const;
 export type ClusterNumber = (typeof CLUSTERS)[number];
-/** Names the cluster that the tests of a process and the scripts mean, where it is not the first. */
-export const CLUSTER_VARIABLE = 'CLUSTER_NUMBER';
-const NUMBER: ClusterNumber = process.env[CLUSTER_VARIABLE] === '1' ? 1 : 0;
+/** A cluster that is not made by the scripts of test/cluster/kubernetes: tests use what is there. */
+export const GIVEN_KUBECONFIG = 'ROLLOUT_TEST_KUBECONFIG';
+const NUMBER_VARIABLE = 'CLUSTER_NUMBER';
+/** The cluster that the tests of this process mean. */
+const NUMBER: ClusterNumber = numberOf(process.env[NUMBER_VARIABLE] ?? '0');
+
+function numberOf(text: string): ClusterNumber {
+  const number = CLUSTERS.find((one) => String(one) === text);
+  if (number === undefined) throw new Error(`${NUMBER_VARIABLE} is ${text}: a machine has the clusters ${CLUSTERS.join(' and ')}`);
+  return number;
+}
+
+/** By which scripts and tests know the cluster that is meant. */
+export function clusterEnvironment(number: ClusterNumber): Readonly<Record<string, string>> {
+  return { [NUMBER_VARIABLE]: String(number) };
+}
 
 /** Keys, logs, pid files and disks of a cluster. */
 export function clusterRun(number: ClusterNumber): string {

@@ -9,11 +9,9 @@ import { KubeApi } from './api.ts';
 import { readKubeconfig } from './kubeconfig.ts';
 import { Kubectl } from './kubectl.ts';
 import { KIND_NODES, type Nodes, ownNodes } from './nodes.ts';
-import { CLUSTER_RUN, runScript } from './scripts.ts';
+import { CLUSTER_RUN, GIVEN_KUBECONFIG, runScript } from './scripts.ts';
 import { untilSeen } from './until-seen.ts';
 
-/** A cluster that is not made by the scripts of test/cluster/kubernetes: tests use what is there. */
-const GIVEN_KUBECONFIG = 'ROLLOUT_TEST_KUBECONFIG';
 const CONTROL_PLANE = 'node-role.kubernetes.io/control-plane';
 
 interface ClusterParts {
