@@ -12,7 +12,7 @@ import { bringUp } from './bring-up.ts';
 /** What a person sets who cannot, or does not want to, run the tests on a cluster. */
 export const UNWANTED = 'ROLLOUT_TEST_CLUSTER=none';
 const NODES = 3;
-/** The files of test/cluster that start it. */
+/** The files of test/cluster that start cert-manager. */
 const OF_CERT_MANAGER = /cert-manager|certificates/;
 
 export function isClusterUnwanted(): boolean {
